@@ -1,0 +1,1 @@
+//! Command line of the load generator: arguments, target, summary, result files.

@@ -1,0 +1,1 @@
+//! Sans-IO client state machine, workload and measurements.

@@ -1,0 +1,1 @@
+//! Drives the client state machine in real time over HTTP.

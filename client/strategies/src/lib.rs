@@ -1,0 +1,1 @@
+//! Retry and throttling strategies for clients of throttled servers.

@@ -1,0 +1,97 @@
+//! The only source of randomness: small generators keyed by what they are for.
+//!
+//! A draw depends on the run's seed, its purpose, the op and the attempt, and on nothing else. So every
+//! strategy meets the same luck, the order of events does not matter, and the simulator and the HTTP driver
+//! draw the same numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast
+//! splittable pseudorandom number generators", OOPSLA 2014), so neighbouring seeds are unrelated.
+
+use rand_core::{Rng, SeedableRng};
+
+/// The generator behind every draw.
+pub type Draws = rand_xoshiro::SplitMix64;
+
+/// What a stream of draws is for; streams of different purposes are unrelated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Purpose {
+    /// When ops arrive.
+    Arrivals,
+    /// How long the server works on an accepted op. Keyed by op only: every attempt of an op needs the same.
+    ServiceTime,
+    /// How long a rejection takes.
+    RejectTime,
+    /// The artificial way from client to server.
+    Network,
+    /// Back-off jitter.
+    Backoff,
+    /// Probabilistic throttles on the client.
+    Admission,
+}
+
+impl Purpose {
+    /// An arbitrary odd constant per purpose; changing one changes every run.
+    const fn salt(self) -> u64 {
+        match self {
+            Self::Arrivals => 0x9e6c_63d0_876a_68af,
+            Self::ServiceTime => 0xd1b5_4a32_d192_ed03,
+            Self::RejectTime => 0xabc9_8388_fb8f_ac03,
+            Self::Network => 0x8cb9_2ba7_2f3d_8dd7,
+            Self::Backoff => 0xaef1_7502_108e_f2d9,
+            Self::Admission => 0xf135_7aea_2e62_a9c5,
+        }
+    }
+}
+
+/// The generator for one purpose of one attempt of one op in the run with this seed.
+pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
+    let mut key = mix(seed ^ purpose.salt());
+    key = mix(key ^ op.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    key = mix(key ^ u64::from(attempt).wrapping_mul(0xd6e8_feb8_6659_fd93));
+    Draws::from_seed(key.to_le_bytes())
+}
+
+/// A number in `[0, 1)` with 53 random bits.
+pub fn unit(rng: &mut dyn Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+const fn mix(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_key_gives_the_same_draw() {
+        assert_eq!(
+            draws(1, Purpose::Backoff, 7, 2).next_u64(),
+            draws(1, Purpose::Backoff, 7, 2).next_u64()
+        );
+    }
+
+    #[test]
+    fn neighbouring_keys_are_uncorrelated() {
+        let series = |seed: u64, attempt: u32| {
+            (0..4096_u64)
+                .map(|op| unit(&mut draws(seed, Purpose::Network, op, attempt)) - 0.5)
+                .collect::<Vec<_>>()
+        };
+        let correlation = |a: &[f64], b: &[f64]| {
+            let product: f64 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+            let (aa, bb): (f64, f64) = (a.iter().map(|x| x * x).sum(), b.iter().map(|x| x * x).sum());
+            product / (aa * bb).sqrt()
+        };
+        let base = series(1, 1);
+        for other in [series(2, 1), series(1, 2), series(3, 1), series(2, 2)] {
+            // Four standard errors of a correlation over 4096 independent pairs.
+            assert!(correlation(&base, &other).abs() < 4.0 / 64.0);
+        }
+        let mean: f64 = base.iter().sum::<f64>() / 4096.0;
+        assert!(mean.abs() < 4.0 * 0.2887 / 64.0, "{mean}");
+    }
+}

@@ -1,0 +1,268 @@
+//! Random durations: how they are written, checked and drawn.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use rand_core::Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::chance::unit;
+use crate::duration_text;
+
+/// A duration, or a distribution of durations.
+///
+/// Written `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)` (the mean, and the standard deviation of
+/// the logarithm), `uniform(400ms,600ms)` or `normal(10ms,2ms)` (mean and standard deviation; the absolute
+/// value is taken, as in seed 004).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Distribution {
+    /// Always the same.
+    Constant(Duration),
+    /// Exponential with this mean.
+    Exponential {
+        /// Mean.
+        mean: Duration,
+    },
+    /// Log-normal with this mean.
+    LogNormal {
+        /// Mean of the durations (not of their logarithms), so that a server's capacity does not depend on `sigma`.
+        mean: Duration,
+        /// Standard deviation of the logarithm, 0 to 3.
+        sigma: f64,
+    },
+    /// Uniform between two durations.
+    Uniform {
+        /// Lower end.
+        low: Duration,
+        /// Upper end.
+        high: Duration,
+    },
+    /// Absolute value of a normal variate.
+    Normal {
+        /// Mean of the normal variate.
+        mean: Duration,
+        /// Its standard deviation.
+        deviation: Duration,
+    },
+}
+
+/// What was written is no distribution of durations.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no duration and no distribution: {why}; write `500ms`, `exp(500ms)`, `lognormal(500ms,0.3)`, \
+     `uniform(400ms,600ms)` or `normal(10ms,2ms)`"
+)]
+pub struct DistributionError {
+    text: String,
+    why: String,
+}
+
+impl Distribution {
+    /// Always zero.
+    pub const ZERO: Self = Self::Constant(Duration::ZERO);
+
+    /// Always `millis` milliseconds.
+    pub const fn millis(millis: u64) -> Self {
+        Self::Constant(Duration::from_millis(millis))
+    }
+
+    /// Whether every draw is zero.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+
+    /// Whether every draw is the same.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_))
+    }
+
+    /// The mean of the draws (for `normal`: of the variate before its sign is dropped).
+    pub const fn mean(&self) -> Duration {
+        match *self {
+            Self::Constant(value) => value,
+            Self::Exponential { mean } | Self::LogNormal { mean, .. } | Self::Normal { mean, .. } => mean,
+            Self::Uniform { low, high } => {
+                Duration::from_nanos((low.as_nanos() as u64).midpoint(high.as_nanos() as u64))
+            }
+        }
+    }
+
+    /// One draw. A constant takes nothing from the generator.
+    pub fn sample(&self, rng: &mut dyn Rng) -> Duration {
+        match *self {
+            Self::Constant(value) => value,
+            Self::Exponential { mean } => nanos(-libm::log(1.0 - unit(rng)) * mean.as_nanos() as f64),
+            Self::LogNormal { mean, sigma } => {
+                nanos(libm::exp(sigma * standard_normal(rng) - sigma * sigma / 2.0) * mean.as_nanos() as f64)
+            }
+            Self::Uniform { low, high } => {
+                let width = high.saturating_sub(low).as_nanos() as f64;
+                low + nanos(unit(rng) * width)
+            }
+            Self::Normal { mean, deviation } => nanos(
+                (mean.as_nanos() as f64 + deviation.as_nanos() as f64 * standard_normal(rng)).abs(),
+            ),
+        }
+    }
+}
+
+impl FromStr for Distribution {
+    type Err = DistributionError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = |why: String| DistributionError {
+            text: text.to_owned(),
+            why,
+        };
+        let duration = |part: &str| duration_text::parse(part).map_err(|error| refuse(error.to_string()));
+        let trimmed = text.trim();
+        let Some((name, rest)) = trimmed.split_once('(') else {
+            return duration(trimmed).map(Self::Constant);
+        };
+        let inside = rest
+            .strip_suffix(')')
+            .ok_or_else(|| refuse("the closing `)` is missing".to_owned()))?;
+        let parts: Vec<&str> = inside.split(',').map(str::trim).collect();
+        match (name.trim(), parts.as_slice()) {
+            ("exp", [mean]) => Ok(Self::Exponential {
+                mean: duration(mean)?,
+            }),
+            ("lognormal", [mean, sigma]) => {
+                let mean = duration(mean)?;
+                let sigma = sigma
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|sigma| (0.0..=3.0).contains(sigma))
+                    .ok_or_else(|| refuse(format!("sigma `{sigma}` must be a number from 0 to 3")))?;
+                Ok(Self::LogNormal { mean, sigma })
+            }
+            ("uniform", [low, high]) => {
+                let (low, high) = (duration(low)?, duration(high)?);
+                if low > high {
+                    return Err(refuse("the lower end is above the upper end".to_owned()));
+                }
+                Ok(Self::Uniform { low, high })
+            }
+            ("normal", [mean, deviation]) => Ok(Self::Normal {
+                mean: duration(mean)?,
+                deviation: duration(deviation)?,
+            }),
+            (name @ ("exp" | "lognormal" | "uniform" | "normal"), parts) => Err(refuse(format!(
+                "`{name}` takes {} value(s), not {}",
+                if name == "exp" { 1 } else { 2 },
+                parts.len()
+            ))),
+            (name, _) => Err(refuse(format!(
+                "`{name}` is unknown{}",
+                crate::did_you_mean(name, ["exp", "lognormal", "uniform", "normal"])
+            ))),
+        }
+    }
+}
+
+impl TryFrom<String> for Distribution {
+    type Error = DistributionError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Distribution> for String {
+    fn from(distribution: Distribution) -> Self {
+        distribution.to_string()
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use duration_text::format;
+        match self {
+            Self::Constant(value) => f.write_str(&format(*value)),
+            Self::Exponential { mean } => write!(f, "exp({})", format(*mean)),
+            Self::LogNormal { mean, sigma } => write!(f, "lognormal({},{sigma})", format(*mean)),
+            Self::Uniform { low, high } => write!(f, "uniform({},{})", format(*low), format(*high)),
+            Self::Normal { mean, deviation } => write!(f, "normal({},{})", format(*mean), format(*deviation)),
+        }
+    }
+}
+
+/// Nearest whole nanosecond; out of range saturates.
+fn nanos(value: f64) -> Duration {
+    Duration::from_nanos(libm::round(value) as u64)
+}
+
+/// Box and Muller's transform, with `libm` so that a seed gives the same bytes on every machine.
+fn standard_normal(rng: &mut dyn Rng) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
+    radius * libm::cos(2.0 * std::f64::consts::PI * unit(rng))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Purpose, draws};
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in [
+            "500ms",
+            "exp(500ms)",
+            "lognormal(500ms,0.3)",
+            "uniform(400ms,600ms)",
+            "normal(10ms,2ms)",
+        ] {
+            assert_eq!(text.parse::<Distribution>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_reason() {
+        for (text, why) in [
+            ("expo(5ms)", "did you mean `exp`?"),
+            ("exp(5ms", "closing `)`"),
+            ("exp(5)", "`5` is no duration"),
+            ("uniform(2s,1s)", "above the upper end"),
+            ("lognormal(1s,9)", "from 0 to 3"),
+            ("lognormal(1s,nan)", "from 0 to 3"),
+            ("normal(1s)", "takes 2 value(s), not 1"),
+            ("-5ms", "no duration"),
+        ] {
+            let error = text.parse::<Distribution>().unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_mean_of_many_draws_is_the_stated_mean() {
+        for (text, deviation_ms) in [
+            ("500ms", 0.0),
+            ("exp(500ms)", 500.0),
+            ("lognormal(500ms,0.3)", 153.5),
+            ("uniform(400ms,600ms)", 57.7),
+            ("normal(500ms,20ms)", 20.0),
+        ] {
+            let distribution: Distribution = text.parse().unwrap();
+            let count = 20_000;
+            let sum: f64 = (0..count)
+                .map(|op| {
+                    distribution
+                        .sample(&mut draws(7, Purpose::ServiceTime, op, 0))
+                        .as_secs_f64()
+                })
+                .sum();
+            let mean_ms = sum / count as f64 * 1e3;
+            let error_ms = 4.0 * deviation_ms / (count as f64).sqrt() + 1e-6;
+            assert!((mean_ms - 500.0).abs() < error_ms, "{text}: {mean_ms}");
+            assert_eq!(distribution.mean(), Duration::from_millis(500));
+        }
+    }
+
+    #[test]
+    fn extreme_draws_saturate_instead_of_wrapping() {
+        assert_eq!(nanos(f64::INFINITY), Duration::from_nanos(u64::MAX));
+        assert_eq!(nanos(f64::NAN), Duration::ZERO);
+    }
+}

@@ -1,0 +1,81 @@
+//! The time that state machines are given: whole nanoseconds since the experiment's origin.
+
+use std::fmt;
+use std::ops::Add;
+use std::time::Duration;
+
+/// A point of experiment time, in nanoseconds since the origin of the run (or of the server).
+///
+/// Unlike [`std::time::Instant`] it can be made from a number, so that the same code runs in virtual time.
+/// Arithmetic saturates: [`Instant::FAR_FUTURE`] is later than everything that ever happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The origin: nothing happens before it.
+    pub const ORIGIN: Self = Self(0);
+    /// Later than every event (about 584 years).
+    pub const FAR_FUTURE: Self = Self(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the origin.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// The instant `millis` milliseconds after the origin.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1_000_000))
+    }
+
+    /// Nanoseconds since the origin.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the origin, for figures and screens.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// How long after `earlier` this is; zero when it is not after it.
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Time since the origin.
+    pub const fn since_origin(self) -> Duration {
+        Duration::from_nanos(self.0)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
+        )
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6} s", self.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_saturates_at_both_ends() {
+        assert_eq!(Instant::FAR_FUTURE + Duration::MAX, Instant::FAR_FUTURE);
+        assert_eq!(Instant::ORIGIN.since(Instant::from_nanos(1)), Duration::ZERO);
+        assert_eq!(
+            Instant::from_millis(3).since(Instant::from_millis(1)),
+            Duration::from_millis(2)
+        );
+    }
+}

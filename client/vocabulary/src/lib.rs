@@ -1,0 +1,20 @@
+//! What both programs say and measure with. Sans-IO: no clock, no global randomness, no sockets.
+//!
+//! Everything here is shared by the client side and the server side, which otherwise do not know each other:
+//! [`Instant`] is the time that every state machine takes as an argument, [`draws`] is the only source of
+//! randomness, [`Distribution`] is how a random duration is written and drawn, [`wire`] is the headers and
+//! counts that the two programs exchange.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod chance;
+mod distribution;
+pub mod duration_text;
+mod instant;
+mod suggestion;
+pub mod wire;
+
+pub use chance::{Draws, Purpose, draws, unit};
+pub use distribution::{Distribution, DistributionError};
+pub use instant::Instant;
+pub use rand_core::Rng;
+pub use suggestion::{did_you_mean, nearest};

@@ -1,0 +1,60 @@
+//! What `loadgen` and `mockserver` say to one another: header names and the server's counts.
+
+use serde::{Deserialize, Serialize};
+
+/// Request header: the run's id, 16 hexadecimal digits, so that a shared server counts per run.
+pub const RUN: &str = "x-tailback-run";
+/// Request header: the run's seed, decimal; keys the server's draws.
+pub const SEED: &str = "x-tailback-seed";
+/// Request header: the op's number, from 0, decimal.
+pub const OP: &str = "x-tailback-op";
+/// Request header: which attempt of the op this is, from 1, decimal.
+pub const ATTEMPT: &str = "x-tailback-attempt";
+/// Request header: the client's number, from 0, decimal.
+pub const CLIENT: &str = "x-tailback-client";
+/// Response header: slots busy when the server answered, decimal.
+pub const BUSY: &str = "x-tailback-busy";
+/// Response header: the server's cap when it answered, decimal.
+pub const CAP: &str = "x-tailback-cap";
+/// Response header by which a mockserver is recognised; its value is the version of this protocol.
+pub const MOCK: &str = "x-tailback-mock";
+/// The value of [`MOCK`].
+pub const MOCK_VERSION: &str = "1";
+/// Where a mockserver listens unless told otherwise.
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
+
+/// A run's id on the wire.
+pub type RunId = u64;
+
+/// What the server counted for one run, the `server` object of the result JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerCounts {
+    /// Attempts that reached admission (for conditional writes: the writes).
+    pub received: u64,
+    /// Reads that preceded conditional writes.
+    pub reads: u64,
+    /// Attempts that got a slot.
+    pub accepted: u64,
+    /// Attempts turned away.
+    pub rejected: u64,
+    /// Most slots busy at once, rejections that hold a slot included.
+    pub max_busy_seen: u64,
+    /// Most accepted attempts in service at once.
+    pub max_accepted_seen: u64,
+}
+
+/// `GET /_mock/stats`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerStats {
+    /// The counts asked for (of one run, or of all since the last reset).
+    #[serde(flatten)]
+    pub counts: ServerCounts,
+    /// Slots busy now.
+    pub busy: u64,
+    /// Server time spent on attempts that came to nothing: rejected, or abandoned by their client.
+    pub wasted_ms: f64,
+    /// Experiment time since the server started.
+    pub uptime_s: f64,
+    /// Differs from every other start of a mockserver: tells a restarted server from one that went on.
+    pub instance: u64,
+}

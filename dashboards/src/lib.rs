@@ -1,0 +1,1 @@
+//! What to show of a run, and where: the live terminal dashboard.

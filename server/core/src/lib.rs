@@ -1,0 +1,1 @@
+//! Sans-IO throttling server: admission, service times, draws, ledger.

@@ -1,0 +1,1 @@
+//! The throttling server over HTTP: routes, admin endpoints, command line.

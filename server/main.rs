@@ -1,0 +1,3 @@
+//! The throttling server.
+
+fn main() {}
