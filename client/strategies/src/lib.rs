@@ -1,1 +1,32 @@
-//! Retry and throttling strategies for clients of throttled servers.
+//! Retry and throttling strategies for clients of throttled servers. Sans-IO: `now` and randomness are arguments.
+//!
+//! A [`Strategy`] is composed of up to three kinds of parts: [`Limiter`]s say *when* the next attempt may start,
+//! one [`RetryPolicy`] says *whether and when* a failed op may try again, [`Budget`]s say whether a launch is
+//! let through at all. `+` in a [`StrategySpec`] puts parts together; [`STRATEGIES`] lists every part by name.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod attempt;
+mod backoffs;
+mod budget;
+mod budgets;
+mod foreknowledge;
+mod gauges;
+mod limiter;
+mod limiters;
+mod parameter;
+mod registry;
+mod retry;
+mod spec;
+mod strategy;
+
+pub use attempt::{Advice, Ended, Failure, Launch, Outcome, Status};
+pub use budget::{Budget, Gate, Permit};
+pub use foreknowledge::{Foreknowledge, Plan};
+pub use gauges::Gauges;
+pub use limiter::{Admit, Limiter, Until, View};
+pub use parameter::{ParameterError, ParameterInfo};
+pub use registry::{Context, Entry, Part, PartKind, STRATEGIES, find};
+pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
+pub use spec::{SpecError, StrategySpec};
+pub use strategy::{Permits, RetryAfter, Strategy, Verdict};
+pub use vocabulary::Instant;

@@ -68,10 +68,7 @@ mod tests {
 
     #[test]
     fn the_same_key_gives_the_same_draw() {
-        assert_eq!(
-            draws(1, Purpose::Backoff, 7, 2).next_u64(),
-            draws(1, Purpose::Backoff, 7, 2).next_u64()
-        );
+        assert_eq!(draws(1, Purpose::Backoff, 7, 2).next_u64(), draws(1, Purpose::Backoff, 7, 2).next_u64());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::unit;
 use crate::duration_text;
+use crate::instant::nanos;
 
 /// A duration, or a distribution of durations.
 ///
@@ -79,13 +80,11 @@ impl Distribution {
     }
 
     /// The mean of the draws (for `normal`: of the variate before its sign is dropped).
-    pub const fn mean(&self) -> Duration {
+    pub fn mean(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
             Self::Exponential { mean } | Self::LogNormal { mean, .. } | Self::Normal { mean, .. } => mean,
-            Self::Uniform { low, high } => {
-                Duration::from_nanos((low.as_nanos() as u64).midpoint(high.as_nanos() as u64))
-            }
+            Self::Uniform { low, high } => low + high.saturating_sub(low) / 2,
         }
     }
 
@@ -101,9 +100,9 @@ impl Distribution {
                 let width = high.saturating_sub(low).as_nanos() as f64;
                 low + nanos(unit(rng) * width)
             }
-            Self::Normal { mean, deviation } => nanos(
-                (mean.as_nanos() as f64 + deviation.as_nanos() as f64 * standard_normal(rng)).abs(),
-            ),
+            Self::Normal { mean, deviation } => {
+                nanos((mean.as_nanos() as f64 + deviation.as_nanos() as f64 * standard_normal(rng)).abs())
+            }
         }
     }
 }
@@ -112,23 +111,16 @@ impl FromStr for Distribution {
     type Err = DistributionError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse = |why: String| DistributionError {
-            text: text.to_owned(),
-            why,
-        };
+        let refuse = |why: String| DistributionError { text: text.to_owned(), why };
         let duration = |part: &str| duration_text::parse(part).map_err(|error| refuse(error.to_string()));
         let trimmed = text.trim();
         let Some((name, rest)) = trimmed.split_once('(') else {
             return duration(trimmed).map(Self::Constant);
         };
-        let inside = rest
-            .strip_suffix(')')
-            .ok_or_else(|| refuse("the closing `)` is missing".to_owned()))?;
+        let inside = rest.strip_suffix(')').ok_or_else(|| refuse("the closing `)` is missing".to_owned()))?;
         let parts: Vec<&str> = inside.split(',').map(str::trim).collect();
         match (name.trim(), parts.as_slice()) {
-            ("exp", [mean]) => Ok(Self::Exponential {
-                mean: duration(mean)?,
-            }),
+            ("exp", [mean]) => Ok(Self::Exponential { mean: duration(mean)? }),
             ("lognormal", [mean, sigma]) => {
                 let mean = duration(mean)?;
                 let sigma = sigma
@@ -145,10 +137,9 @@ impl FromStr for Distribution {
                 }
                 Ok(Self::Uniform { low, high })
             }
-            ("normal", [mean, deviation]) => Ok(Self::Normal {
-                mean: duration(mean)?,
-                deviation: duration(deviation)?,
-            }),
+            ("normal", [mean, deviation]) => {
+                Ok(Self::Normal { mean: duration(mean)?, deviation: duration(deviation)? })
+            }
             (name @ ("exp" | "lognormal" | "uniform" | "normal"), parts) => Err(refuse(format!(
                 "`{name}` takes {} value(s), not {}",
                 if name == "exp" { 1 } else { 2 },
@@ -189,11 +180,6 @@ impl fmt::Display for Distribution {
     }
 }
 
-/// Nearest whole nanosecond; out of range saturates.
-fn nanos(value: f64) -> Duration {
-    Duration::from_nanos(libm::round(value) as u64)
-}
-
 /// Box and Muller's transform, with `libm` so that a seed gives the same bytes on every machine.
 fn standard_normal(rng: &mut dyn Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
@@ -207,13 +193,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for text in [
-            "500ms",
-            "exp(500ms)",
-            "lognormal(500ms,0.3)",
-            "uniform(400ms,600ms)",
-            "normal(10ms,2ms)",
-        ] {
+        for text in
+            ["500ms", "exp(500ms)", "lognormal(500ms,0.3)", "uniform(400ms,600ms)", "normal(10ms,2ms)"]
+        {
             assert_eq!(text.parse::<Distribution>().unwrap().to_string(), text);
         }
     }
@@ -247,11 +229,7 @@ mod tests {
             let distribution: Distribution = text.parse().unwrap();
             let count = 20_000;
             let sum: f64 = (0..count)
-                .map(|op| {
-                    distribution
-                        .sample(&mut draws(7, Purpose::ServiceTime, op, 0))
-                        .as_secs_f64()
-                })
+                .map(|op| distribution.sample(&mut draws(7, Purpose::ServiceTime, op, 0)).as_secs_f64())
                 .sum();
             let mean_ms = sum / count as f64 * 1e3;
             let error_ms = 4.0 * deviation_ms / (count as f64).sqrt() + 1e-6;

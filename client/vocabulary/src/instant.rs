@@ -52,10 +52,7 @@ impl Add<Duration> for Instant {
     type Output = Self;
 
     fn add(self, duration: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
-        )
+        Self(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
     }
 }
 
@@ -63,6 +60,12 @@ impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.6} s", self.as_secs_f64())
     }
+}
+
+/// That many nanoseconds, to the nearest whole one; what no `u64` holds saturates, and not-a-number is zero.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturation is what is wanted")]
+pub fn nanos(value: f64) -> Duration {
+    Duration::from_nanos(libm::round(value) as u64)
 }
 
 #[cfg(test)]
@@ -73,9 +76,6 @@ mod tests {
     fn arithmetic_saturates_at_both_ends() {
         assert_eq!(Instant::FAR_FUTURE + Duration::MAX, Instant::FAR_FUTURE);
         assert_eq!(Instant::ORIGIN.since(Instant::from_nanos(1)), Duration::ZERO);
-        assert_eq!(
-            Instant::from_millis(3).since(Instant::from_millis(1)),
-            Duration::from_millis(2)
-        );
+        assert_eq!(Instant::from_millis(3).since(Instant::from_millis(1)), Duration::from_millis(2));
     }
 }

@@ -15,6 +15,6 @@ pub mod wire;
 
 pub use chance::{Draws, Purpose, draws, unit};
 pub use distribution::{Distribution, DistributionError};
-pub use instant::Instant;
+pub use instant::{Instant, nanos};
 pub use rand_core::Rng;
 pub use suggestion::{did_you_mean, nearest};

@@ -1,0 +1,113 @@
+//! What the parts of a strategy are told about attempts: how they start, how they end.
+
+use std::time::Duration;
+
+use crate::Instant;
+
+/// An attempt about to start, or the op that would start next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The attempt's number within its client, counted from 0 in order of sending.
+    pub seq: u64,
+    /// The op's number within the run, from 0.
+    pub op: u64,
+    /// Which attempt of the op this is, from 1; sheds do not count.
+    pub attempt: u32,
+    /// When the op arrived.
+    pub arrived: Instant,
+    /// How the op's last try ended; `None` before the first.
+    pub last: Option<Status>,
+}
+
+/// An attempt that has just ended, seen before it is removed from what is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The attempt's number within its client. "Was in flight at the last cut" is `seq < next seq at the cut`.
+    pub seq: u64,
+    /// The op's number within the run.
+    pub op: u64,
+    /// Which attempt of the op this was, from 1.
+    pub attempt: u32,
+    /// When it was sent.
+    pub sent_at: Instant,
+    /// Attempts of this client in flight just after it was sent, itself included.
+    pub in_flight_when_sent: u32,
+    /// Attempts of this client in flight now, itself included.
+    pub in_flight: u32,
+    /// Ops of this client that are ready and wait for the limiter; 0 means the client is app-limited.
+    pub ready: u64,
+}
+
+/// How an attempt ended, and what the server advised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// What the server said about trying again.
+    pub advice: Advice,
+}
+
+impl Outcome {
+    /// An outcome without advice.
+    pub const fn plain(status: Status) -> Self {
+        Self { status, advice: Advice::None }
+    }
+}
+
+/// How a try of an op ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The work was done.
+    Succeeded,
+    /// The server said "not now" (429, 503 …).
+    Rejected,
+    /// No usable answer.
+    Failed(Failure),
+    /// A budget refused the launch: nothing was sent.
+    Shed,
+    /// The client withdrew the attempt.
+    Cancelled,
+}
+
+impl Status {
+    /// Whether it tells that the server or the way to it is overloaded: a rejection or a retriable failure.
+    pub const fn is_congestion(self) -> bool {
+        match self {
+            Self::Rejected => true,
+            Self::Failed(failure) => failure.is_retriable(),
+            Self::Succeeded | Self::Shed | Self::Cancelled => false,
+        }
+    }
+}
+
+/// Why there was no usable answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The attempt took longer than its timeout.
+    Timeout,
+    /// No connection, a reset, an answer that is no HTTP.
+    Transport,
+    /// A 5xx that is no rejection.
+    Server,
+    /// An answer that no retry will change (most 4xx).
+    Fatal,
+}
+
+impl Failure {
+    /// Whether another attempt may help.
+    pub const fn is_retriable(self) -> bool {
+        !matches!(self, Self::Fatal)
+    }
+}
+
+/// What the server advised about trying again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Advice {
+    /// Nothing.
+    #[default]
+    None,
+    /// Not before this much time has passed (`Retry-After`).
+    After(Duration),
+    /// Never: the op is over.
+    Never,
+}

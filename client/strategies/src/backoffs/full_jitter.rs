@@ -1,0 +1,56 @@
+//! `full-jitter`: anywhere between now and the exponential delay.
+//!
+//! Source: seed 004 (AWS, Exponential Backoff and Jitter), whose code uses `base · 2^n` with n from 1, and seed
+//! 001. Here the first retry draws from `U(0, base)`.
+
+use std::time::Duration;
+
+use vocabulary::{Rng, unit};
+
+use super::{doubled, fraction};
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `full-jitter`.
+#[derive(Clone, Debug)]
+pub(crate) struct FullJitter {
+    base: Duration,
+    cap: Duration,
+}
+
+impl Default for FullJitter {
+    fn default() -> Self {
+        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+    }
+}
+
+impl PartConfig for FullJitter {
+    const NAME: &'static str = "full-jitter";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "random delay up to the exponential one";
+    const RULE: &'static str = "before retry n wait U(0, min(cap, base * 2^(n-1)))";
+    const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
+        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for FullJitter {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        failed: &FailedOp,
+        _state: &mut RetryState,
+        rng: &mut dyn Rng,
+    ) -> Retry {
+        let ceiling = doubled(self.base, self.cap, failed.failures);
+        Retry::After(fraction(ceiling, unit(rng)))
+    }
+}

@@ -1,0 +1,43 @@
+//! The budget: is this launch let through at all?
+
+use vocabulary::Rng;
+
+use crate::{Advice, Ended, Gauges, Instant, Launch, Outcome, Until};
+
+/// Lets launches through, holds them, or sheds them: retry budgets, quotas, breakers, probabilistic throttles.
+///
+/// Asked once per launch, after every limiter agreed. [`ask`](Self::ask) changes nothing; what is taken is
+/// taken in [`on_sent`](Self::on_sent), whose [`Permit`] stays with the attempt and comes back at its end.
+pub trait Budget: Send {
+    /// May this launch go? `rng` is keyed by the op and the attempt, so asking twice gives the same answer.
+    fn ask(&self, now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate;
+
+    /// The launch was sent.
+    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+        Permit::default()
+    }
+
+    /// The launch was shed by this budget.
+    fn on_shed(&mut self, _now: Instant, _launch: &Launch) {}
+
+    /// An attempt ended; `permit` is what [`on_sent`](Self::on_sent) gave it.
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome, _permit: Permit) {}
+
+    /// Writes what dashboards show of this part.
+    fn report(&self, _gauges: &mut Gauges) {}
+}
+
+/// A budget's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Let it through.
+    Permit,
+    /// Hold it.
+    Wait(Until),
+    /// Refuse it: a local failure that goes to the retry policy with this advice.
+    Shed(Advice),
+}
+
+/// What a budget wants to recognise at an attempt's end (a probe, a cost to refund); its meaning is the budget's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Permit(pub u32);

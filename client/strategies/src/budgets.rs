@@ -1,0 +1,5 @@
+//! Budgets, one per file.
+
+mod retry_budget;
+
+pub(crate) use retry_budget::RetryBudget;

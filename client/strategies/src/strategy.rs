@@ -1,0 +1,190 @@
+//! The composition: limiters × retry policy × budgets, and the rules that hold for all of them.
+
+use std::time::Duration;
+
+use vocabulary::{Purpose, draws};
+
+use crate::{
+    Admit, Advice, Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter, Outcome, Permit,
+    Retry, RetryPolicy, RetryState, Status, Until, View,
+};
+
+/// Budgets that one strategy can stack.
+pub(crate) const MAX_BUDGETS: usize = 4;
+
+/// A transport error never leads to an immediate retry: a window would spin on a dead server.
+const TRANSPORT_RETRY_FLOOR: Duration = Duration::from_millis(50);
+
+/// What every budget gave an attempt when it was sent.
+pub type Permits = [Permit; MAX_BUDGETS];
+
+/// A running strategy of one client (or of several that share it).
+pub struct Strategy {
+    pub(crate) seed: u64,
+    pub(crate) limiters: Vec<Box<dyn Limiter>>,
+    pub(crate) retry: Option<Box<dyn RetryPolicy>>,
+    pub(crate) budgets: Vec<Box<dyn Budget>>,
+    pub(crate) max_attempts: u32,
+    pub(crate) retry_after: RetryAfter,
+}
+
+/// What is done with a server's `Retry-After`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// A retry waits at least as long as the server said.
+    #[default]
+    Floor,
+    /// A retry waits exactly as long as the server said, if it said anything.
+    Exact,
+    /// It is not read.
+    Ignore,
+}
+
+/// What becomes of the launch that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Send it: every part agreed and has taken note.
+    Send(Permits),
+    /// Hold it.
+    Wait(Until),
+    /// A budget refused it: pass this outcome to [`Strategy::on_failure`].
+    Shed(Outcome),
+}
+
+impl Strategy {
+    /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it.
+    pub fn admit(&mut self, now: Instant, view: &View) -> Verdict {
+        let mut wait: Option<Until> = None;
+        for limiter in &self.limiters {
+            if let Admit::Wait(until) = limiter.poll(now, view) {
+                wait = Some(wait.map_or(until, |other| other.and(until)));
+            }
+        }
+        if let Some(until) = wait {
+            return Verdict::Wait(until);
+        }
+        let launch = &view.candidate;
+        for index in 0..self.budgets.len() {
+            let mut rng = draws(self.seed, Purpose::Admission, launch.op, launch.attempt);
+            match self.budgets[index].ask(now, launch, &mut rng) {
+                Gate::Permit => {}
+                Gate::Wait(until) => wait = Some(wait.map_or(until, |other| other.and(until))),
+                Gate::Shed(advice) => {
+                    self.budgets[index].on_shed(now, launch);
+                    return Verdict::Shed(Outcome { status: Status::Shed, advice });
+                }
+            }
+        }
+        if let Some(until) = wait {
+            return Verdict::Wait(until);
+        }
+        let mut permits = Permits::default();
+        for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
+            *permit = budget.on_sent(now, launch);
+        }
+        for limiter in &mut self.limiters {
+            limiter.on_sent(now, view);
+        }
+        Verdict::Send(permits)
+    }
+
+    /// An op became ready: it arrived, or its back-off is over.
+    pub fn on_ready(&mut self, now: Instant, candidate: &Launch) {
+        for limiter in &mut self.limiters {
+            limiter.on_ready(now, candidate);
+        }
+    }
+
+    /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
+    pub fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, permits: &Permits) {
+        for limiter in &mut self.limiters {
+            limiter.on_ended(now, ended, outcome);
+        }
+        for (budget, permit) in self.budgets.iter_mut().zip(permits) {
+            budget.on_ended(now, ended, outcome, *permit);
+        }
+    }
+
+    /// Nothing waits although more could be sent.
+    pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
+        for limiter in &mut self.limiters {
+            limiter.on_app_limited(now, in_flight);
+        }
+    }
+
+    /// What becomes of an op whose try failed; `attempts` are those on the wire so far.
+    ///
+    /// Without a retry policy an op is ready again at once, and the limiter paces it.
+    pub fn on_failure(
+        &self,
+        now: Instant,
+        failed: &FailedOp,
+        attempts: u32,
+        state: &mut RetryState,
+    ) -> Retry {
+        let Outcome { status, advice } = failed.outcome;
+        let over = matches!(status, Status::Failed(failure) if !failure.is_retriable())
+            || advice == Advice::Never
+            || attempts >= self.max_attempts;
+        if over {
+            return Retry::GiveUp;
+        }
+        let delay = match &self.retry {
+            None => Duration::ZERO,
+            Some(policy) => {
+                let mut rng = draws(self.seed, Purpose::Backoff, failed.op, failed.failures);
+                match policy.on_failure(now, failed, state, &mut rng) {
+                    Retry::After(delay) => delay,
+                    Retry::GiveUp => return Retry::GiveUp,
+                }
+            }
+        };
+        let advised = match (advice, self.retry_after) {
+            (Advice::After(after), RetryAfter::Floor) => delay.max(after),
+            (Advice::After(after), RetryAfter::Exact) => after,
+            _ => delay,
+        };
+        let floor = match status {
+            Status::Failed(Failure::Transport) => TRANSPORT_RETRY_FLOOR,
+            _ => Duration::ZERO,
+        };
+        Retry::After(advised.max(floor))
+    }
+
+    /// The earliest timer of any part.
+    pub fn timer(&self) -> Option<Instant> {
+        self.limiters.iter().filter_map(|limiter| limiter.timer()).min()
+    }
+
+    /// The instant of [`timer`](Self::timer) has come.
+    pub fn on_timer(&mut self, now: Instant) {
+        for limiter in &mut self.limiters {
+            if limiter.timer().is_some_and(|at| at <= now) {
+                limiter.on_timer(now);
+            }
+        }
+    }
+
+    /// What dashboards show.
+    pub fn gauges(&self) -> Gauges {
+        let mut gauges = Gauges::default();
+        for limiter in &self.limiters {
+            limiter.report(&mut gauges);
+        }
+        for budget in &self.budgets {
+            budget.report(&mut gauges);
+        }
+        gauges
+    }
+}
+
+impl std::fmt::Debug for Strategy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Strategy")
+            .field("limiters", &self.limiters.len())
+            .field("retry", &self.retry.is_some())
+            .field("budgets", &self.budgets.len())
+            .field("max_attempts", &self.max_attempts)
+            .finish_non_exhaustive()
+    }
+}
