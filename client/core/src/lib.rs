@@ -1,1 +1,15 @@
-//! Sans-IO client state machine, workload and measurements.
+//! The client's side of an experiment: workload, client state machine, measurements. Sans-IO: `now` and seeds are
+//! arguments.
+//!
+//! A driver (in real time or in virtual time) feeds [`Run::handle_input`] and drains [`Run::poll_output`] until it
+//! says when to come back. Everything that decides or counts lives here; drivers carry attempts to a server and
+//! answers back.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod measure;
+mod snapshot;
+
+pub use measure::{
+    AttemptCounts, Gauge, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
+};
+pub use snapshot::{Phase, Snapshot};

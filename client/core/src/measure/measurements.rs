@@ -1,0 +1,166 @@
+//! Everything that is measured of one run.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use tailback::Status;
+use vocabulary::Instant;
+
+use super::{Latencies, Series};
+
+/// Counts of ops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpCounts {
+    /// Ops that arrived.
+    pub arrived: u64,
+    /// Ops whose work was done.
+    pub succeeded: u64,
+    /// Ops that ended without success.
+    pub given_up: u64,
+}
+
+impl OpCounts {
+    /// Ops that arrived and did not end.
+    pub const fn unfinished(&self) -> u64 {
+        self.arrived - self.succeeded - self.given_up
+    }
+}
+
+/// Counts of attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AttemptCounts {
+    /// Attempts sent.
+    pub total: u64,
+    /// … whose work was done.
+    pub succeeded: u64,
+    /// … that the server turned away.
+    pub rejected: u64,
+    /// … that got no usable answer.
+    pub failed: u64,
+    /// … that the client withdrew.
+    pub cancelled: u64,
+    /// Launches that a budget refused; nothing was sent, so they are not in `total`.
+    pub shed: u64,
+}
+
+/// Everything that is measured of one run.
+#[derive(Clone, Debug)]
+pub struct Measurements {
+    /// Ops so far.
+    pub ops: OpCounts,
+    /// Attempts so far.
+    pub attempts: AttemptCounts,
+    /// From an op's arrival to its success.
+    pub op_latency: Latencies,
+    /// From send to answer, of attempts that succeeded.
+    pub success_latency: Latencies,
+    /// From send to answer, of attempts that were rejected.
+    pub rejection_latency: Latencies,
+    /// From send to failure, of attempts that failed.
+    pub failure_latency: Latencies,
+    /// From the instant an attempt was due to the instant it was sent: the generator's own delay.
+    pub send_lag: Latencies,
+    /// Attempts per op that ended.
+    pub attempts_per_op: Histogram<u32>,
+    /// Over time.
+    pub series: Series,
+    /// The first op's arrival.
+    pub first_arrival: Option<Instant>,
+    /// The last success.
+    pub last_success: Option<Instant>,
+    /// The last end of an op, successful or not.
+    pub last_end: Option<Instant>,
+}
+
+impl Default for Measurements {
+    fn default() -> Self {
+        Self {
+            ops: OpCounts::default(),
+            attempts: AttemptCounts::default(),
+            op_latency: Latencies::default(),
+            success_latency: Latencies::default(),
+            rejection_latency: Latencies::default(),
+            failure_latency: Latencies::default(),
+            send_lag: Latencies::default(),
+            attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 2)
+                .expect("the bounds are constants that are accepted"),
+            series: Series::default(),
+            first_arrival: None,
+            last_success: None,
+            last_end: None,
+        }
+    }
+}
+
+impl Measurements {
+    /// An op arrived.
+    pub fn on_arrival(&mut self, at: Instant) {
+        self.ops.arrived += 1;
+        self.first_arrival.get_or_insert(at);
+    }
+
+    /// An attempt was sent; `in_flight` counts it.
+    pub fn on_sent(&mut self, at: Instant, in_flight: u64) {
+        self.attempts.total += 1;
+        let point = self.series.at(at);
+        point.sent += 1;
+        point.in_flight.set(in_flight as f64);
+    }
+
+    /// An attempt ended; `in_flight` no longer counts it. `latency` runs from send to answer.
+    pub fn on_ended(&mut self, at: Instant, status: Status, latency: Duration, in_flight: u64) {
+        let point = self.series.at(at);
+        point.in_flight.set(in_flight as f64);
+        match status {
+            Status::Succeeded => {
+                point.succeeded += 1;
+                self.attempts.succeeded += 1;
+                self.success_latency.record(latency);
+            }
+            Status::Rejected => {
+                point.rejected += 1;
+                self.attempts.rejected += 1;
+                self.rejection_latency.record(latency);
+            }
+            Status::Failed(_) => {
+                point.failed += 1;
+                self.attempts.failed += 1;
+                self.failure_latency.record(latency);
+            }
+            Status::Cancelled => self.attempts.cancelled += 1,
+            Status::Shed => self.attempts.shed += 1,
+        }
+    }
+
+    /// An op's work was done; `latency` runs from its arrival.
+    pub fn on_success(&mut self, at: Instant, latency: Duration, attempts: u32) {
+        self.ops.succeeded += 1;
+        self.op_latency.record(latency);
+        self.attempts_per_op.saturating_record(u64::from(attempts));
+        self.last_success = self.last_success.max(Some(at));
+        self.last_end = self.last_end.max(Some(at));
+    }
+
+    /// An op ended without success.
+    pub fn on_given_up(&mut self, at: Instant, attempts: u32) {
+        self.ops.given_up += 1;
+        self.attempts_per_op.saturating_record(u64::from(attempts));
+        self.last_end = self.last_end.max(Some(at));
+    }
+
+    /// All attempts that got an answer or failed, in one histogram.
+    pub fn attempt_latency(&self) -> Latencies {
+        let mut all = self.success_latency.clone();
+        all.merge(&self.rejection_latency);
+        all.merge(&self.failure_latency);
+        all
+    }
+
+    /// First arrival to last success, or to the last end when some op did not succeed; `None` before any end.
+    pub fn makespan(&self) -> Option<Duration> {
+        let complete = self.ops.succeeded == self.ops.arrived;
+        let end = if complete { self.last_success } else { self.last_end };
+        Some(end?.since(self.first_arrival?))
+    }
+}

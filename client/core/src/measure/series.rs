@@ -1,0 +1,227 @@
+//! What happened over time, in at most 600 buckets whose width doubles as the run goes on.
+
+use std::time::Duration;
+
+use crate::measure::AttemptCounts;
+use vocabulary::Instant;
+
+/// The most points that a series ever has.
+pub const SERIES_POINTS: usize = 600;
+
+/// The narrowest bucket.
+const NARROWEST_NANOS: u64 = 10_000_000;
+
+/// Counts and gauges over time. Buckets are 10 ms · 2^k wide and are merged pairwise when there would be more
+/// than [`SERIES_POINTS`]: counts add up, gauges keep their last value, minimum and maximum.
+#[derive(Clone, Debug)]
+pub struct Series {
+    width_nanos: u64,
+    points: Vec<Point>,
+    /// Gauges as of the last update, carried into buckets in which nothing happens.
+    latest: Point,
+}
+
+/// One bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Attempts sent in it.
+    pub sent: u32,
+    /// Attempts that succeeded in it.
+    pub succeeded: u32,
+    /// Attempts that were rejected in it.
+    pub rejected: u32,
+    /// Attempts that failed in it.
+    pub failed: u32,
+    /// Attempts in flight.
+    pub in_flight: Gauge,
+    /// The window, summed over clients.
+    pub window: Gauge,
+    /// The slow-start threshold, summed over clients.
+    pub ssthresh: Gauge,
+    /// Slots busy, as the server's answers tell.
+    pub server_busy: Gauge,
+    /// The server's cap, as its answers tell.
+    pub server_cap: Gauge,
+}
+
+/// A value that is sampled rather than counted; not a number until it was first set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gauge {
+    /// Its last value in the bucket.
+    pub last: f32,
+    /// Its smallest.
+    pub min: f32,
+    /// Its largest.
+    pub max: f32,
+}
+
+impl Default for Gauge {
+    fn default() -> Self {
+        Self { last: f32::NAN, min: f32::NAN, max: f32::NAN }
+    }
+}
+
+impl Gauge {
+    /// The last value, if there ever was one.
+    pub fn value(self) -> Option<f64> {
+        (!self.last.is_nan()).then_some(f64::from(self.last))
+    }
+
+    /// Takes a new value.
+    #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough for a picture")]
+    pub fn set(&mut self, value: f64) {
+        let value = value as f32;
+        self.last = value;
+        // `min` and `max` of floats ignore a NaN on either side.
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    fn carried(self) -> Self {
+        Self { last: self.last, min: self.last, max: self.last }
+    }
+
+    fn merge_later(&mut self, later: Self) {
+        if !later.last.is_nan() {
+            self.last = later.last;
+        }
+        self.min = self.min.min(later.min);
+        self.max = self.max.max(later.max);
+    }
+}
+
+impl Point {
+    fn carried(self) -> Self {
+        Self {
+            in_flight: self.in_flight.carried(),
+            window: self.window.carried(),
+            ssthresh: self.ssthresh.carried(),
+            server_busy: self.server_busy.carried(),
+            server_cap: self.server_cap.carried(),
+            ..Self::default()
+        }
+    }
+
+    fn merge_later(&mut self, later: &Self) {
+        self.sent += later.sent;
+        self.succeeded += later.succeeded;
+        self.rejected += later.rejected;
+        self.failed += later.failed;
+        self.in_flight.merge_later(later.in_flight);
+        self.window.merge_later(later.window);
+        self.ssthresh.merge_later(later.ssthresh);
+        self.server_busy.merge_later(later.server_busy);
+        self.server_cap.merge_later(later.server_cap);
+    }
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self {
+            width_nanos: NARROWEST_NANOS,
+            points: Vec::with_capacity(SERIES_POINTS),
+            latest: Point::default(),
+        }
+    }
+}
+
+impl Series {
+    /// The bucket at `now`, for counting and setting gauges; `now` never goes back by more than the series' start.
+    pub fn at(&mut self, now: Instant) -> &mut Point {
+        let mut index = self.index(now);
+        while index >= SERIES_POINTS {
+            self.halve();
+            index = self.index(now);
+        }
+        while self.points.len() <= index {
+            let carried = self.points.last().copied().unwrap_or(self.latest).carried();
+            self.points.push(carried);
+        }
+        &mut self.points[index]
+    }
+
+    /// The width of a bucket.
+    pub fn width(&self) -> Duration {
+        Duration::from_nanos(self.width_nanos)
+    }
+
+    /// The buckets from the run's origin on.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// Makes this a copy of `other` without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.width_nanos = other.width_nanos;
+        self.latest = other.latest;
+        self.points.clear();
+        self.points.extend_from_slice(&other.points);
+    }
+
+    /// Sums of the counts over all buckets; must equal what was counted elsewhere.
+    pub fn totals(&self) -> AttemptCounts {
+        let mut totals = AttemptCounts::default();
+        for point in &self.points {
+            totals.total += u64::from(point.sent);
+            totals.succeeded += u64::from(point.succeeded);
+            totals.rejected += u64::from(point.rejected);
+            totals.failed += u64::from(point.failed);
+        }
+        totals
+    }
+
+    fn index(&self, now: Instant) -> usize {
+        usize::try_from(now.as_nanos() / self.width_nanos).unwrap_or(usize::MAX)
+    }
+
+    fn halve(&mut self) {
+        self.width_nanos *= 2;
+        let count = self.points.len();
+        for index in 0..count.div_ceil(2) {
+            let mut merged = self.points[2 * index];
+            if let Some(later) = self.points.get(2 * index + 1) {
+                merged.merge_later(later);
+            }
+            self.points[index] = merged;
+        }
+        self.points.truncate(count.div_ceil(2));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_double_and_lose_no_count() {
+        let mut series = Series::default();
+        for ms in 0..60_000 {
+            let point = series.at(Instant::from_millis(ms));
+            point.sent += 1;
+            point.in_flight.set(ms as f64);
+        }
+        assert!(series.points().len() <= SERIES_POINTS);
+        assert_eq!(series.width(), Duration::from_millis(160));
+        assert_eq!(series.totals().total, 60_000);
+        let first = series.points()[0];
+        assert_eq!((first.in_flight.min, first.in_flight.last, first.in_flight.max), (0.0, 159.0, 159.0));
+    }
+
+    #[test]
+    fn a_gauge_is_carried_over_buckets_in_which_nothing_happens() {
+        let mut series = Series::default();
+        series.at(Instant::ORIGIN).window.set(20.0);
+        series.at(Instant::from_millis(55)).sent += 1;
+        assert_eq!(series.points().len(), 6);
+        assert_eq!(series.points()[3].window.value(), Some(20.0));
+        assert_eq!(series.points()[3].server_busy.value(), None);
+    }
+
+    #[test]
+    fn a_run_of_many_years_still_fits() {
+        let mut series = Series::default();
+        series.at(Instant::ORIGIN).sent += 1;
+        series.at(Instant::FAR_FUTURE).sent += 1;
+        assert_eq!(series.totals().total, 2);
+    }
+}

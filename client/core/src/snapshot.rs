@@ -1,0 +1,90 @@
+//! What a run looks like at one moment, for whoever draws it. Percentiles are computed by the drawer.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use tailback::Gauges;
+use vocabulary::Instant;
+
+use crate::measure::{AttemptCounts, Latencies, OpCounts, Series};
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Ops are still arriving.
+    #[default]
+    Arriving,
+    /// All ops have arrived; the rest is worked off.
+    Finishing,
+    /// Asked to stop: nothing more is sent.
+    Stopping,
+    /// Over.
+    Done,
+}
+
+/// A copy of what is measured, cheap enough to take twenty times a second.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Experiment time of the copy.
+    pub now: Instant,
+    /// What the run is doing.
+    pub phase: Phase,
+    /// The first op's arrival.
+    pub first_arrival: Option<Instant>,
+    /// Ops that will arrive in all, when that is known.
+    pub planned_ops: Option<u64>,
+    /// How long ops go on arriving, when that is limited.
+    pub planned_duration: Option<Duration>,
+    /// What a client that knows everything would need for all planned ops, when that can be computed.
+    pub optimal_makespan: Option<Duration>,
+    /// Ops so far.
+    pub ops: OpCounts,
+    /// Attempts so far.
+    pub attempts: AttemptCounts,
+    /// Attempts in flight.
+    pub in_flight: u64,
+    /// Ops that could be sent now.
+    pub ready: u64,
+    /// Ops that wait for their back-off to end.
+    pub sleeping: u64,
+    /// The strategy's inner state: sums of windows over clients, phase and reason of the first client.
+    pub gauges: Gauges,
+    /// Slots busy at the server and its cap, as its latest answer told.
+    pub server_busy: Option<u64>,
+    /// See `server_busy`.
+    pub server_cap: Option<u64>,
+    /// From an op's arrival to its success.
+    pub op_latency: Latencies,
+    /// The generator's own delay.
+    pub send_lag: Latencies,
+    /// Attempts per op that ended.
+    pub attempts_per_op: Histogram<u32>,
+    /// Over time.
+    pub series: Series,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        let blank = crate::Measurements::default();
+        Self {
+            now: Instant::ORIGIN,
+            phase: Phase::default(),
+            first_arrival: None,
+            planned_ops: None,
+            planned_duration: None,
+            optimal_makespan: None,
+            ops: blank.ops,
+            attempts: blank.attempts,
+            in_flight: 0,
+            ready: 0,
+            sleeping: 0,
+            gauges: Gauges::default(),
+            server_busy: None,
+            server_cap: None,
+            op_latency: blank.op_latency,
+            send_lag: blank.send_lag,
+            attempts_per_op: blank.attempts_per_op,
+            series: blank.series,
+        }
+    }
+}
