@@ -9,7 +9,8 @@ use crate::{Advice, Ended, Gauges, Instant, Launch, Outcome, Until};
 /// Asked once per launch, after every limiter agreed. [`ask`](Self::ask) changes nothing; what is taken is
 /// taken in [`on_sent`](Self::on_sent), whose [`Permit`] stays with the attempt and comes back at its end.
 pub trait Budget: Send {
-    /// May this launch go? `rng` is keyed by the op and the attempt, so asking twice gives the same answer.
+    /// May this launch go? `rng` is keyed by the op, the attempt, the budget's place in the stack and the number
+    /// of launches shed so far: asking again gives the same answer, and an op that was shed draws anew.
     fn ask(&self, now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate;
 
     /// The launch was sent.

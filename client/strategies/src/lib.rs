@@ -9,6 +9,7 @@ mod attempt;
 mod backoffs;
 mod budget;
 mod budgets;
+mod delay;
 mod foreknowledge;
 mod gauges;
 mod limiter;
@@ -18,6 +19,8 @@ mod registry;
 mod retry;
 mod spec;
 mod strategy;
+#[cfg(test)]
+mod testing;
 
 pub use attempt::{Advice, Ended, Failure, Launch, Outcome, Status};
 pub use budget::{Budget, Gate, Permit};

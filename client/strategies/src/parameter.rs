@@ -20,7 +20,7 @@ pub(crate) enum Field<C: 'static> {
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
     /// A number in this range.
     Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },
-    /// A whole number in this range.
+    /// A whole number in this range; when it ends at `u32::MAX`, that one is written `unlimited`.
     Count { at: fn(&mut C) -> &mut u32, min: u32, max: u32 },
     /// One of a few words.
     Choice { words: &'static [&'static str], index: fn(&C) -> usize, choose: fn(&mut C, usize) },
@@ -28,6 +28,9 @@ pub(crate) enum Field<C: 'static> {
 
 /// The longest duration that a parameter accepts: a day.
 pub(crate) const LONGEST: Duration = Duration::from_hours(24);
+
+/// How `u32::MAX` is written where it is accepted.
+const UNLIMITED: &str = "unlimited";
 
 impl<C> Parameter<C> {
     /// A duration from zero to a day.
@@ -90,7 +93,10 @@ impl<C> Parameter<C> {
                 *at(config) = value;
             }
             Field::Count { at, min, max } => {
-                let value: u32 = text.parse().map_err(|_| refuse())?;
+                let value: u32 = match (text, *max) {
+                    (UNLIMITED, u32::MAX) => u32::MAX,
+                    _ => text.parse().map_err(|_| refuse())?,
+                };
                 if !(*min..=*max).contains(&value) {
                     return Err(refuse());
                 }
@@ -110,7 +116,7 @@ impl<C> Parameter<C> {
             Field::Duration { at, .. } => duration_text::format(*at(config)),
             Field::Number { at, .. } => at(config).to_string(),
             Field::Count { at, .. } => match *at(config) {
-                u32::MAX => "unlimited".to_owned(),
+                u32::MAX => UNLIMITED.to_owned(),
                 count => count.to_string(),
             },
             Field::Choice { words, index, .. } => words[index(config)].to_owned(),
@@ -124,7 +130,7 @@ impl<C> Parameter<C> {
                 format!("a duration from {} to {}", duration_text::format(*min), duration_text::format(*max))
             }
             Field::Number { min, max, .. } => format!("a number from {min} to {max}"),
-            Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min}"),
+            Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min} or `{UNLIMITED}`"),
             Field::Count { min, max, .. } => format!("a whole number from {min} to {max}"),
             Field::Choice { words, .. } => words.join(" or "),
         }
@@ -151,4 +157,76 @@ pub struct ParameterInfo {
     pub value: String,
     /// What it accepts.
     pub accepted: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq)]
+    struct Config {
+        wait: Duration,
+        share: f64,
+        tries: u32,
+        few: u32,
+        word: usize,
+    }
+
+    const CONFIG: Config = Config { wait: Duration::ZERO, share: 0.5, tries: 1, few: 1, word: 0 };
+
+    const PARAMETERS: &[Parameter<Config>] = &[
+        Parameter::duration("wait", "", |config| &mut config.wait),
+        Parameter::number("share", "", (0.0, 1.0), |config| &mut config.share),
+        Parameter::count("tries", "", (1, u32::MAX), |config| &mut config.tries),
+        Parameter::count("few", "", (1, 9), |config| &mut config.few),
+        Parameter::choice(
+            "word",
+            "",
+            &["one", "two"],
+            |config| config.word,
+            |config, word| config.word = word,
+        ),
+    ];
+
+    fn set(key: &str, text: &str) -> Result<Config, String> {
+        let parameter = PARAMETERS.iter().find(|parameter| parameter.key == key).unwrap();
+        let mut config = CONFIG;
+        parameter.set(&mut config, text).map_err(|error| error.to_string())?;
+        Ok(config)
+    }
+
+    #[test]
+    fn values_are_read_into_their_fields() {
+        assert_eq!(set("wait", "1.5s"), Ok(Config { wait: Duration::from_millis(1500), ..CONFIG }));
+        assert_eq!(set("share", "1"), Ok(Config { share: 1.0, ..CONFIG }));
+        assert_eq!(set("tries", "7"), Ok(Config { tries: 7, ..CONFIG }));
+        assert_eq!(set("tries", "unlimited"), Ok(Config { tries: u32::MAX, ..CONFIG }));
+        assert_eq!(set("word", "two"), Ok(Config { word: 1, ..CONFIG }));
+    }
+
+    #[test]
+    fn a_refusal_names_the_value_and_what_is_accepted() {
+        for (key, text, accepted) in [
+            ("wait", "25h", "a duration from 0s to 1day"),
+            ("wait", "-1s", "a duration from 0s to 1day"),
+            ("wait", "NaN", "a duration from 0s to 1day"),
+            ("wait", "inf", "a duration from 0s to 1day"),
+            ("share", "nan", "a number from 0 to 1"),
+            ("share", "inf", "a number from 0 to 1"),
+            ("share", "-0.1", "a number from 0 to 1"),
+            ("share", "1e999", "a number from 0 to 1"),
+            ("share", "half", "a number from 0 to 1"),
+            ("tries", "0", "a whole number from 1 or `unlimited`"),
+            ("tries", "-1", "a whole number from 1 or `unlimited`"),
+            ("tries", "1.5", "a whole number from 1 or `unlimited`"),
+            ("tries", "99999999999", "a whole number from 1 or `unlimited`"),
+            ("few", "unlimited", "a whole number from 1 to 9"),
+            ("few", "10", "a whole number from 1 to 9"),
+            ("word", "One", "one or two"),
+            ("word", "", "one or two"),
+        ] {
+            let wanted = format!("`{key}={text}` is not accepted; `{key}` takes {accepted}");
+            assert_eq!(set(key, text), Err(wanted));
+        }
+    }
 }

@@ -4,16 +4,30 @@ use crate::parameter::{Parameter, ParameterInfo};
 use crate::spec::SpecError;
 use crate::{Budget, Foreknowledge, Limiter, RetryPolicy};
 
-use crate::backoffs::FullJitter;
-use crate::budgets::RetryBudget;
-use crate::limiters::{AimdConfig, OracleConfig};
+use crate::backoffs::{
+    Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry, Thain,
+    Uniform,
+};
+use crate::budgets::{BreakerConfig, RetryBudget};
+use crate::limiters::{AimdConfig, FixedWindow, OracleConfig};
 
-/// Every part, in the order help texts and reports list them.
+/// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
 pub const STRATEGIES: &[Entry] = &[
+    Entry::of::<NoRetry>(),
+    Entry::of::<Immediate>(),
+    Entry::of::<Constant>(),
+    Entry::of::<Uniform>(),
+    Entry::of::<Linear>(),
+    Entry::of::<Exponential>(),
     Entry::of::<FullJitter>(),
+    Entry::of::<EqualJitter>(),
+    Entry::of::<DecorrelatedJitter>(),
+    Entry::of::<Thain>(),
+    Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),
+    Entry::of::<BreakerConfig>(),
 ];
 
 /// The part with this name.
@@ -148,3 +162,6 @@ fn configured<C: PartConfig>(options: &Options) -> Result<C, SpecError> {
     config.check().map_err(|why| SpecError::Combination { part: C::NAME, why })?;
     Ok(config)
 }
+
+#[cfg(test)]
+mod tests;

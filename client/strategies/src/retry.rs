@@ -12,6 +12,13 @@ pub trait RetryPolicy: Send {
     /// as [`RetryState::default`]; `rng` is keyed by the op and its failures.
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
+
+    /// Whether the delay already takes the server's advice into account; else the composition sees to it.
+    ///
+    /// For policies with a rule of their own for `Retry-After`, such as clamping it to a range.
+    fn heeds_advice(&self) -> bool {
+        false
+    }
 }
 
 /// An op whose try has just failed.

@@ -84,23 +84,17 @@ impl StrategySpec {
         seed: u64,
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
-        let mut strategy = Strategy {
-            seed,
-            limiters: Vec::new(),
-            retry: None,
-            budgets: Vec::new(),
-            max_attempts: self.common.max_attempts,
-            retry_after: self.common.retry_after,
-        };
+        let Common { max_attempts, retry_after } = self.common;
+        Ok(Strategy::new(seed, self.build_parts(foreknowledge)?, max_attempts, retry_after))
+    }
+
+    /// Starts its parts, in the order in which they were typed.
+    pub(crate) fn build_parts(
+        &self,
+        foreknowledge: Option<Box<dyn Foreknowledge>>,
+    ) -> Result<Vec<Part>, SpecError> {
         let mut context = Context { foreknowledge };
-        for (entry, options) in &self.parts {
-            match entry.build(options, &mut context)? {
-                Part::Limiter(limiter) => strategy.limiters.push(limiter),
-                Part::RetryPolicy(policy) => strategy.retry = Some(policy),
-                Part::Budget(budget) => strategy.budgets.push(budget),
-            }
-        }
-        Ok(strategy)
+        self.parts.iter().map(|(entry, options)| entry.build(options, &mut context)).collect()
     }
 }
 
@@ -258,3 +252,6 @@ impl SpecError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,27 +5,30 @@ use std::time::Duration;
 use vocabulary::{Purpose, draws};
 
 use crate::{
-    Admit, Advice, Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter, Outcome, Permit,
-    Retry, RetryPolicy, RetryState, Status, Until, View,
+    Admit, Advice, Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter, Outcome, Part,
+    Permit, Retry, RetryPolicy, RetryState, Status, Until, View,
 };
 
 /// Budgets that one strategy can stack.
 pub(crate) const MAX_BUDGETS: usize = 4;
 
-/// A transport error never leads to an immediate retry: a window would spin on a dead server.
-const TRANSPORT_RETRY_FLOOR: Duration = Duration::from_millis(50);
+/// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors),
+/// the client on its own budget (sheds).
+const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
 /// What every budget gave an attempt when it was sent.
 pub type Permits = [Permit; MAX_BUDGETS];
 
 /// A running strategy of one client (or of several that share it).
 pub struct Strategy {
-    pub(crate) seed: u64,
-    pub(crate) limiters: Vec<Box<dyn Limiter>>,
-    pub(crate) retry: Option<Box<dyn RetryPolicy>>,
-    pub(crate) budgets: Vec<Box<dyn Budget>>,
-    pub(crate) max_attempts: u32,
-    pub(crate) retry_after: RetryAfter,
+    seed: u64,
+    limiters: Vec<Box<dyn Limiter>>,
+    retry: Option<Box<dyn RetryPolicy>>,
+    budgets: Vec<Box<dyn Budget>>,
+    max_attempts: u32,
+    retry_after: RetryAfter,
+    /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
+    sheds: u64,
 }
 
 /// What is done with a server's `Retry-After`.
@@ -52,6 +55,24 @@ pub enum Verdict {
 }
 
 impl Strategy {
+    /// Puts started parts together: at most [`MAX_BUDGETS`] budgets; of several retry policies the last counts.
+    pub(crate) fn new(
+        seed: u64,
+        parts: impl IntoIterator<Item = Part>,
+        max_attempts: u32,
+        retry_after: RetryAfter,
+    ) -> Self {
+        let (mut limiters, mut retry, mut budgets) = (Vec::new(), None, Vec::new());
+        for part in parts {
+            match part {
+                Part::Limiter(limiter) => limiters.push(limiter),
+                Part::RetryPolicy(policy) => retry = Some(policy),
+                Part::Budget(budget) => budgets.push(budget),
+            }
+        }
+        Self { seed, limiters, retry, budgets, max_attempts, retry_after, sheds: 0 }
+    }
+
     /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it.
     pub fn admit(&mut self, now: Instant, view: &View) -> Verdict {
         let mut wait: Option<Until> = None;
@@ -65,11 +86,12 @@ impl Strategy {
         }
         let launch = &view.candidate;
         for index in 0..self.budgets.len() {
-            let mut rng = draws(self.seed, Purpose::Admission, launch.op, launch.attempt);
+            let mut rng = draws(self.admission_seed(index), Purpose::Admission, launch.op, launch.attempt);
             match self.budgets[index].ask(now, launch, &mut rng) {
                 Gate::Permit => {}
                 Gate::Wait(until) => wait = Some(wait.map_or(until, |other| other.and(until))),
                 Gate::Shed(advice) => {
+                    self.sheds += 1;
                     self.budgets[index].on_shed(now, launch);
                     return Verdict::Shed(Outcome { status: Status::Shed, advice });
                 }
@@ -86,6 +108,12 @@ impl Strategy {
             limiter.on_sent(now, view);
         }
         Verdict::Send(permits)
+    }
+
+    /// Stacked budgets draw apart from one another, and an op that was shed draws anew.
+    fn admission_seed(&self, budget: usize) -> u64 {
+        let apart = (self.sheds << 2) | (budget as u64 & 3);
+        self.seed ^ apart.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// An op became ready: it arrived, or its back-off is over.
@@ -139,13 +167,15 @@ impl Strategy {
                 }
             }
         };
+        let heeds = self.retry.as_ref().is_some_and(|policy| policy.heeds_advice());
         let advised = match (advice, self.retry_after) {
+            _ if heeds => delay,
             (Advice::After(after), RetryAfter::Floor) => delay.max(after),
             (Advice::After(after), RetryAfter::Exact) => after,
             _ => delay,
         };
         let floor = match status {
-            Status::Failed(Failure::Transport) => TRANSPORT_RETRY_FLOOR,
+            Status::Failed(Failure::Transport) | Status::Shed => RETRY_FLOOR,
             _ => Duration::ZERO,
         };
         Retry::After(advised.max(floor))
@@ -184,7 +214,11 @@ impl std::fmt::Debug for Strategy {
             .field("limiters", &self.limiters.len())
             .field("retry", &self.retry.is_some())
             .field("budgets", &self.budgets.len())
+            .field("sheds", &self.sheds)
             .field("max_attempts", &self.max_attempts)
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

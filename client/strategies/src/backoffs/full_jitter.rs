@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use vocabulary::{Rng, unit};
 
-use super::{doubled, fraction};
+use crate::delay::{doubled, fraction};
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::spec::SpecError;
@@ -52,5 +52,26 @@ impl RetryPolicy for FullJitter {
     ) -> Retry {
         let ceiling = doubled(self.base, self.cap, failed.failures);
         Retry::After(fraction(ceiling, unit(rng)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::testing::{delay, delays_ms};
+
+    #[test]
+    fn the_draws_of_seed_001_come_out() {
+        let text = "full-jitter:base=100ms";
+        assert_eq!(delays_ms::<5>(text, 0.0), [0, 0, 0, 0, 0]);
+        assert_eq!(delays_ms::<5>(text, 0.5), [50, 100, 200, 400, 800]);
+        assert_eq!(delays_ms::<5>(text, 0.999_999), [99, 199, 399, 799, 1599]);
+    }
+
+    #[test]
+    fn the_cap_bounds_the_range() {
+        assert_eq!(delay("full-jitter", u32::MAX, 0.5), Duration::from_secs(15));
+        assert_eq!(delay("full-jitter:base=1day,cap=0", 1, 0.999_999), Duration::ZERO);
     }
 }

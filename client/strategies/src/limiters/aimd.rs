@@ -141,3 +141,140 @@ impl Limiter for Aimd {
         gauges.reason = Some(self.reason);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
+
+    const NOW: Instant = Instant::ORIGIN;
+
+    /// A window with this many attempts sent, numbered from 0.
+    fn aimd(window: f64, ssthresh: f64, sent: u64) -> Aimd {
+        let config = AimdConfig { initial: window, ssthresh, ..AimdConfig::default() };
+        let mut aimd = Aimd::new(config);
+        send(&mut aimd, 0..sent);
+        aimd
+    }
+
+    fn send(aimd: &mut Aimd, seqs: std::ops::Range<u64>) {
+        for seq in seqs {
+            aimd.on_sent(NOW, &view(0, seq));
+        }
+    }
+
+    #[track_caller]
+    fn near(value: f64, wanted: f64) {
+        assert!((value - wanted).abs() < 1e-9, "{value} instead of {wanted}");
+    }
+
+    #[test]
+    fn a_full_window_waits_for_an_event() {
+        let aimd = aimd(2.5, 1024.0, 0);
+        assert_eq!(aimd.poll(NOW, &view(2, 0)), Admit::Go);
+        assert_eq!(aimd.poll(NOW, &view(3, 0)), Admit::Wait(Until::Event));
+    }
+
+    #[test]
+    fn below_ssthresh_each_success_adds_one() {
+        let mut aimd = aimd(20.0, 1024.0, 20);
+        aimd.on_ended(NOW, &ended(0, 20), &OK);
+        near(aimd.window, 21.0);
+        // 19 fly besides, two more go out: 21.
+        aimd.on_ended(NOW, &ended(1, 21), &OK);
+        near(aimd.window, 22.0);
+        assert_eq!(aimd.phase, "slow start");
+    }
+
+    #[test]
+    fn the_slow_start_condition_looks_at_what_is_in_flight_and_not_at_the_window() {
+        let mut aimd = aimd(30.0, 20.0, 30);
+        aimd.on_ended(NOW, &ended(0, 30), &OK);
+        near(aimd.window, 30.0 + 1.0 / 30.0);
+        assert_eq!(aimd.phase, "congestion avoidance");
+        // Few in flight would be slow start, but then the window is not used and does not grow.
+        aimd.on_ended(NOW, &ended(1, 19), &OK);
+        near(aimd.window, 30.0 + 1.0 / 30.0);
+        assert_eq!(aimd.phase, "slow start");
+        // At ssthresh itself it is over.
+        aimd.on_ended(NOW, &ended(2, 20), &OK);
+        assert_eq!(aimd.phase, "congestion avoidance");
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut aimd = aimd(20.0, 1024.0, 20);
+        aimd.on_ended(NOW, &ended(0, 12), &OK);
+        near(aimd.window, 20.0);
+        aimd.on_ended(NOW, &ended(1, 19), &OK);
+        near(aimd.window, 20.0);
+        aimd.on_ended(NOW, &ended(2, 20), &OK);
+        near(aimd.window, 21.0);
+    }
+
+    #[test]
+    fn one_burst_of_rejections_cuts_once() {
+        let mut aimd = aimd(50.0, 1024.0, 50);
+        for seq in 10..50 {
+            aimd.on_ended(NOW, &ended(seq, 50), &REJECTED);
+        }
+        near(aimd.window, 45.0);
+        near(aimd.ssthresh, 45.0);
+        // Sent after the cut: news, even while older attempts still fly.
+        send(&mut aimd, 50..52);
+        aimd.on_ended(NOW, &ended(50, 11), &REJECTED);
+        near(aimd.window, 40.5);
+        aimd.on_ended(NOW, &ended(51, 10), &REJECTED);
+        aimd.on_ended(NOW, &ended(3, 10), &REJECTED);
+        near(aimd.window, 40.5);
+        assert_eq!(aimd.reason, "cut by a rejection");
+    }
+
+    #[test]
+    fn successes_of_attempts_older_than_the_cut_still_count() {
+        let mut aimd = aimd(10.0, 1024.0, 10);
+        aimd.on_ended(NOW, &ended(0, 10), &REJECTED);
+        near(aimd.window, 9.0);
+        aimd.on_ended(NOW, &ended(1, 9), &OK);
+        near(aimd.window, 9.0 + 1.0 / 9.0);
+    }
+
+    #[test]
+    fn tahoe_starts_again_and_reno_goes_on() {
+        for (variant, window) in [(Variant::Reno, 32.0), (Variant::Tahoe, 20.0)] {
+            let config = AimdConfig { variant, beta: 0.5, ..AimdConfig::default() };
+            let mut aimd = Aimd::new(config);
+            send(&mut aimd, 0..64);
+            for flying in 20..64 {
+                aimd.on_ended(NOW, &ended(0, flying), &OK);
+            }
+            near(aimd.window, 64.0);
+            aimd.on_ended(NOW, &ended(1, 64), &REJECTED);
+            near(aimd.window, window);
+            near(aimd.ssthresh, 32.0);
+        }
+    }
+
+    #[test]
+    fn retriable_failures_are_congestion_and_others_are_not() {
+        let mut aimd = aimd(10.0, 1024.0, 10);
+        aimd.on_ended(NOW, &ended(0, 10), &FATAL);
+        aimd.on_ended(NOW, &ended(1, 9), &CANCELLED);
+        near(aimd.window, 10.0);
+        aimd.on_ended(NOW, &ended(2, 8), &TIMEOUT);
+        near(aimd.window, 9.0);
+        assert_eq!(aimd.reason, "cut by a failure");
+    }
+
+    #[test]
+    fn the_window_never_falls_below_one() {
+        let mut aimd = aimd(20.0, 1024.0, 0);
+        for seq in 0..100 {
+            send(&mut aimd, seq..seq + 1);
+            aimd.on_ended(NOW, &ended(seq, 1), &REJECTED);
+        }
+        near(aimd.window, 1.0);
+        near(aimd.ssthresh, 1.0);
+        assert_eq!(aimd.poll(NOW, &view(0, 100)), Admit::Go);
+    }
+}

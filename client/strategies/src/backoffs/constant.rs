@@ -1,0 +1,61 @@
+//! `constant`: the same delay before every retry.
+//!
+//! Source: seed 002 (CB, 5 ticks). Clients that failed together come back together.
+
+use std::time::Duration;
+
+use vocabulary::Rng;
+
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `constant`.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant {
+    delay: Duration,
+}
+
+impl Default for Constant {
+    fn default() -> Self {
+        Self { delay: Duration::from_secs(1) }
+    }
+}
+
+impl PartConfig for Constant {
+    const NAME: &'static str = "constant";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "the same delay before every retry";
+    const RULE: &'static str = "before retry n wait delay";
+    const SOURCE: &'static str = "seed 002 (CB)";
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[Parameter::duration("delay", "wait before every retry", |config| &mut config.delay)];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for Constant {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        _failed: &FailedOp,
+        _state: &mut RetryState,
+        _rng: &mut dyn Rng,
+    ) -> Retry {
+        Retry::After(self.delay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::delays_ms;
+
+    #[test]
+    fn every_retry_waits_the_same() {
+        assert_eq!(delays_ms::<3>("constant", 0.5), [1000, 1000, 1000]);
+        assert_eq!(delays_ms::<3>("constant:delay=5ms", 0.9), [5, 5, 5]);
+    }
+}

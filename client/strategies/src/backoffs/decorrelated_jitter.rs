@@ -1,0 +1,116 @@
+//! `decorrelated-jitter`: each delay is drawn between base and three times the one before.
+//!
+//! Source: seed 004 (AWS, Exponential Backoff and Jitter); seed 001, whose module-global state is a bug not to
+//! copy: the previous delay belongs to the op. The cap comes after the draw, so delays gather at the cap.
+
+use std::time::Duration;
+
+use vocabulary::{Rng, unit};
+
+use crate::delay::fraction;
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `decorrelated-jitter`.
+#[derive(Clone, Debug)]
+pub(crate) struct DecorrelatedJitter {
+    base: Duration,
+    cap: Duration,
+}
+
+impl Default for DecorrelatedJitter {
+    fn default() -> Self {
+        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+    }
+}
+
+impl PartConfig for DecorrelatedJitter {
+    const NAME: &'static str = "decorrelated-jitter";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "random delay up to three times the previous one";
+    const RULE: &'static str =
+        "before each retry wait s = min(cap, U(base, 3 * s)), where s is base at first";
+    const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "shortest wait before any retry", |config| &mut config.base),
+        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for DecorrelatedJitter {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        _failed: &FailedOp,
+        state: &mut RetryState,
+        rng: &mut dyn Rng,
+    ) -> Retry {
+        let previous = match state.as_duration() {
+            Duration::ZERO => self.base,
+            previous => previous,
+        };
+        // A cap below base / 3 would turn the range around.
+        let width = previous.saturating_mul(3).saturating_sub(self.base);
+        let delay = self.base.saturating_add(fraction(width, unit(rng))).min(self.cap);
+        state.set_duration(delay);
+        Retry::After(delay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::testing::{Always, policy, rejected};
+    use crate::{Instant, Retry, RetryState};
+
+    /// The delays of one op's first retries; seed 001 rounds each down to whole milliseconds and goes on from there.
+    fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
+        let policy = policy(text);
+        let mut state = RetryState::default();
+        let mut n = 0;
+        [(); N].map(|()| {
+            n += 1;
+            match policy.on_failure(Instant::ORIGIN, &rejected(n), &mut state, &mut Always(r)) {
+                Retry::After(delay) => {
+                    let millis = u64::try_from(delay.as_millis()).unwrap();
+                    state.set_duration(Duration::from_millis(millis));
+                    millis
+                }
+                Retry::GiveUp => panic!("`{text}` gave up"),
+            }
+        })
+    }
+
+    #[test]
+    fn the_draws_of_seed_001_come_out() {
+        let text = "decorrelated-jitter:base=100ms,cap=1h";
+        assert_eq!(delays_ms::<5>(text, 0.0), [100, 100, 100, 100, 100]);
+        assert_eq!(delays_ms::<5>(text, 0.5), [200, 350, 575, 912, 1418]);
+        assert_eq!(delays_ms::<5>(text, 0.999_999), [299, 896, 2687, 8060, 24_179]);
+    }
+
+    #[test]
+    fn the_cap_comes_after_the_draw() {
+        let text = "decorrelated-jitter:base=100ms,cap=2s";
+        assert_eq!(delays_ms::<5>(text, 0.999_999), [299, 896, 2000, 2000, 2000]);
+    }
+
+    #[test]
+    fn the_draws_of_seed_004_start_between_base_and_three_times_base() {
+        let text = "decorrelated-jitter:base=5ms,cap=2s";
+        assert_eq!(delays_ms::<1>(text, 0.0), [5]);
+        assert_eq!(delays_ms::<1>(text, 0.999_999), [14]);
+    }
+
+    #[test]
+    fn a_cap_below_the_base_is_the_delay() {
+        assert_eq!(delays_ms::<3>("decorrelated-jitter:base=1s,cap=100ms", 0.5), [100, 100, 100]);
+    }
+}

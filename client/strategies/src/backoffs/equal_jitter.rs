@@ -1,0 +1,76 @@
+//! `equal-jitter`: half of the exponential delay for certain, the other half by chance.
+//!
+//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001, whose half is `base · 2^(n−1)` for the
+//! n-th retry: twice the base gives its numbers here.
+
+use std::time::Duration;
+
+use vocabulary::{Rng, unit};
+
+use crate::delay::{doubled, fraction};
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `equal-jitter`.
+#[derive(Clone, Debug)]
+pub(crate) struct EqualJitter {
+    base: Duration,
+    cap: Duration,
+}
+
+impl Default for EqualJitter {
+    fn default() -> Self {
+        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+    }
+}
+
+impl PartConfig for EqualJitter {
+    const NAME: &'static str = "equal-jitter";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "half of the exponential delay, plus a random part of the other half";
+    const RULE: &'static str = "before retry n wait d/2 + U(0, d/2), where d = min(cap, base * 2^(n-1))";
+    const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
+        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for EqualJitter {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        failed: &FailedOp,
+        _state: &mut RetryState,
+        rng: &mut dyn Rng,
+    ) -> Retry {
+        let longest = doubled(self.base, self.cap, failed.failures);
+        Retry::After(fraction(longest, 0.5 + 0.5 * unit(rng)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{delay, delays_ms};
+    use std::time::Duration;
+
+    #[test]
+    fn the_draws_of_seed_001_come_out_with_twice_its_base() {
+        let text = "equal-jitter:base=200ms";
+        assert_eq!(delays_ms::<5>(text, 0.0), [100, 200, 400, 800, 1600]);
+        assert_eq!(delays_ms::<5>(text, 0.5), [150, 300, 600, 1200, 2400]);
+        assert_eq!(delays_ms::<5>(text, 0.999_999), [199, 399, 799, 1599, 3199]);
+    }
+
+    #[test]
+    fn at_the_cap_half_of_it_is_certain() {
+        assert_eq!(delay("equal-jitter", u32::MAX, 0.0), Duration::from_secs(15));
+        assert!(delay("equal-jitter", u32::MAX, 0.999_999) < Duration::from_secs(30));
+    }
+}

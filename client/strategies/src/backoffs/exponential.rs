@@ -1,0 +1,99 @@
+//! `exponential`: the delay doubles with every failure up to a cap; jitter spreads it around that value.
+//!
+//! Source: seed 000, whose figures come out with jitter 0.5 applied after the cap (so a delay can exceed the cap
+//! by that share); seeds 001 and 002 (EB). Seed 004's code uses `base · 2^n` with n from 1.
+
+use std::time::Duration;
+
+use vocabulary::{Rng, unit};
+
+use crate::delay::{doubled, fraction};
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `exponential`.
+#[derive(Clone, Debug)]
+pub(crate) struct Exponential {
+    base: Duration,
+    cap: Duration,
+    jitter: f64,
+}
+
+impl Default for Exponential {
+    fn default() -> Self {
+        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30), jitter: 0.0 }
+    }
+}
+
+impl PartConfig for Exponential {
+    const NAME: &'static str = "exponential";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "a delay that doubles with every failure";
+    const RULE: &'static str = "before retry n wait min(cap, base * 2^(n-1)) * U(1-jitter, 1+jitter)";
+    const SOURCE: &'static str = "seed 000; seed 001; seed 002 (EB); seed 004 (AWS)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
+        Parameter::duration("cap", "longest wait before any retry, jitter aside", |config| &mut config.cap),
+        Parameter::number(
+            "jitter",
+            "share of the wait by which it may be shorter or longer",
+            (0.0, 1.0),
+            |config| &mut config.jitter,
+        ),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for Exponential {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        failed: &FailedOp,
+        _state: &mut RetryState,
+        rng: &mut dyn Rng,
+    ) -> Retry {
+        let delay = doubled(self.base, self.cap, failed.failures);
+        Retry::After(fraction(delay, 1.0 + self.jitter * (2.0 * unit(rng) - 1.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{delay, delays_ms};
+    use std::time::Duration;
+
+    #[test]
+    fn the_printed_table_of_seed_001_comes_out() {
+        let delays = delays_ms::<5>("exponential:base=100ms", 0.3);
+        assert_eq!(delays, [100, 200, 400, 800, 1600]);
+        assert_eq!(delays.iter().sum::<u64>(), 3100);
+    }
+
+    #[test]
+    fn jitter_reaches_from_half_to_one_and_a_half() {
+        let text = "exponential:jitter=0.5";
+        assert_eq!(delays_ms::<3>(text, 0.0), [25, 50, 100]);
+        assert_eq!(delays_ms::<3>(text, 0.5), [50, 100, 200]);
+        assert_eq!(delays_ms::<3>(text, 0.999_999), [74, 149, 299]);
+    }
+
+    #[test]
+    fn the_cap_comes_before_the_jitter() {
+        assert_eq!(delay("exponential:jitter=0.5", u32::MAX, 0.0), Duration::from_secs(15));
+        assert_eq!(delay("exponential:jitter=1", 11, 0.75), Duration::from_secs(45));
+    }
+
+    #[test]
+    fn the_cap_of_seed_002_stops_the_doubling() {
+        // EB: min(2^k, 30) ticks for k from 1; a tick is a second here.
+        assert_eq!(
+            delays_ms::<6>("exponential:base=2s,cap=30s", 0.5),
+            [2_000, 4_000, 8_000, 16_000, 30_000, 30_000]
+        );
+    }
+}

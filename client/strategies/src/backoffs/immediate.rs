@@ -1,0 +1,52 @@
+//! `immediate`: every failed op is ready again at once, behind what is ready already.
+//!
+//! Source: seed 004 ("no backoff"), seed 002 (NB) and seed 003 ("fixed"). Where rejections hold slots it stalls
+//! the server for ever. The composition still keeps 50 ms after a transport error and after a shed.
+
+use std::time::Duration;
+
+use vocabulary::Rng;
+
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// `immediate` has no parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Immediate;
+
+impl PartConfig for Immediate {
+    const NAME: &'static str = "immediate";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "retries at once";
+    const RULE: &'static str = "before retry n wait 0";
+    const SOURCE: &'static str = "seed 004 (no backoff); seed 002 (NB); seed 003 (fixed)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for Immediate {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        _failed: &FailedOp,
+        _state: &mut RetryState,
+        _rng: &mut dyn Rng,
+    ) -> Retry {
+        Retry::After(Duration::ZERO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::delays_ms;
+
+    #[test]
+    fn no_retry_waits() {
+        assert_eq!(delays_ms::<3>("immediate", 0.999_999), [0, 0, 0]);
+    }
+}

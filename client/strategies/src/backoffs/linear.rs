@@ -1,0 +1,72 @@
+//! `linear`: a delay that grows by the same amount with every failure.
+//!
+//! Source: seed 001, whose table uses retries numbered 1 to 5 (its text, for a 0-based attempt, would make the
+//! first delay zero).
+
+use std::time::Duration;
+
+use vocabulary::Rng;
+
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `linear`.
+#[derive(Clone, Debug)]
+pub(crate) struct Linear {
+    base: Duration,
+    cap: Duration,
+}
+
+impl Default for Linear {
+    fn default() -> Self {
+        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+    }
+}
+
+impl PartConfig for Linear {
+    const NAME: &'static str = "linear";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "a delay that grows by base with every failure";
+    const RULE: &'static str = "before retry n wait min(cap, base * n)";
+    const SOURCE: &'static str = "seed 001 (table of delays)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
+        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for Linear {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        failed: &FailedOp,
+        _state: &mut RetryState,
+        _rng: &mut dyn Rng,
+    ) -> Retry {
+        Retry::After(self.base.saturating_mul(failed.failures).min(self.cap))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{delay, delays_ms};
+    use std::time::Duration;
+
+    #[test]
+    fn the_printed_table_of_seed_001_comes_out() {
+        let delays = delays_ms::<5>("linear:base=100ms", 0.5);
+        assert_eq!(delays, [100, 200, 300, 400, 500]);
+        assert_eq!(delays.iter().sum::<u64>(), 1500);
+    }
+
+    #[test]
+    fn products_saturate_at_the_cap() {
+        assert_eq!(delay("linear:base=1day", u32::MAX, 0.5), Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,56 @@
+//! `none`: an op that fails once is given up.
+//!
+//! Source: the baseline of every comparison, and what a client without retries does.
+
+use vocabulary::Rng;
+
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// `none` has no parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NoRetry;
+
+impl PartConfig for NoRetry {
+    const NAME: &'static str = "none";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "gives up at the first rejection or failure";
+    const RULE: &'static str = "an op ends at its first failure";
+    const SOURCE: &'static str = "the baseline of all seeds";
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for NoRetry {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        _failed: &FailedOp,
+        _state: &mut RetryState,
+        _rng: &mut dyn Rng,
+    ) -> Retry {
+        Retry::GiveUp
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Always, policy, rejected};
+    use crate::{Instant, Retry, RetryState};
+
+    #[test]
+    fn the_first_failure_is_the_last() {
+        let retry = policy("none").on_failure(
+            Instant::ORIGIN,
+            &rejected(1),
+            &mut RetryState::default(),
+            &mut Always(0.5),
+        );
+        assert_eq!(retry, Retry::GiveUp);
+    }
+}

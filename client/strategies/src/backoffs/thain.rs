@@ -1,0 +1,118 @@
+//! `thain`: exponential delays stretched by up to two, capped at an hour: a client that waits out any outage.
+//!
+//! Source: seed 003 (Exponential Backoff in Distributed Systems): `min(R·T·F^N, M)`, R uniform in [1, 2]. The cap
+//! comes after the jitter (the ftsh program of the paper caps before it): at the cap there is no jitter left.
+
+use std::time::Duration;
+
+use vocabulary::{Rng, unit};
+
+use crate::delay::grown;
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+
+/// Parameters of `thain`.
+#[derive(Clone, Debug)]
+pub(crate) struct Thain {
+    base: Duration,
+    factor: f64,
+    cap: Duration,
+}
+
+impl Default for Thain {
+    fn default() -> Self {
+        Self { base: Duration::from_secs(1), factor: 2.0, cap: Duration::from_hours(1) }
+    }
+}
+
+impl PartConfig for Thain {
+    const NAME: &'static str = "thain";
+    const KIND: PartKind = PartKind::RetryPolicy;
+    const SUMMARY: &'static str = "exponential delay times a random 1 to 2, up to an hour";
+    const RULE: &'static str = "before retry n wait min(R * base * factor^(n-1), cap), R = U(1, 2)";
+    const SOURCE: &'static str =
+        "seed 003 (Thain, Exponential Backoff in Distributed Systems); Thain and Livny, HPDC 2003";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "shortest wait before the first retry (T)", |config| &mut config.base),
+        Parameter::number("factor", "growth with every failure (F)", (1.0, 1000.0), |config| {
+            &mut config.factor
+        }),
+        Parameter::duration("cap", "longest wait before any retry (M)", |config| &mut config.cap),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::RetryPolicy(Box::new(self)))
+    }
+}
+
+impl RetryPolicy for Thain {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        failed: &FailedOp,
+        _state: &mut RetryState,
+        rng: &mut dyn Rng,
+    ) -> Retry {
+        let stretch = 1.0 + unit(rng);
+        let steps = failed.failures.saturating_sub(1);
+        Retry::After(grown(self.base, stretch, self.factor, steps, self.cap))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::testing::{delay, delays_ms};
+
+    /// The seconds after the outage's end at which the first attempt notices it, when every draw is 0 (R = 1).
+    fn notice_delay_s(cap: &str, outage_s: u64) -> u64 {
+        let text = format!("thain:cap={cap}");
+        let mut attempt_at_s = 0;
+        let mut n = 0;
+        while attempt_at_s < outage_s {
+            n += 1;
+            attempt_at_s += delay(&text, n, 0.0).as_secs();
+        }
+        attempt_at_s - outage_s
+    }
+
+    #[test]
+    fn with_r_of_one_attempts_come_at_powers_of_two_less_one() {
+        let delays = delays_ms::<11>("thain", 0.0);
+        let times: Vec<u64> = delays
+            .iter()
+            .scan(0, |at, delay| {
+                *at += delay / 1000;
+                Some(*at)
+            })
+            .collect();
+        assert_eq!(times, [1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047]);
+    }
+
+    #[test]
+    fn the_outage_table_of_seed_003_comes_out() {
+        for (outage_s, row) in [
+            (1, [0, 0, 0, 0, 0, 0]),
+            (10, [0, 5, 5, 5, 5, 5]),
+            (30, [0, 5, 1, 1, 1, 1]),
+            (300, [0, 5, 1, 3, 211, 211]),
+            (1800, [0, 5, 1, 3, 211, 247]),
+        ] {
+            let caps = ["1s", "10s", "30s", "60s", "300s", "3600s"];
+            assert_eq!(caps.map(|cap| notice_delay_s(cap, outage_s)), row, "outage of {outage_s} s");
+        }
+    }
+
+    #[test]
+    fn r_reaches_from_one_to_two_and_stops_at_the_cap() {
+        assert_eq!(delays_ms::<3>("thain", 0.5), [1500, 3000, 6000]);
+        assert_eq!(delays_ms::<3>("thain", 0.999_999), [1999, 3999, 7999]);
+        for r in [0.0, 0.5, 0.999_999] {
+            assert_eq!(delay("thain", 13, r), Duration::from_hours(1));
+            assert_eq!(delay("thain:factor=1000", u32::MAX, r), Duration::from_hours(1));
+        }
+    }
+}

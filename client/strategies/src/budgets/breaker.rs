@@ -1,0 +1,185 @@
+//! `breaker`: after some failures in a row nothing is sent for a while; then one probe decides.
+//!
+//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`): N failures shut it for a back-off,
+//! then one probe goes out; its success closes the breaker (in the words used here: lets everything through), its
+//! failure opens it for the next longer time. Only attempts sent since the last change of phase count, so
+//! stragglers from before an opening confuse nothing.
+
+use std::time::Duration;
+
+use vocabulary::Rng;
+
+use crate::delay::grown;
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
+
+/// What becomes of launches while the breaker lets nothing through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum WhenOpen {
+    /// They wait.
+    #[default]
+    Wait,
+    /// They fail, and the retry policy decides.
+    Shed,
+}
+
+/// Parameters of `breaker`.
+#[derive(Clone, Debug)]
+pub(crate) struct BreakerConfig {
+    failures: u32,
+    open: Duration,
+    factor: f64,
+    cap: Duration,
+    when_open: WhenOpen,
+}
+
+impl Default for BreakerConfig {
+    fn default() -> Self {
+        Self {
+            failures: 5,
+            open: Duration::from_secs(1),
+            factor: 2.0,
+            cap: Duration::from_secs(30),
+            when_open: WhenOpen::Wait,
+        }
+    }
+}
+
+impl PartConfig for BreakerConfig {
+    const NAME: &'static str = "breaker";
+    const KIND: PartKind = PartKind::Budget;
+    const SUMMARY: &'static str = "sends nothing for a while after failures in a row, then one probe";
+    const RULE: &'static str = "closed: after `failures` rejections or retriable failures in a row, open; open: nothing passes \
+                                for min(cap, open * factor^(k-1)) at the k-th opening in a row, then one probe; its success \
+                                closes, its failure opens again";
+    const SOURCE: &'static str = "linkerd, consecutive-failures circuit breaker";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("failures", "failures in a row that open it", (1, u32::MAX), |config| {
+            &mut config.failures
+        }),
+        Parameter::duration("open", "time until the first probe", |config| &mut config.open),
+        Parameter::number("factor", "growth of that time with every failed probe", (1.0, 1000.0), |config| {
+            &mut config.factor
+        }),
+        Parameter::duration("cap", "longest time until a probe", |config| &mut config.cap),
+        Parameter::choice(
+            "when-open",
+            "launches wait, or fail and back off",
+            &["wait", "shed"],
+            |config| config.when_open as usize,
+            |config, word| config.when_open = [WhenOpen::Wait, WhenOpen::Shed][word],
+        ),
+    ];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Breaker::new(self))))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// All pass; so many failed in a row.
+    Closed { failures: u32 },
+    /// None passes before this instant.
+    Open { until: Instant },
+    /// One passes, unless it is out already.
+    HalfOpen { probing: bool },
+}
+
+struct Breaker {
+    config: BreakerConfig,
+    phase: Phase,
+    /// Openings since it was last closed.
+    openings: u32,
+    /// Counts changes of phase and probes; an attempt's permit holds the value at its sending.
+    epoch: u32,
+    reason: &'static str,
+}
+
+impl Breaker {
+    fn new(config: BreakerConfig) -> Self {
+        Self { config, phase: Phase::Closed { failures: 0 }, openings: 0, epoch: 0, reason: "started" }
+    }
+
+    fn change(&mut self, phase: Phase, reason: &'static str) {
+        self.phase = phase;
+        self.reason = reason;
+        self.epoch = self.epoch.wrapping_add(1);
+    }
+
+    fn open(&mut self, now: Instant, reason: &'static str) {
+        let BreakerConfig { open, factor, cap, .. } = self.config;
+        let until = now + grown(open, 1.0, factor, self.openings, cap);
+        self.openings = self.openings.saturating_add(1);
+        self.change(Phase::Open { until }, reason);
+    }
+
+    fn hold(&self, until: Until) -> Gate {
+        match self.config.when_open {
+            WhenOpen::Wait => Gate::Wait(until),
+            WhenOpen::Shed => Gate::Shed(Advice::None),
+        }
+    }
+}
+
+impl Budget for Breaker {
+    fn ask(&self, now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        match self.phase {
+            Phase::Open { until } if now < until => self.hold(Until::At(until)),
+            Phase::HalfOpen { probing: true } => self.hold(Until::Event),
+            Phase::Closed { .. } | Phase::Open { .. } | Phase::HalfOpen { probing: false } => Gate::Permit,
+        }
+    }
+
+    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+        if !matches!(self.phase, Phase::Closed { .. }) {
+            self.change(Phase::HalfOpen { probing: true }, "a probe is out");
+        }
+        Permit(self.epoch)
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+        if permit != Permit(self.epoch) {
+            return;
+        }
+        let succeeded = outcome.status == Status::Succeeded;
+        let congested = outcome.status.is_congestion();
+        match &mut self.phase {
+            Phase::Closed { failures } if succeeded => *failures = 0,
+            Phase::Closed { failures } if congested => {
+                *failures += 1;
+                if *failures >= self.config.failures {
+                    self.open(now, "too many failures in a row");
+                }
+            }
+            Phase::HalfOpen { .. } if succeeded => {
+                self.openings = 0;
+                self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
+            }
+            Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
+            // It says nothing about the server: the next launch is the probe.
+            Phase::HalfOpen { .. } => {
+                self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
+            }
+            Phase::Closed { .. } | Phase::Open { .. } => {}
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        let phase = match self.phase {
+            Phase::Closed { .. } => "closed",
+            Phase::Open { .. } => "open",
+            Phase::HalfOpen { .. } => "half-open",
+        };
+        // A closed breaker has no say: what a limiter reported is of more interest.
+        if gauges.phase.is_none() || phase != "closed" {
+            gauges.phase = Some(phase);
+            gauges.reason = Some(self.reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

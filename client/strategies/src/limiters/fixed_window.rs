@@ -1,0 +1,68 @@
+//! `fixed-window`: at most so many attempts in flight, whatever happens.
+//!
+//! Source: the bulkhead of every client library; the right answer for who knows the server's cap.
+
+use crate::parameter::Parameter;
+use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::spec::SpecError;
+use crate::{Admit, Gauges, Instant, Limiter, Until, View};
+
+/// Parameters of `fixed-window`.
+#[derive(Clone, Debug)]
+pub(crate) struct FixedWindow {
+    window: u32,
+}
+
+impl Default for FixedWindow {
+    fn default() -> Self {
+        Self { window: 50 }
+    }
+}
+
+impl PartConfig for FixedWindow {
+    const NAME: &'static str = "fixed-window";
+    const KIND: PartKind = PartKind::Limiter;
+    const SUMMARY: &'static str = "a fixed number of attempts in flight";
+    const RULE: &'static str = "send while in flight < window";
+    const SOURCE: &'static str = "common practice (bulkhead)";
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[Parameter::count("window", "attempts that may be in flight", (1, u32::MAX), |config| {
+            &mut config.window
+        })];
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(self)))
+    }
+}
+
+impl Limiter for FixedWindow {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if view.in_flight < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(f64::from(self.window));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{REJECTED, ended, view};
+
+    #[test]
+    fn the_window_is_full_at_its_size() {
+        let limiter = FixedWindow { window: 3 };
+        assert_eq!(limiter.poll(Instant::ORIGIN, &view(2, 0)), Admit::Go);
+        assert_eq!(limiter.poll(Instant::ORIGIN, &view(3, 0)), Admit::Wait(Until::Event));
+    }
+
+    #[test]
+    fn rejections_do_not_move_it() {
+        let mut limiter = FixedWindow::default();
+        limiter.on_ended(Instant::ORIGIN, &ended(0, 50), &REJECTED);
+        let mut gauges = Gauges::default();
+        limiter.report(&mut gauges);
+        assert_eq!(gauges.window, Some(50.0));
+    }
+}

@@ -1,0 +1,130 @@
+//! Walks the table of parts: what holds for every entry, and the names and defaults that are fixed.
+//!
+//! Source: the project's design ("Names fixed so far, with defaults").
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::{Instant, Plan, StrategySpec};
+
+struct AtOnce;
+
+impl Foreknowledge for AtOnce {
+    fn plan(&mut self, _op: u64, arrived: Instant) -> Plan {
+        Plan { send_at: arrived, finish: arrived }
+    }
+}
+
+#[test]
+fn names_are_unique_and_kebab_case() {
+    let names: BTreeSet<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
+    assert_eq!(names.len(), STRATEGIES.len());
+    let keys = STRATEGIES.iter().flat_map(Entry::parameters).map(|parameter| parameter.key);
+    for name in names.into_iter().chain(keys) {
+        let words: Vec<&str> = name.split('-').collect();
+        assert!(
+            words.iter().all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn keys_are_unique_among_own_and_common_parameters() {
+    for entry in STRATEGIES {
+        let mut keys: Vec<&str> = entry.parameters().iter().map(|parameter| parameter.key).collect();
+        keys.extend(StrategySpec::common_parameters().iter().map(|parameter| parameter.key));
+        let unique: BTreeSet<&str> = keys.iter().copied().collect();
+        assert_eq!(unique.len(), keys.len(), "{}: {keys:?}", entry.name);
+    }
+}
+
+#[test]
+fn every_entry_says_what_it_is_by_what_rule_and_from_where() {
+    for Entry { name, summary, rule, source, .. } in STRATEGIES {
+        for text in [summary, rule, source] {
+            assert!(!text.is_empty() && !text.contains('\n') && !text.contains("  "), "{name}: {text}");
+        }
+        assert!(summary.len() <= 72 && !summary.ends_with('.'), "{name}: {summary}");
+    }
+    for parameter in STRATEGIES.iter().flat_map(Entry::parameters) {
+        assert!(!parameter.about.is_empty() && !parameter.about.ends_with('.'), "{}", parameter.key);
+    }
+}
+
+#[test]
+fn entries_come_in_the_order_of_their_kinds() {
+    let order = [PartKind::RetryPolicy, PartKind::Limiter, PartKind::Budget];
+    let kinds = STRATEGIES.iter().map(|entry| order.iter().position(|kind| *kind == entry.kind));
+    assert!(kinds.is_sorted());
+}
+
+#[test]
+fn every_entry_starts_with_its_defaults_as_its_kind() {
+    for entry in STRATEGIES {
+        let mut context = Context { foreknowledge: Some(Box::new(AtOnce)) };
+        let kind = match entry.build(&[], &mut context).unwrap() {
+            Part::Limiter(_) => PartKind::Limiter,
+            Part::RetryPolicy(_) => PartKind::RetryPolicy,
+            Part::Budget(_) => PartKind::Budget,
+        };
+        assert_eq!(kind, entry.kind, "{}", entry.name);
+    }
+}
+
+#[test]
+fn every_default_is_accepted_as_it_is_shown() {
+    for entry in STRATEGIES {
+        let defaults = entry.parameters();
+        let typed: Vec<(String, String)> =
+            defaults.iter().map(|parameter| (parameter.key.to_owned(), parameter.value.clone())).collect();
+        assert_eq!(entry.configured(&typed).unwrap(), defaults, "{}", entry.name);
+    }
+    for parameter in StrategySpec::common_parameters() {
+        let text = format!("none:{}={}", parameter.key, parameter.value);
+        assert_eq!(
+            text.parse::<StrategySpec>().unwrap().describe().pop().unwrap().1,
+            StrategySpec::common_parameters()
+        );
+    }
+}
+
+#[test]
+fn the_fixed_names_have_their_fixed_defaults() {
+    let fixed: [(&str, &[(&str, &str)]); 13] = [
+        ("none", &[]),
+        ("immediate", &[]),
+        ("constant", &[("delay", "1s")]),
+        ("uniform", &[("max", "1s")]),
+        ("linear", &[("base", "50ms"), ("cap", "30s")]),
+        ("exponential", &[("base", "50ms"), ("cap", "30s"), ("jitter", "0")]),
+        ("full-jitter", &[("base", "50ms"), ("cap", "30s")]),
+        ("equal-jitter", &[("base", "50ms"), ("cap", "30s")]),
+        ("decorrelated-jitter", &[("base", "50ms"), ("cap", "30s")]),
+        ("thain", &[("base", "1s"), ("factor", "2"), ("cap", "1h")]),
+        ("fixed-window", &[("window", "50")]),
+        ("aimd", &[("variant", "reno"), ("beta", "0.9"), ("initial", "20"), ("ssthresh", "1024")]),
+        ("oracle", &[]),
+    ];
+    for (name, wanted) in fixed {
+        let parameters = find(name).unwrap_or_else(|| panic!("no `{name}`")).parameters();
+        let shown: Vec<(&str, &str)> =
+            parameters.iter().map(|parameter| (parameter.key, parameter.value.as_str())).collect();
+        assert_eq!(shown, wanted, "{name}");
+    }
+    let common = StrategySpec::common_parameters();
+    assert_eq!((common[0].key, common[0].value.as_str()), ("max-attempts", "unlimited"));
+}
+
+#[test]
+fn the_budgets_have_these_defaults() {
+    let shown = |name| {
+        let parameters = find(name).unwrap().parameters();
+        parameters
+            .iter()
+            .map(|parameter| format!("{}={}", parameter.key, parameter.value))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(shown("retry-budget"), ["max=10", "ratio=0.1", "on-empty=fail"]);
+    assert_eq!(shown("breaker"), ["failures=5", "open=1s", "factor=2", "cap=30s", "when-open=wait"]);
+}

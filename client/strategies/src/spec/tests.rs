@@ -1,0 +1,133 @@
+//! What is read from `name:key=value+name`, and what is said of what cannot be read.
+//!
+//! Source: the project's design ("A strategy is written as …", "Manners").
+
+use super::*;
+
+fn error(text: &str) -> String {
+    text.parse::<StrategySpec>().unwrap_err().to_string()
+}
+
+fn shown(text: &str) -> Vec<String> {
+    let spec: StrategySpec = text.parse().unwrap();
+    spec.describe()
+        .into_iter()
+        .flat_map(|(part, parameters)| {
+            parameters
+                .into_iter()
+                .map(move |parameter| format!("{part}:{}={}", parameter.key, parameter.value))
+        })
+        .collect()
+}
+
+#[test]
+fn parts_and_their_parameters_are_read_and_the_text_is_kept() {
+    let spec: StrategySpec = " aimd:beta=0.5, initial=20 + full-jitter:base=10ms ".parse().unwrap();
+    assert_eq!(spec.to_string(), "aimd:beta=0.5, initial=20 + full-jitter:base=10ms");
+    assert_eq!(spec.names().collect::<Vec<_>>(), ["aimd", "full-jitter"]);
+    assert!(!spec.needs_foreknowledge());
+    assert_eq!(
+        shown("aimd:beta=0.5+full-jitter:base=10ms"),
+        [
+            "aimd:variant=reno",
+            "aimd:beta=0.5",
+            "aimd:initial=20",
+            "aimd:ssthresh=1024",
+            "full-jitter:base=10ms",
+            "full-jitter:cap=30s",
+            ":max-attempts=unlimited",
+            ":retry-after=floor",
+        ]
+    );
+}
+
+#[test]
+fn common_parameters_are_accepted_on_any_part() {
+    for text in ["aimd:max-attempts=7+immediate", "aimd+immediate:max-attempts=7"] {
+        assert!(shown(text).contains(&":max-attempts=7".to_owned()), "{text}");
+    }
+    let unlimited: StrategySpec = "none:max-attempts=unlimited".parse().unwrap();
+    assert_eq!(unlimited.describe().pop().unwrap().1[0].value, "unlimited");
+    let limited = unlimited.with_max_attempts(3).with_max_attempts(9);
+    assert_eq!(limited.describe().pop().unwrap().1[0].value, "3");
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest_one() {
+    assert_eq!(
+        error("ful-jitter"),
+        "unknown strategy `ful-jitter`; did you mean `full-jitter`?; run `loadgen strategies` to list them"
+    );
+    assert_eq!(error("zzzzzzzz"), "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list them");
+    assert!(error("aimd+").starts_with("unknown strategy ``"));
+    assert!(error("").starts_with("unknown strategy ``"));
+    assert!(error("AIMD").starts_with("unknown strategy `AIMD`"));
+}
+
+#[test]
+fn an_unknown_parameter_is_answered_with_the_nearest_one_and_the_list() {
+    assert_eq!(
+        error("aimd:bta=0.5"),
+        "`aimd` has no parameter `bta`; did you mean `beta`?; it takes `variant`, `beta`, `initial`, \
+         `ssthresh`, `max-attempts`, `retry-after`"
+    );
+    assert_eq!(
+        error("immediate:delay=1s"),
+        "`immediate` has no parameter `delay`; it takes `max-attempts`, `retry-after`"
+    );
+}
+
+#[test]
+fn a_value_out_of_range_is_answered_with_what_is_accepted() {
+    assert_eq!(
+        error("fixed-window:window=0"),
+        "in `fixed-window`: `window=0` is not accepted; `window` takes a whole number from 1 or `unlimited`"
+    );
+    assert_eq!(
+        error("aimd+exponential:jitter=1.5"),
+        "in `exponential`: `jitter=1.5` is not accepted; `jitter` takes a number from 0 to 1"
+    );
+    assert_eq!(
+        error("none:retry-after=never"),
+        "in `none`: `retry-after=never` is not accepted; `retry-after` takes floor or exact or ignore"
+    );
+    assert!(error("none:max-attempts=0").contains("a whole number from 1 or `unlimited`"));
+}
+
+#[test]
+fn what_is_no_number_is_refused_everywhere() {
+    for entry in STRATEGIES {
+        let common = StrategySpec::common_parameters();
+        for parameter in entry.parameters().iter().chain(&common) {
+            for value in
+                ["nan", "NaN", "inf", "-inf", "-1", "-1s", "1e400", "9e99s", "99999999999999999999", ""]
+            {
+                let text = format!("{}:{}={value}", entry.name, parameter.key);
+                let error = error(&text);
+                assert!(error.contains(&parameter.accepted), "{text}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parameter_without_a_value_is_refused() {
+    assert_eq!(error("aimd:beta"), "`beta` of `aimd` has no value; write `aimd:key=value,key=value`");
+}
+
+#[test]
+fn two_retry_policies_or_too_many_budgets_are_refused() {
+    assert_eq!(
+        error("immediate+aimd+full-jitter"),
+        "`immediate+aimd+full-jitter` has two retry policies; keep one, and add limiters or budgets with `+`"
+    );
+    assert!("breaker+breaker+breaker+breaker".parse::<StrategySpec>().is_ok());
+    assert!(error("breaker+breaker+breaker+breaker+breaker").contains("keep at most 4"));
+}
+
+#[test]
+fn the_oracle_does_not_start_without_foreknowledge() {
+    let spec: StrategySpec = "oracle".parse().unwrap();
+    assert!(spec.needs_foreknowledge());
+    assert_eq!(spec.build(1, None).unwrap_err(), SpecError::NoForeknowledge);
+}

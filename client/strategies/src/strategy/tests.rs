@@ -1,0 +1,260 @@
+//! The rules that hold for every composition, with parts from the registry and a few made for the purpose.
+//!
+//! Source: the project's design ("The strategy", "Rules other projects learnt the hard way").
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use vocabulary::{Rng, unit};
+
+use super::*;
+use crate::testing::{FATAL, OK, REJECTED, TIMEOUT, advised, ended, rejected, view};
+use crate::{Permit, StrategySpec};
+
+const NOW: Instant = Instant::ORIGIN;
+const TRANSPORT: Outcome = Outcome::plain(Status::Failed(Failure::Transport));
+const SHED: Outcome = Outcome::plain(Status::Shed);
+
+fn strategy(text: &str) -> Strategy {
+    text.parse::<StrategySpec>().unwrap().build(1, None).unwrap()
+}
+
+/// What becomes of an op whose first try, after `attempts` attempts, ended like this.
+fn retry(text: &str, outcome: Outcome, attempts: u32) -> Retry {
+    let failed = FailedOp { outcome, ..rejected(1) };
+    strategy(text).on_failure(NOW, &failed, attempts, &mut RetryState::default())
+}
+
+const fn after_ms(millis: u64) -> Retry {
+    Retry::After(Duration::from_millis(millis))
+}
+
+fn sent(strategy: &mut Strategy, in_flight: u32, seq: u64, last: Option<Status>) -> Permits {
+    let mut view = view(in_flight, seq);
+    view.candidate.last = last;
+    match strategy.admit(NOW, &view) {
+        Verdict::Send(permits) => permits,
+        verdict => panic!("{verdict:?}"),
+    }
+}
+
+#[test]
+fn without_a_retry_policy_ops_are_ready_again_at_once() {
+    assert_eq!(retry("aimd", REJECTED, 1), after_ms(0));
+    assert_eq!(retry("aimd+constant", REJECTED, 1), after_ms(1000));
+}
+
+#[test]
+fn the_last_attempt_allowed_is_the_last() {
+    assert_eq!(retry("constant:max-attempts=3", REJECTED, 2), after_ms(1000));
+    assert_eq!(retry("constant:max-attempts=3", REJECTED, 3), Retry::GiveUp);
+    assert_eq!(retry("aimd:max-attempts=1", REJECTED, 1), Retry::GiveUp);
+    assert_eq!(retry("constant:max-attempts=unlimited", REJECTED, u32::MAX - 1), after_ms(1000));
+}
+
+#[test]
+fn sheds_are_no_attempts() {
+    assert_eq!(retry("constant:max-attempts=1", SHED, 0), after_ms(1000));
+}
+
+#[test]
+fn failures_that_no_retry_will_change_end_the_op() {
+    assert_eq!(retry("immediate", FATAL, 1), Retry::GiveUp);
+    assert_eq!(retry("immediate", advised(Advice::Never), 1), Retry::GiveUp);
+    assert_eq!(retry("immediate", TIMEOUT, 1), after_ms(0));
+}
+
+#[test]
+fn the_servers_advice_is_a_floor_or_exact_or_ignored() {
+    let long = advised(Advice::After(Duration::from_secs(3)));
+    let short = advised(Advice::After(Duration::from_millis(10)));
+    for (text, with_long, with_short) in [
+        ("constant", 3000, 1000),
+        ("constant:retry-after=floor", 3000, 1000),
+        ("constant:retry-after=exact", 3000, 10),
+        ("constant:retry-after=ignore", 1000, 1000),
+        ("aimd", 3000, 10),
+    ] {
+        assert_eq!(retry(text, long, 1), after_ms(with_long), "{text}");
+        assert_eq!(retry(text, short, 1), after_ms(with_short), "{text}");
+        assert_eq!(retry(text, advised(Advice::Never), 1), Retry::GiveUp, "{text}");
+    }
+    assert_eq!(retry("none", long, 1), Retry::GiveUp);
+    assert_eq!(retry("constant:retry-after=exact", REJECTED, 1), after_ms(1000));
+}
+
+/// Waits half of what the server said, whatever the composition would do.
+struct Clamped;
+
+impl RetryPolicy for Clamped {
+    fn on_failure(&self, _: Instant, failed: &FailedOp, _: &mut RetryState, _: &mut dyn Rng) -> Retry {
+        match failed.outcome.advice {
+            Advice::After(after) => Retry::After(after / 2),
+            _ => Retry::GiveUp,
+        }
+    }
+
+    fn heeds_advice(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_policy_with_its_own_rule_for_advice_is_left_alone() {
+    let strategy = Strategy::new(1, [Part::RetryPolicy(Box::new(Clamped))], u32::MAX, RetryAfter::Floor);
+    let failed = FailedOp { outcome: advised(Advice::After(Duration::from_secs(3))), ..rejected(1) };
+    assert_eq!(strategy.on_failure(NOW, &failed, 1, &mut RetryState::default()), after_ms(1500));
+}
+
+#[test]
+fn transport_errors_and_sheds_never_lead_to_an_immediate_retry() {
+    for text in ["aimd", "immediate", "constant:delay=1ms", "immediate:retry-after=exact"] {
+        assert_eq!(retry(text, TRANSPORT, 1), after_ms(50), "{text}");
+        assert_eq!(retry(text, SHED, 1), after_ms(50), "{text}");
+        let advice = Advice::After(Duration::ZERO);
+        assert_eq!(retry(text, Outcome { advice, ..TRANSPORT }, 1), after_ms(50), "{text}");
+    }
+    assert_eq!(retry("constant", TRANSPORT, 1), after_ms(1000));
+}
+
+#[test]
+fn a_window_a_back_off_and_a_budget_each_have_their_say() {
+    let mut strategy = strategy("aimd:initial=2+full-jitter+retry-budget:max=2");
+    let first = sent(&mut strategy, 0, 0, None);
+    sent(&mut strategy, 1, 1, None);
+    assert_eq!(strategy.admit(NOW, &view(2, 2)), Verdict::Wait(Until::Event), "the window is full");
+
+    strategy.on_ended(NOW, &ended(0, 2), &REJECTED, &first);
+    let gauges = strategy.gauges();
+    assert_eq!((gauges.window, gauges.tokens), (Some(1.8), Some(1.0)));
+
+    let Retry::After(delay) = strategy.on_failure(NOW, &rejected(1), 1, &mut RetryState::default()) else {
+        panic!("one rejection is not the end");
+    };
+    assert!(delay < Duration::from_millis(50), "{delay:?}");
+
+    let mut retry = view(1, 2);
+    retry.candidate.last = Some(Status::Rejected);
+    let shed = Outcome { status: Status::Shed, advice: Advice::Never };
+    assert_eq!(strategy.admit(NOW, &retry), Verdict::Shed(shed), "1 token of 2 is not more than half");
+    strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default());
+    sent(&mut strategy, 0, 2, Some(Status::Rejected));
+}
+
+#[test]
+fn stacked_limiters_must_all_agree() {
+    let mut strategy = strategy("fixed-window:window=3+aimd:initial=2");
+    assert!(matches!(strategy.admit(NOW, &view(1, 0)), Verdict::Send(_)));
+    assert_eq!(strategy.admit(NOW, &view(2, 1)), Verdict::Wait(Until::Event));
+    assert_eq!(strategy.gauges().window, Some(2.0), "the smaller one counts");
+}
+
+/// Answers always the same and counts what it is told.
+struct Counting {
+    answer: fn(f64) -> Gate,
+    told: Arc<Told>,
+}
+
+#[derive(Default)]
+struct Told {
+    sent: AtomicU32,
+    shed: AtomicU32,
+    permits: AtomicU32,
+}
+
+impl Budget for Counting {
+    fn ask(&self, _now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+        (self.answer)(unit(rng))
+    }
+
+    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+        Permit(7 + self.told.sent.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn on_shed(&mut self, _now: Instant, _launch: &Launch) {
+        self.told.shed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome, permit: Permit) {
+        self.told.permits.fetch_add(permit.0, Ordering::Relaxed);
+    }
+}
+
+fn stacked<const N: usize>(answers: [fn(f64) -> Gate; N]) -> (Strategy, [Arc<Told>; N]) {
+    let told = [(); N].map(|()| Arc::new(Told::default()));
+    let parts: Vec<Part> = answers
+        .into_iter()
+        .zip(&told)
+        .map(|(answer, told)| -> Part { Part::Budget(Box::new(Counting { answer, told: Arc::clone(told) })) })
+        .collect();
+    (Strategy::new(1, parts, u32::MAX, RetryAfter::Floor), told)
+}
+
+const PERMIT: fn(f64) -> Gate = |_| Gate::Permit;
+const REFUSE: fn(f64) -> Gate = |_| Gate::Shed(Advice::None);
+const HOLD: fn(f64) -> Gate = |_| Gate::Wait(Until::At(Instant::from_millis(5)));
+
+#[test]
+fn a_shed_is_told_to_the_budget_that_sheds_and_to_no_other() {
+    let (mut strategy, told) = stacked([PERMIT, REFUSE, REFUSE]);
+    assert_eq!(strategy.admit(NOW, &view(0, 0)), Verdict::Shed(SHED));
+    let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
+    assert_eq!(sheds, [0, 1, 0]);
+    assert!(told.iter().all(|told| told.sent.load(Ordering::Relaxed) == 0), "nothing was sent");
+}
+
+#[test]
+fn a_launch_that_one_budget_holds_takes_nothing_from_the_others() {
+    let (mut strategy, told) = stacked([PERMIT, HOLD]);
+    assert_eq!(strategy.admit(NOW, &view(0, 0)), Verdict::Wait(Until::At(Instant::from_millis(5))));
+    assert!(told.iter().all(|told| told.sent.load(Ordering::Relaxed) == 0));
+}
+
+#[test]
+fn each_budget_gets_its_own_permit_back() {
+    let (mut strategy, told) = stacked([PERMIT, PERMIT]);
+    sent(&mut strategy, 0, 0, None);
+    let permits = sent(&mut strategy, 1, 1, None);
+    assert_eq!(permits[..2], [Permit(8), Permit(8)]);
+    strategy.on_ended(NOW, &ended(1, 2), &OK, &[Permit(8), Permit(9), Permit(0), Permit(0)]);
+    assert_eq!(told.each_ref().map(|told| told.permits.load(Ordering::Relaxed)), [8, 9]);
+}
+
+#[test]
+fn an_op_that_was_shed_draws_anew_and_asking_again_does_not() {
+    const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { HOLD(r) };
+    // Held launches commit nothing: the same answer, however often.
+    let (mut strategy, _) = stacked([COIN]);
+    let lucky = (0..64).find(|op| strategy.admit(NOW, &view(0, *op)) == HOLD_VERDICT).unwrap();
+    for _ in 0..20 {
+        assert_eq!(strategy.admit(NOW, &view(0, lucky)), HOLD_VERDICT);
+    }
+    // A shed op is not shed for ever.
+    let (mut strategy, _) = stacked([COIN]);
+    let sheds = (0..64).take_while(|_| strategy.admit(NOW, &view(0, 3)) == Verdict::Shed(SHED)).count();
+    assert!(sheds < 64);
+}
+
+const HOLD_VERDICT: Verdict = Verdict::Wait(Until::At(Instant::from_millis(5)));
+
+#[test]
+fn stacked_budgets_draw_apart_from_one_another() {
+    const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { Gate::Permit };
+    let (mut strategy, told) = stacked([COIN, COIN]);
+    for op in 0..400 {
+        strategy.admit(NOW, &view(0, op));
+    }
+    let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
+    // One half of all, then one half of the rest; with one draw for both the second would never shed.
+    assert!((150..250).contains(&sheds[0]) && (60..140).contains(&sheds[1]), "{sheds:?}");
+}
+
+#[test]
+fn the_same_seed_draws_the_same_back_off() {
+    let delay = |seed| {
+        let strategy = "full-jitter".parse::<StrategySpec>().unwrap().build(seed, None).unwrap();
+        strategy.on_failure(NOW, &rejected(3), 3, &mut RetryState::default())
+    };
+    assert_eq!(delay(1), delay(1));
+    assert_ne!(delay(1), delay(2));
+}
