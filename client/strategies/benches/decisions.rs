@@ -1,0 +1,68 @@
+//! Decisions per second of each part alone: ask, send, end, and half of the time a failure.
+//!
+//! Source: the project's issue ("benchmarks: decisions per second of each strategy").
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use tailback::{
+    Advice, Ended, FailedOp, Foreknowledge, Instant, Launch, Outcome, Plan, RetryState, STRATEGIES, Status,
+    Strategy, StrategySpec, Verdict, View,
+};
+
+fn main() {
+    divan::main();
+}
+
+/// Launches per sample.
+const LAUNCHES: u32 = 1000;
+
+struct AtOnce;
+
+impl Foreknowledge for AtOnce {
+    fn plan(&mut self, _op: u64, arrived: Instant) -> Plan {
+        Plan { send_at: arrived, finish: arrived }
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    STRATEGIES.iter().map(|entry| entry.name).chain(["aimd+full-jitter+retry-budget+breaker"])
+}
+
+#[divan::bench(args = names())]
+fn decisions(bencher: Bencher<'_, '_>, name: &str) {
+    let spec: StrategySpec = name.parse().expect("the registry's names are strategies");
+    bencher
+        .counter(ItemsCount::new(LAUNCHES))
+        .with_inputs(|| spec.build(1, Some(Box::new(AtOnce))).expect("it has all it needs"))
+        .bench_local_values(|mut strategy| {
+            for op in 0..LAUNCHES {
+                black_box(launch_and_end(&mut strategy, u64::from(op)));
+            }
+            strategy
+        });
+}
+
+/// One op arrives, is sent and ends; every other one is rejected and asks for its delay.
+fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
+    let now = Instant::from_millis(op);
+    let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None };
+    strategy.on_ready(now, &candidate);
+    let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
+    let Verdict::Send(permits) = strategy.admit(now, black_box(&view)) else {
+        return false;
+    };
+    let ended =
+        Ended { seq: op, op, attempt: 1, sent_at: now, in_flight_when_sent: 1, in_flight: 1, ready: 0 };
+    let status = if op.is_multiple_of(2) { Status::Succeeded } else { Status::Rejected };
+    let outcome = Outcome { status, advice: Advice::None };
+    let then = now + Duration::from_millis(1);
+    strategy.on_ended(then, &ended, &outcome, &permits);
+    if status == Status::Rejected {
+        let failed = FailedOp { op, arrived: now, failures: 1 + u32::from(op > 500), outcome };
+        black_box(strategy.on_failure(then, &failed, 1, &mut RetryState::default()));
+    }
+    true
+}

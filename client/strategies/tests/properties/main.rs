@@ -1,0 +1,108 @@
+//! What holds for every strategy of the registry, and for combinations, whatever happens to it.
+//!
+//! Source: the project's design and issue: any sequence of sends, successes, rejections, failures, cancellations
+//! and time steps loses no op, never sends while in flight ≥ window, never asks twice in a row for an instant in
+//! the past, never panics on extreme parameters; the same seed gives the same trace.
+
+mod model;
+mod specs;
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tailback::{Advice, Failure, Status};
+
+use model::{Client, Step};
+
+fn step() -> impl Strategy<Value = Step> {
+    let status = prop_oneof![
+        4 => Just(Status::Succeeded),
+        4 => Just(Status::Rejected),
+        1 => Just(Status::Failed(Failure::Timeout)),
+        1 => Just(Status::Failed(Failure::Transport)),
+        1 => Just(Status::Failed(Failure::Server)),
+        1 => Just(Status::Failed(Failure::Fatal)),
+        1 => Just(Status::Cancelled),
+    ];
+    let advice = prop_oneof![
+        12 => Just(Advice::None),
+        2 => (0..5000_u64).prop_map(|millis| Advice::After(Duration::from_millis(millis))),
+        1 => Just(Advice::After(Duration::MAX)),
+        1 => Just(Advice::Never),
+    ];
+    prop_oneof![
+        2 => (1..20_u8).prop_map(Step::Arrive),
+        8 => (any::<u8>(), status, advice).prop_map(|(pick, status, advice)| Step::End { pick, status, advice }),
+        2 => (0..3000_u64).prop_map(|millis| Step::Advance(Duration::from_millis(millis))),
+        3 => Just(Step::Wake),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_rule_is_broken_whatever_happens(
+        spec in prop::sample::select(specs::all()),
+        seed: u64,
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        // The model client asserts the rules after every step.
+        let mut client = Client::new(&spec, seed);
+        for step in &steps {
+            client.take(step);
+        }
+        let ended = client.drain();
+        prop_assert!(ended || specs::may_starve(&spec), "{spec}: ops that never end");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_trace(
+        spec in prop::sample::select(specs::all()),
+        seed: u64,
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let trace = || {
+            let mut client = Client::new(&spec, seed);
+            for step in &steps {
+                client.take(step);
+            }
+            client.drain();
+            client.trace
+        };
+        prop_assert_eq!(trace(), trace());
+    }
+}
+
+/// Every strategy, not only those that chance selects, meets one long story.
+#[test]
+fn every_strategy_survives_an_outage() {
+    for spec in specs::all() {
+        let mut client = Client::new(&spec, 1);
+        let end = |pick, status| Step::End { pick, status, advice: Advice::None };
+        for round in 0..40_u8 {
+            client.take(&Step::Arrive(3));
+            let outage = (10..25).contains(&round);
+            for pick in 0..4 {
+                client.take(&end(pick, if outage { Status::Rejected } else { Status::Succeeded }));
+                client.take(&Step::Advance(Duration::from_millis(70)));
+            }
+            client.take(&Step::Wake);
+        }
+        assert!(client.drain() || specs::may_starve(&spec), "{spec}: ops that never end");
+    }
+}
+
+#[test]
+fn another_seed_gives_another_trace() {
+    let trace = |seed| {
+        let mut client = Client::new("full-jitter", seed);
+        client.take(&Step::Arrive(5));
+        for pick in 0..5 {
+            client.take(&Step::End { pick, status: Status::Rejected, advice: Advice::None });
+        }
+        client.drain();
+        client.trace
+    };
+    assert_ne!(trace(1), trace(2));
+}

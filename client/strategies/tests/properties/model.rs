@@ -1,0 +1,285 @@
+//! A small model client: a queue of ready ops, a heap of sleeping ones, a list of attempts in flight.
+//!
+//! It drives a strategy as a real client must, and asserts after every step that the strategy keeps the rules.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use tailback::{
+    Advice, Ended, FailedOp, Foreknowledge, Instant, Launch, Outcome, Permits, Plan, Retry, RetryState,
+    Status, Strategy, StrategySpec, Until, Verdict, View,
+};
+
+/// What may happen to a client.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// So many ops arrive.
+    Arrive(u8),
+    /// One of the attempts in flight ends.
+    End { pick: u8, status: Status, advice: Advice },
+    /// Time passes, and the client sleeps through it.
+    Advance(Duration),
+    /// Time passes until the client wants to wake.
+    Wake,
+}
+
+/// What happened: when, to which op, on which attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    Sent(Instant, u64, u32),
+    Shed(Instant, u64, u32),
+    Slept(Instant, u64, Duration),
+}
+
+pub(crate) struct Client {
+    strategy: Strategy,
+    now: Instant,
+    ops: Vec<Op>,
+    ready: VecDeque<u64>,
+    sleeping: BinaryHeap<Reverse<(Instant, u64)>>,
+    flying: Vec<Flight>,
+    next_seq: u64,
+    /// When the strategy wants to be asked again.
+    wait: Option<Instant>,
+    ended: usize,
+    pub(crate) trace: Vec<Event>,
+}
+
+struct Op {
+    arrived: Instant,
+    attempts: u32,
+    failures: u32,
+    last: Option<Status>,
+    state: RetryState,
+}
+
+struct Flight {
+    op: u64,
+    seq: u64,
+    sent_at: Instant,
+    in_flight_when_sent: u32,
+    permits: Permits,
+}
+
+/// Each op 7 ms after the one before.
+struct EverySevenMillis(Instant);
+
+impl Foreknowledge for EverySevenMillis {
+    fn plan(&mut self, _op: u64, arrived: Instant) -> Plan {
+        self.0 = arrived.max(self.0 + Duration::from_millis(7));
+        Plan { send_at: self.0, finish: self.0 }
+    }
+}
+
+/// No strategy delays longer: a cap of a day, doubled by jitter.
+const LONGEST_DELAY: Duration = Duration::from_hours(48);
+
+impl Client {
+    pub(crate) fn new(spec: &str, seed: u64) -> Self {
+        let spec: StrategySpec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
+        let foreknowledge = Box::new(EverySevenMillis(Instant::ORIGIN));
+        Self {
+            strategy: spec.build(seed, Some(foreknowledge)).expect("it has all it needs"),
+            now: Instant::ORIGIN,
+            ops: Vec::new(),
+            ready: VecDeque::new(),
+            sleeping: BinaryHeap::new(),
+            flying: Vec::new(),
+            next_seq: 0,
+            wait: None,
+            ended: 0,
+            trace: Vec::new(),
+        }
+    }
+
+    pub(crate) fn take(&mut self, step: &Step) {
+        match *step {
+            Step::Arrive(count) => {
+                for _ in 0..count {
+                    self.arrive();
+                }
+            }
+            Step::End { pick, status, advice } => {
+                if !self.flying.is_empty() {
+                    let index = usize::from(pick) % self.flying.len();
+                    self.end(index, Outcome { status, advice });
+                }
+            }
+            Step::Advance(duration) => self.now = self.now + duration,
+            Step::Wake => self.now = self.wakes_at().unwrap_or(self.now).max(self.now),
+        }
+        self.pump();
+    }
+
+    /// Answers everything with success until nothing is left, and says whether that happened.
+    pub(crate) fn drain(&mut self) -> bool {
+        for _ in 0..1000 {
+            while !self.flying.is_empty() {
+                self.end(0, Outcome::plain(Status::Succeeded));
+            }
+            self.take(&Step::Wake);
+            if self.ended == self.ops.len() {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn wakes_at(&self) -> Option<Instant> {
+        let sleeper = self.sleeping.peek().map(|Reverse((at, _))| *at);
+        [sleeper, self.wait, self.strategy.timer()].into_iter().flatten().min()
+    }
+
+    fn arrive(&mut self) {
+        let op = self.ops.len() as u64;
+        self.ops.push(Op {
+            arrived: self.now,
+            attempts: 0,
+            failures: 0,
+            last: None,
+            state: RetryState::default(),
+        });
+        self.make_ready(op);
+    }
+
+    fn make_ready(&mut self, op: u64) {
+        let candidate = self.launch(op);
+        self.strategy.on_ready(self.now, &candidate);
+        self.ready.push_back(op);
+    }
+
+    fn launch(&self, op: u64) -> Launch {
+        let Op { arrived, attempts, last, .. } = *self.op(op);
+        Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last }
+    }
+
+    fn op(&self, op: u64) -> &Op {
+        &self.ops[usize::try_from(op).expect("few ops")]
+    }
+
+    fn op_mut(&mut self, op: u64) -> &mut Op {
+        &mut self.ops[usize::try_from(op).expect("few ops")]
+    }
+
+    fn in_flight(&self) -> u32 {
+        u32::try_from(self.flying.len()).expect("few attempts")
+    }
+
+    fn end(&mut self, index: usize, outcome: Outcome) {
+        let in_flight = self.in_flight();
+        let Flight { op, seq, sent_at, in_flight_when_sent, permits } = self.flying.remove(index);
+        let (attempt, ready) = (self.op(op).attempts, self.ready.len() as u64);
+        let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready };
+        self.strategy.on_ended(self.now, &ended, &outcome, &permits);
+        match outcome.status {
+            Status::Succeeded | Status::Cancelled => self.ended += 1,
+            _ => self.fail(op, outcome),
+        }
+    }
+
+    fn fail(&mut self, op: u64, outcome: Outcome) {
+        let now = self.now;
+        let failing = self.op_mut(op);
+        failing.failures += 1;
+        failing.last = Some(outcome.status);
+        let failed = FailedOp { op, arrived: failing.arrived, failures: failing.failures, outcome };
+        let (attempts, mut state) = (failing.attempts, failing.state);
+        let retry = self.strategy.on_failure(now, &failed, attempts, &mut state);
+        self.op_mut(op).state = state;
+        match retry {
+            Retry::GiveUp => self.ended += 1,
+            Retry::After(Duration::ZERO) => {
+                assert_ne!(outcome.status, Status::Shed, "a shed op must not be ready again at once");
+                self.make_ready(op);
+            }
+            Retry::After(delay) => {
+                let advised = matches!(outcome.advice, Advice::After(after) if after >= delay);
+                assert!(delay <= LONGEST_DELAY || advised, "{delay:?}");
+                self.trace.push(Event::Slept(now, op, delay));
+                self.sleeping.push(Reverse((now + delay, op)));
+            }
+        }
+    }
+
+    /// Wakes what is due and launches what may go.
+    fn pump(&mut self) {
+        while let Some(Reverse((at, op))) = self.sleeping.peek().copied()
+            && at <= self.now
+        {
+            self.sleeping.pop();
+            self.make_ready(op);
+        }
+        if self.strategy.timer().is_some_and(|at| at <= self.now) {
+            self.strategy.on_timer(self.now);
+            assert!(self.strategy.timer().is_none_or(|at| at > self.now), "the timer does not move on");
+        }
+        self.wait = None;
+        let mut asked_for_the_past = 0;
+        while let Some(&op) = self.ready.front() {
+            match self.ask(op) {
+                Verdict::Send(permits) => self.send(op, permits),
+                Verdict::Shed(outcome) => {
+                    assert_eq!(outcome.status, Status::Shed);
+                    self.trace.push(Event::Shed(self.now, op, self.op(op).attempts));
+                    self.ready.pop_front();
+                    self.fail(op, outcome);
+                }
+                Verdict::Wait(Until::At(at)) if at <= self.now => {
+                    asked_for_the_past += 1;
+                    assert!(asked_for_the_past < 2, "asked twice for {at} at {}", self.now);
+                    continue;
+                }
+                Verdict::Wait(Until::At(at)) => {
+                    self.wait = Some(at);
+                    break;
+                }
+                Verdict::Wait(Until::Event) => {
+                    let comes = !self.flying.is_empty() || self.strategy.timer().is_some();
+                    assert!(comes, "waits for an event that cannot come");
+                    break;
+                }
+            }
+            asked_for_the_past = 0;
+        }
+        if self.ready.is_empty() {
+            self.strategy.on_app_limited(self.now, self.in_flight());
+        }
+        self.check();
+    }
+
+    fn ask(&mut self, op: u64) -> Verdict {
+        let view = View {
+            in_flight: self.in_flight(),
+            ready: self.ready.len() as u64,
+            sleeping: self.sleeping.len() as u64,
+            candidate: self.launch(op),
+        };
+        let window = self.strategy.gauges().window;
+        let verdict = self.strategy.admit(self.now, &view);
+        if let (Verdict::Send(_), Some(window)) = (verdict, window) {
+            assert!(f64::from(view.in_flight) < window, "{} in flight, window {window}", view.in_flight);
+        }
+        verdict
+    }
+
+    fn send(&mut self, op: u64, permits: Permits) {
+        self.ready.pop_front();
+        self.op_mut(op).attempts += 1;
+        self.trace.push(Event::Sent(self.now, op, self.op(op).attempts));
+        let in_flight_when_sent = self.in_flight() + 1;
+        let (seq, sent_at) = (self.next_seq, self.now);
+        self.flying.push(Flight { op, seq, sent_at, in_flight_when_sent, permits });
+        self.next_seq += 1;
+    }
+
+    /// No op is lost, and what dashboards are shown makes sense.
+    fn check(&self) {
+        let alive = self.ready.len() + self.sleeping.len() + self.flying.len();
+        assert_eq!(self.ended + alive, self.ops.len(), "ops in no place or in two");
+        let gauges = self.strategy.gauges();
+        assert!(gauges.window.is_none_or(|window| window.is_finite() && window >= 1.0), "{gauges:?}");
+        assert!(gauges.ssthresh.is_none_or(|ssthresh| ssthresh.is_finite() && ssthresh >= 1.0), "{gauges:?}");
+        assert!(gauges.tokens.is_none_or(|tokens| tokens.is_finite() && tokens >= 0.0), "{gauges:?}");
+    }
+}

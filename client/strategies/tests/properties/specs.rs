@@ -1,0 +1,63 @@
+//! The strategies to try: every entry with its defaults and at the ends of each parameter, and combinations.
+
+use tailback::{PartKind, STRATEGIES};
+
+/// Combinations of parts whose interplay matters.
+const COMBINATIONS: &[&str] = &[
+    "aimd+full-jitter",
+    "aimd+full-jitter+retry-budget",
+    "aimd:initial=1,ssthresh=1+breaker",
+    "aimd+breaker:failures=1+retry-budget:max=1",
+    "aimd+breaker:failures=1,open=0,when-open=shed",
+    "fixed-window:window=2+aimd+immediate",
+    "fixed-window:window=1+breaker:failures=1+breaker:failures=2,when-open=shed",
+    "decorrelated-jitter+breaker:failures=2,when-open=shed",
+    "immediate+retry-budget:on-empty=back-off",
+    "none+breaker:failures=1,when-open=shed",
+    "oracle+aimd:initial=1+constant:delay=10ms",
+    "oracle+thain:max-attempts=3+breaker",
+    "exponential:retry-after=exact,max-attempts=5+fixed-window:window=3",
+    "linear:retry-after=ignore+breaker+breaker+breaker+retry-budget",
+];
+
+pub(crate) fn all() -> Vec<String> {
+    let mut specs: Vec<String> = COMBINATIONS.iter().map(|&text| text.to_owned()).collect();
+    for entry in STRATEGIES {
+        specs.push(entry.name.to_owned());
+        let parameters = entry.parameters();
+        let (mut lowest, mut highest) = (Vec::new(), Vec::new());
+        for parameter in &parameters {
+            let ends = ends(&parameter.accepted);
+            for end in &ends {
+                specs.push(format!("{}:{}={end}", entry.name, parameter.key));
+            }
+            lowest.push(format!("{}={}", parameter.key, ends[0]));
+            highest.push(format!("{}={}", parameter.key, ends[ends.len() - 1]));
+        }
+        for extreme in [lowest, highest].map(|ends| format!("{}:{}", entry.name, ends.join(","))) {
+            if entry.kind == PartKind::RetryPolicy {
+                specs.push(format!("{extreme}+aimd"));
+            } else {
+                specs.push(format!("{extreme}+exponential:jitter=1"));
+            }
+            specs.push(extreme);
+        }
+    }
+    specs
+}
+
+/// The ends of what a parameter accepts, or all the words it accepts, read from its description.
+fn ends(accepted: &str) -> Vec<String> {
+    match accepted.split_once(" from ") {
+        Some((_, range)) => {
+            let ends = range.split_once(" to ").or_else(|| range.split_once(" or ")).expect("two ends");
+            [ends.0, ends.1].map(|end| end.trim_matches('`').to_owned()).to_vec()
+        }
+        None => accepted.split(" or ").map(str::to_owned).collect(),
+    }
+}
+
+/// Whether ops may wait for ever by the rule itself: retries that back off until successes earn tokens again.
+pub(crate) fn may_starve(spec: &str) -> bool {
+    spec.contains("on-empty=back-off")
+}
