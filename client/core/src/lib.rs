@@ -6,10 +6,25 @@
 //! answers back.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod arrivals;
+mod conservation;
 mod measure;
+mod op;
+mod result;
+mod run;
 mod snapshot;
+mod stall;
+mod workload;
 
+pub use arrivals::Arrivals;
+pub use conservation::{Conservation, Mismatch};
 pub use measure::{
     AttemptCounts, Gauge, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
 };
+pub use result::{
+    AttemptsResult, GeneratorResult, LagResult, OpsResult, ResultContext, RunResult, SCHEMA_VERSION,
+    SeriesPoint,
+};
+pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, ServerSeen};
 pub use snapshot::{Phase, Snapshot};
+pub use workload::{ArrivalProcess, RunConfig, Workload};

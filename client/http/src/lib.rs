@@ -1,1 +1,32 @@
-//! Drives the client state machine in real time over HTTP.
+//! Drives the client state machine in real time: tokio, reqwest, and a clock that may be scaled.
+//!
+//! All decisions are `loadgen-core`'s; this crate carries attempts to a server and answers back, stamps them
+//! with their time, and wakes the state machine when it asked to be woken.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod advice;
+mod classify;
+mod clock;
+mod connecting;
+mod control;
+mod drive;
+mod mailbox;
+mod mock;
+mod open_files;
+mod reqwest_transport;
+mod target;
+mod timer;
+mod transport;
+mod usage;
+mod workers;
+
+pub use classify::Classifier;
+pub use clock::Clock;
+pub use control::{Command, Control};
+pub use drive::{DriveError, DriveOptions, DriveReport, drive};
+pub use mock::{MockError, MockServer, Probe, probe};
+pub use open_files::raise_open_files;
+pub use reqwest_transport::{RequestTemplate, ReqwestTransport, RunHeaders, TransportError};
+pub use target::{Target, TargetError, Trust};
+pub use transport::{Answer, Transport};
+pub use usage::{peak_rss_bytes, process_cpu};

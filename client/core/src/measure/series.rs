@@ -17,8 +17,6 @@ const NARROWEST_NANOS: u64 = 10_000_000;
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
-    /// Gauges as of the last update, carried into buckets in which nothing happens.
-    latest: Point,
 }
 
 /// One bucket.
@@ -117,11 +115,7 @@ impl Point {
 
 impl Default for Series {
     fn default() -> Self {
-        Self {
-            width_nanos: NARROWEST_NANOS,
-            points: Vec::with_capacity(SERIES_POINTS),
-            latest: Point::default(),
-        }
+        Self { width_nanos: NARROWEST_NANOS, points: Vec::with_capacity(SERIES_POINTS) }
     }
 }
 
@@ -134,7 +128,7 @@ impl Series {
             index = self.index(now);
         }
         while self.points.len() <= index {
-            let carried = self.points.last().copied().unwrap_or(self.latest).carried();
+            let carried = self.points.last().copied().unwrap_or_default().carried();
             self.points.push(carried);
         }
         &mut self.points[index]
@@ -153,7 +147,6 @@ impl Series {
     /// Makes this a copy of `other` without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.width_nanos = other.width_nanos;
-        self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
     }

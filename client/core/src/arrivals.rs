@@ -1,0 +1,92 @@
+//! The stream of arrival instants, made lazily from the seed: the same for every strategy.
+
+use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit};
+
+use crate::workload::{ArrivalProcess, Workload};
+
+/// Arrival instants in order. A closed loop has none of its own: its ops arrive when places free.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    workload: Workload,
+    rng: Draws,
+    produced: u64,
+    previous: Instant,
+}
+
+impl Arrivals {
+    /// The stream of this workload in the run with this seed.
+    pub fn new(workload: Workload, seed: u64) -> Self {
+        Self { workload, rng: draws(seed, Purpose::Arrivals, 0, 0), produced: 0, previous: Instant::ORIGIN }
+    }
+
+    /// Whether one more op may arrive at `at`.
+    pub(crate) fn allows(&self, arrived: u64, at: Instant) -> bool {
+        self.workload.ops.is_none_or(|ops| arrived < ops)
+            && self.workload.duration.is_none_or(|duration| at < Instant::ORIGIN + duration)
+    }
+}
+
+impl Iterator for Arrivals {
+    type Item = Instant;
+
+    fn next(&mut self) -> Option<Instant> {
+        let at = match self.workload.arrivals {
+            ArrivalProcess::Closed { .. } => return None,
+            ArrivalProcess::Burst => Instant::ORIGIN,
+            // Computed from the index, so that rounding does not add up.
+            ArrivalProcess::Uniform { rate_per_s } => {
+                Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / rate_per_s)
+            }
+            ArrivalProcess::Poisson { rate_per_s } => {
+                self.previous + nanos(-libm::log(1.0 - unit(&mut self.rng)) * 1e9 / rate_per_s)
+            }
+        };
+        if !self.allows(self.produced, at) {
+            return None;
+        }
+        self.produced += 1;
+        self.previous = at;
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn workload(arrivals: ArrivalProcess, ops: Option<u64>, duration: Option<u64>) -> Workload {
+        Workload { arrivals, ops, duration: duration.map(Duration::from_millis) }
+    }
+
+    #[test]
+    fn poisson_arrivals_come_at_their_rate_and_from_their_seed_alone() {
+        let stream = |seed| -> Vec<Instant> { Arrivals::new(Workload::default(), seed).collect() };
+        let arrivals = stream(1);
+        assert_eq!(arrivals.len(), 2000);
+        assert!(arrivals.is_sorted());
+        // 2000 gaps of 1 ms: the sum has a standard deviation of 45 ms.
+        let last = arrivals[1999].as_secs_f64();
+        assert!((last - 2.0).abs() < 0.18, "{last}");
+        assert_eq!(arrivals, stream(1));
+        assert_ne!(arrivals, stream(2));
+    }
+
+    #[test]
+    fn uniform_arrivals_are_evenly_spaced_and_end_before_the_duration() {
+        let uniform = ArrivalProcess::Uniform { rate_per_s: 3.0 };
+        let arrivals: Vec<Instant> = Arrivals::new(workload(uniform, None, Some(1000)), 1).collect();
+        assert_eq!(
+            arrivals,
+            [Instant::ORIGIN, Instant::from_nanos(333_333_333), Instant::from_nanos(666_666_667)]
+        );
+    }
+
+    #[test]
+    fn a_burst_comes_at_once_and_a_closed_loop_brings_its_own() {
+        assert_eq!(Arrivals::new(workload(ArrivalProcess::Burst, Some(3), None), 1).count(), 3);
+        let closed = ArrivalProcess::Closed { in_flight: 5 };
+        assert_eq!(Arrivals::new(workload(closed, Some(3), None), 1).next(), None);
+    }
+}

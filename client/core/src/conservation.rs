@@ -1,0 +1,178 @@
+//! Nothing may get lost: ops and attempts add up, and the server saw what the client sent.
+
+use vocabulary::wire::ServerCounts;
+
+use crate::measure::Measurements;
+
+/// The equations that every run must fulfil, with the numbers that went in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conservation {
+    /// What did not add up; empty when all is well.
+    pub mismatches: Vec<Mismatch>,
+    /// Whether the server's counts could be compared.
+    pub server_compared: bool,
+}
+
+/// An equation that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// Attempts do not add up.
+    #[error(
+        "{total} attempts were sent, but {ended} ended (succeeded + rejected + failed + cancelled) and {in_flight} \
+         are in flight"
+    )]
+    Attempts {
+        /// Sent.
+        total: u64,
+        /// Ended in any way.
+        ended: u64,
+        /// Neither.
+        in_flight: u64,
+    },
+    /// Ops do not add up.
+    #[error("{arrived} ops arrived, but {accounted} are accounted for (succeeded + given up + unfinished)")]
+    Ops {
+        /// Arrived.
+        arrived: u64,
+        /// Ended, or still held.
+        accounted: u64,
+    },
+    /// An op cannot succeed without an attempt that did.
+    #[error("{ops} ops succeeded with {attempts} successful attempts")]
+    Successes {
+        /// Ops.
+        ops: u64,
+        /// Attempts.
+        attempts: u64,
+    },
+    /// The series lost or doubled something.
+    #[error("the series over time holds {series} attempts, the counters {total}")]
+    Series {
+        /// In all buckets.
+        series: u64,
+        /// Counted.
+        total: u64,
+    },
+    /// Client and server disagree.
+    #[error(
+        "the client sent {sent} attempts and the server received {received}; allowed is a difference of 0 to \
+         {allowed} (failed + cancelled)"
+    )]
+    Received {
+        /// By the client.
+        sent: u64,
+        /// By the server.
+        received: u64,
+        /// Most that may be missing.
+        allowed: u64,
+    },
+    /// Client and server disagree about what was accepted.
+    #[error(
+        "the client saw {succeeded} successes, the server accepted {accepted} and at most {allowed} got lost"
+    )]
+    Accepted {
+        /// By the client.
+        succeeded: u64,
+        /// By the server.
+        accepted: u64,
+        /// Most that may be missing.
+        allowed: u64,
+    },
+}
+
+impl Conservation {
+    /// Checks a run that is over: `held` ops are unfinished and `in_flight` attempts have not ended.
+    pub fn check(measured: &Measurements, held: u64, in_flight: u64, server: Option<&ServerCounts>) -> Self {
+        let (ops, attempts) = (&measured.ops, &measured.attempts);
+        let mut mismatches = Vec::new();
+        let ended = attempts.succeeded + attempts.rejected + attempts.failed + attempts.cancelled;
+        if attempts.total != ended + in_flight {
+            mismatches.push(Mismatch::Attempts { total: attempts.total, ended, in_flight });
+        }
+        let accounted = ops.succeeded + ops.given_up + held;
+        if ops.arrived != accounted {
+            mismatches.push(Mismatch::Ops { arrived: ops.arrived, accounted });
+        }
+        if ops.succeeded != attempts.succeeded {
+            mismatches.push(Mismatch::Successes { ops: ops.succeeded, attempts: attempts.succeeded });
+        }
+        let series = measured.series.totals().total;
+        if series != attempts.total {
+            mismatches.push(Mismatch::Series { series, total: attempts.total });
+        }
+        if let Some(server) = server {
+            let allowed = attempts.failed + attempts.cancelled + in_flight;
+            let (sent, received) = (attempts.total, server.received);
+            if received > sent || sent - received > allowed {
+                mismatches.push(Mismatch::Received { sent, received, allowed });
+            }
+            let (succeeded, accepted) = (attempts.succeeded, server.accepted);
+            if succeeded > accepted || accepted - succeeded > allowed {
+                mismatches.push(Mismatch::Accepted { succeeded, accepted, allowed });
+            }
+        }
+        Self { mismatches, server_compared: server.is_some() }
+    }
+
+    /// Whether everything adds up.
+    pub fn holds(&self) -> bool {
+        self.mismatches.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tailback::Status;
+    use vocabulary::Instant;
+
+    use super::*;
+
+    fn two_attempts_one_success() -> Measurements {
+        let mut measured = Measurements::default();
+        let at = Instant::from_millis(1);
+        measured.on_arrival(at);
+        for status in [Status::Rejected, Status::Succeeded] {
+            measured.on_sent(at, 1);
+            measured.on_ended(at, status, Duration::from_millis(1), 0);
+        }
+        measured.on_success(at, Duration::from_millis(2), 2);
+        measured
+    }
+
+    fn server(received: u64, accepted: u64) -> ServerCounts {
+        ServerCounts { received, accepted, ..ServerCounts::default() }
+    }
+
+    #[test]
+    fn a_sound_run_holds_with_and_without_a_server() {
+        let measured = two_attempts_one_success();
+        assert!(Conservation::check(&measured, 0, 0, None).holds());
+        assert!(Conservation::check(&measured, 0, 0, Some(&server(2, 1))).holds());
+    }
+
+    #[test]
+    fn one_attempt_too_many_or_too_few_is_found() {
+        let measured = two_attempts_one_success();
+        for counts in [server(1, 1), server(3, 1), server(2, 2), server(2, 0)] {
+            assert!(!Conservation::check(&measured, 0, 0, Some(&counts)).holds(), "{counts:?}");
+        }
+        assert!(!Conservation::check(&measured, 1, 0, None).holds());
+        let mut lost = measured.clone();
+        lost.attempts.rejected -= 1;
+        assert!(!Conservation::check(&lost, 0, 0, None).holds());
+    }
+
+    #[test]
+    fn what_failed_or_was_cancelled_may_be_missing_at_the_server() {
+        let mut measured = two_attempts_one_success();
+        measured.on_sent(Instant::from_millis(2), 1);
+        measured.on_ended(Instant::from_millis(2), Status::Cancelled, Duration::ZERO, 0);
+        for received in [2, 3] {
+            assert!(Conservation::check(&measured, 0, 0, Some(&server(received, 1))).holds());
+        }
+        assert!(!Conservation::check(&measured, 0, 0, Some(&server(1, 1))).holds());
+    }
+}

@@ -1,0 +1,217 @@
+//! The result of one run, as it is written to a file. Keys are relied on from outside.
+
+use serde::Serialize;
+use tailback::StrategySpec;
+use vocabulary::wire::ServerCounts;
+
+use crate::measure::{AttemptCounts, Gauge, LatencyFigures, Series};
+use crate::run::Run;
+
+/// Rises when a key changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The result of one run. `C` is whatever the program needs to repeat it.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the keys are defined in the words of the design: ops, attempts, makespan …")]
+pub struct RunResult<C> {
+    pub schema_version: u32,
+    /// `http` or `simulated`.
+    pub mode: &'static str,
+    /// As typed.
+    pub strategy: String,
+    pub seed: u64,
+    pub config: C,
+    pub ops: OpsResult,
+    pub attempts: AttemptCounts,
+    /// Attempts per op that arrived; null before any did.
+    pub amplification: Option<f64>,
+    /// Ops succeeded per attempt; null before any was sent.
+    pub efficiency: Option<f64>,
+    pub makespan_s: Option<f64>,
+    /// Whether every op succeeded; otherwise `makespan_s` runs to the last end of an op.
+    pub makespan_complete: bool,
+    pub optimal_makespan_s: Option<f64>,
+    pub goodput_per_s: Option<f64>,
+    pub op_latency_ms: LatencyFigures,
+    pub attempt_latency_ms: LatencyFigures,
+    pub success_latency_ms: LatencyFigures,
+    pub rejection_latency_ms: LatencyFigures,
+    pub failure_latency_ms: LatencyFigures,
+    pub attempts_per_op: AttemptsResult,
+    pub stalled_at_s: Option<f64>,
+    /// Null when the target is no mockserver, or its counts could not be compared.
+    pub server: Option<ServerCounts>,
+    pub generator: GeneratorResult,
+    /// Wall time of the run; null when simulated.
+    pub wall_s: Option<f64>,
+    /// `SIGINT` or `SIGTERM` when the user ended the run.
+    pub interrupted: Option<&'static str>,
+    /// What a reader of the figures must know.
+    pub warnings: Vec<String>,
+    pub series: Vec<SeriesPoint>,
+}
+
+/// Ops by how they ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the keys are defined in the words of the design")]
+pub struct OpsResult {
+    pub total: u64,
+    pub succeeded: u64,
+    pub given_up: u64,
+    pub unfinished: u64,
+    /// Passes of a carrier sense that were put off.
+    pub deferred: u64,
+}
+
+/// Attempts per op that ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the figures' own names")]
+pub struct AttemptsResult {
+    pub p50: Option<u64>,
+    pub p99: Option<u64>,
+    pub max: Option<u64>,
+}
+
+/// The generator's own health.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct GeneratorResult {
+    /// From the instant an attempt was due to the instant it was sent; null when simulated.
+    pub send_lag_ms: LagResult,
+    /// Processor time used by the whole program (with an embedded server: the server's, too).
+    pub cpu_s: Option<f64>,
+    /// Most memory that the program held.
+    pub peak_rss_bytes: Option<u64>,
+    /// Connections opened.
+    pub connections: Option<u64>,
+    /// From asking for a new connection to having it, the wait for a place among those being opened included.
+    pub connect_ms: LagResult,
+}
+
+/// Percentiles of a delay, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the figures' own names")]
+pub struct LagResult {
+    pub p50: Option<f64>,
+    pub p99: Option<f64>,
+    pub max: Option<f64>,
+}
+
+impl From<LatencyFigures> for LagResult {
+    fn from(figures: LatencyFigures) -> Self {
+        Self { p50: figures.p50, p99: figures.p99, max: figures.max }
+    }
+}
+
+/// One bucket of the series; counts are of the bucket, gauges its last values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the keys are defined in the words of the design")]
+pub struct SeriesPoint {
+    /// The bucket's start.
+    pub t_s: f64,
+    pub sent: u32,
+    pub succeeded: u32,
+    pub rejected: u32,
+    pub failed: u32,
+    pub in_flight: Option<f64>,
+    pub in_flight_max: Option<f64>,
+    pub window: Option<f64>,
+    pub window_min: Option<f64>,
+    pub window_max: Option<f64>,
+    pub ssthresh: Option<f64>,
+    pub server_busy: Option<f64>,
+    pub server_busy_max: Option<f64>,
+    pub server_cap: Option<f64>,
+}
+
+/// What the shell adds to the figures of a run.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are those of the result")]
+pub struct ResultContext<C> {
+    pub mode: &'static str,
+    pub config: C,
+    pub seed: u64,
+    pub server: Option<ServerCounts>,
+    pub generator: GeneratorResult,
+    pub wall_s: Option<f64>,
+    pub interrupted: Option<&'static str>,
+    pub warnings: Vec<String>,
+}
+
+impl<C> RunResult<C> {
+    /// The figures of a run that is over.
+    pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext<C>) -> Self {
+        let measured = run.measurements();
+        let ops = measured.ops;
+        let makespan_s = measured.makespan().map(|makespan| makespan.as_secs_f64());
+        let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        Self {
+            schema_version: SCHEMA_VERSION,
+            mode: context.mode,
+            strategy: strategy.to_string(),
+            seed: context.seed,
+            config: context.config,
+            ops: OpsResult {
+                total: ops.arrived,
+                succeeded: ops.succeeded,
+                given_up: ops.given_up,
+                unfinished: ops.unfinished(),
+                deferred: 0,
+            },
+            attempts: measured.attempts,
+            amplification: per(measured.attempts.total, ops.arrived),
+            efficiency: per(ops.succeeded, measured.attempts.total),
+            makespan_s,
+            makespan_complete: ops.arrived > 0 && ops.succeeded == ops.arrived,
+            optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
+            goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
+            op_latency_ms: measured.op_latency.figures(),
+            attempt_latency_ms: measured.attempt_latency().figures(),
+            success_latency_ms: measured.success_latency.figures(),
+            rejection_latency_ms: measured.rejection_latency.figures(),
+            failure_latency_ms: measured.failure_latency.figures(),
+            attempts_per_op: {
+                let histogram = &measured.attempts_per_op;
+                let known = |value| (!histogram.is_empty()).then_some(value);
+                AttemptsResult {
+                    p50: known(histogram.value_at_quantile(0.5)),
+                    p99: known(histogram.value_at_quantile(0.99)),
+                    max: known(histogram.max()),
+                }
+            },
+            stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
+            server: context.server,
+            generator: context.generator,
+            wall_s: context.wall_s,
+            interrupted: context.interrupted,
+            warnings: context.warnings,
+            series: points(&measured.series),
+        }
+    }
+}
+
+fn points(series: &Series) -> Vec<SeriesPoint> {
+    let known = |value: f32| (!value.is_nan()).then_some(f64::from(value));
+    let width_s = series.width().as_secs_f64();
+    let last = |gauge: Gauge| known(gauge.last);
+    series
+        .points()
+        .iter()
+        .enumerate()
+        .map(|(index, point)| SeriesPoint {
+            t_s: index as f64 * width_s,
+            sent: point.sent,
+            succeeded: point.succeeded,
+            rejected: point.rejected,
+            failed: point.failed,
+            in_flight: last(point.in_flight),
+            in_flight_max: known(point.in_flight.max),
+            window: last(point.window),
+            window_min: known(point.window.min),
+            window_max: known(point.window.max),
+            ssthresh: last(point.ssthresh),
+            server_busy: last(point.server_busy),
+            server_busy_max: known(point.server_busy.max),
+            server_cap: last(point.server_cap),
+        })
+        .collect()
+}

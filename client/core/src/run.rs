@@ -1,0 +1,133 @@
+//! The client state machine of a whole run: arrivals, clients with their strategies, attempts, measurements.
+//!
+//! Both drivers use it the same way: drain [`Run::poll_output`] until it says when to come back, wait for that
+//! instant or an answer, feed exactly that with [`Run::handle_input`], and drain again. Every event is processed
+//! at its own scheduled instant, however late the driver calls, and what it leads to is *due* at that instant: so
+//! lateness of the driver shows as send lag and as latency, and never changes what is decided.
+
+mod ending;
+mod launching;
+mod report;
+mod state;
+mod timers;
+
+use vocabulary::Instant;
+
+use crate::measure::Measurements;
+pub use state::Run;
+use tailback::Outcome;
+
+/// Names an attempt between [`Output::Send`] and [`Input::Ended`]. `slot` is small and dense: drivers may index
+/// by it; it is used again once the attempt has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptKey {
+    /// Index, used again.
+    pub slot: u32,
+    /// Number within the run, never used again.
+    pub serial: u64,
+}
+
+/// What a driver tells the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// An attempt ended.
+    Ended(Completion),
+    /// Send nothing more; wait for what is in flight.
+    Stop,
+    /// Withdraw what is in flight, too, and end.
+    Abort,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Which one.
+    pub attempt: AttemptKey,
+    /// When the request really went out; in virtual time, when it was due.
+    pub sent_at: Instant,
+    /// How it ended, and the server's advice.
+    pub outcome: Outcome,
+    /// What the answer told of the server.
+    pub server: Option<ServerSeen>,
+}
+
+/// What an answer tells of a mockserver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerSeen {
+    /// Slots busy.
+    pub busy: u32,
+    /// Its cap.
+    pub cap: u32,
+}
+
+/// What a driver is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Send this attempt now.
+    Send(Launched),
+    /// Withdraw this attempt; nothing more is expected of it.
+    Cancel(AttemptKey),
+    /// Come back at this instant, or with an input before.
+    WaitUntil(Instant),
+    /// Come back with an input.
+    Idle,
+    /// The run is over.
+    Done,
+}
+
+/// An attempt to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// Its key, to be given back.
+    pub attempt: AttemptKey,
+    /// Which client it belongs to, from 0.
+    pub client: u32,
+    /// The op's number, from 0.
+    pub op: u64,
+    /// Which attempt of the op, from 1.
+    pub ordinal: u32,
+    /// When it should have been sent: the driver's lag is counted from here.
+    pub due: Instant,
+}
+
+impl Run {
+    /// What happened at `now`; `now` may be earlier than what is already processed, when answers come out of order.
+    pub fn handle_input(&mut self, now: Instant, input: Input) {
+        self.advance(now);
+        match input {
+            Input::Ended(completion) => self.on_ended(now, &completion),
+            Input::Stop => self.stop(),
+            Input::Abort => self.abort(now),
+        }
+    }
+
+    /// What is to be done now; call again until it answers with [`Output::WaitUntil`], [`Output::Idle`] or
+    /// [`Output::Done`].
+    pub fn poll_output(&mut self, now: Instant) -> Output {
+        loop {
+            if let Some(output) = self.outbox.pop_front() {
+                return output;
+            }
+            if self.is_over() {
+                return Output::Done;
+            }
+            match self.next_timer() {
+                Some(at) if at <= now => self.on_timer(at),
+                Some(at) => return Output::WaitUntil(at),
+                None => return Output::Idle,
+            }
+        }
+    }
+
+    /// What has been measured so far.
+    pub fn measurements(&self) -> &Measurements {
+        &self.measured
+    }
+
+    /// Fires every timer that is due by `now`, each at its own instant and in order.
+    fn advance(&mut self, now: Instant) {
+        while let Some(at) = self.next_timer().filter(|at| *at <= now && !self.is_over()) {
+            self.on_timer(at);
+        }
+    }
+}

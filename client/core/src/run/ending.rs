@@ -1,0 +1,151 @@
+//! From an attempt's end to what becomes of its op, and the end of the run.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use tailback::{Ended, FailedOp, Outcome, Retry, Status};
+use vocabulary::Instant;
+
+use super::state::Attempt;
+use super::{AttemptKey, Completion, Output, Run};
+use crate::op::Place;
+
+/// Timeouts left behind by answered attempts that are worth a sweep.
+const MANY_TIMEOUTS: usize = 4096;
+
+/// How long a closed loop's client needs to notice that its op was shed.
+const SHED_TURNAROUND: Duration = Duration::from_millis(1);
+
+impl Run {
+    /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
+    pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
+        let Some(attempt) = self.take_attempt(completion.attempt) else { return };
+        self.measured.send_lag.record(completion.sent_at.since(attempt.due));
+        if let Some(seen) = completion.server {
+            self.server = Some(seen);
+            let point = self.measured.series.at(now);
+            point.server_busy.set(f64::from(seen.busy));
+            point.server_cap.set(f64::from(seen.cap));
+        }
+        self.end_attempt(now, attempt, completion.sent_at, completion.outcome);
+    }
+
+    /// Removes an attempt from what is in flight, unless it is no longer there.
+    pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
+        let slot = key.slot as usize;
+        self.attempts.get(slot).filter(|attempt| attempt.serial == key.serial)?;
+        let attempt = self.attempts.remove(slot);
+        // Answered attempts leave their timeouts behind: drop those at the front, and all when they are the most.
+        let attempts = &self.attempts;
+        let alive =
+            |key: &AttemptKey| attempts.get(key.slot as usize).is_some_and(|held| held.serial == key.serial);
+        while self.timeouts.front().is_some_and(|(_, oldest)| !alive(oldest)) {
+            self.timeouts.pop_front();
+        }
+        if self.timeouts.len() > 2 * attempts.len() + MANY_TIMEOUTS {
+            self.timeouts.retain(|(_, key)| alive(key));
+        }
+        Some(attempt)
+    }
+
+    /// Tells strategy and measurements of an attempt's end and settles its op.
+    pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, sent_at: Instant, outcome: Outcome) {
+        let station = attempt.station as usize;
+        let op = &mut self.ops[attempt.op as usize];
+        op.last = Some(outcome.status);
+        let ended = Ended {
+            seq: attempt.seq,
+            op: op.id,
+            attempt: op.attempts,
+            sent_at,
+            in_flight_when_sent: attempt.in_flight_when_sent,
+            in_flight: self.stations[station].in_flight,
+            ready: self.stations[station].ready.len() as u64,
+        };
+        let held = &mut self.stations[station];
+        held.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
+        held.in_flight -= 1;
+        self.note_gauges(station, at);
+        self.measured.on_ended(at, outcome.status, at.since(sent_at), self.in_flight());
+        match outcome.status {
+            Status::Succeeded => {
+                let op = self.ops.remove(attempt.op as usize);
+                self.stall.on_progress(at);
+                self.measured.on_success(at, at.since(op.arrived), op.attempts);
+                self.free_place(at);
+            }
+            Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
+            Status::Rejected | Status::Failed(_) | Status::Shed => {
+                self.after_failure(at, attempt.op, outcome)
+            }
+        }
+        self.launch(station, at);
+    }
+
+    /// Settles an op whose try failed: it sleeps, is ready again, or gives up.
+    pub(super) fn after_failure(&mut self, at: Instant, op: u32, outcome: Outcome) {
+        let index = op as usize;
+        self.ops[index].failures += 1;
+        self.ops[index].last = Some(outcome.status);
+        let held = self.ops[index];
+        let station = self.station_of(held.id);
+        let failed = FailedOp { op: held.id, arrived: held.arrived, failures: held.failures, outcome };
+        let mut state = held.retry_state;
+        let past_deadline = self.config.deadline.is_some_and(|deadline| at >= held.arrived + deadline);
+        let refused = matches!(outcome.status, Status::Failed(_)) && !self.config.retry_failed;
+        let retry = if past_deadline || refused {
+            Retry::GiveUp
+        } else {
+            self.stations[station].strategy.on_failure(at, &failed, held.attempts, &mut state)
+        };
+        self.ops[index].retry_state = state;
+        match retry {
+            Retry::GiveUp => {
+                self.ops.remove(index);
+                self.measured.on_given_up(at, held.attempts);
+                // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
+                let shed = outcome.status == Status::Shed;
+                self.free_place(if shed { at + SHED_TURNAROUND } else { at });
+            }
+            Retry::After(delay) if delay.is_zero() => {
+                // Its queue is polled by the caller, after all that this event leads to.
+                self.ops[index].place = Place::Ready;
+                let candidate = self.candidate(op, station);
+                self.stations[station].ready.push_back(op);
+                self.stations[station].strategy.on_ready(at, &candidate);
+            }
+            Retry::After(delay) => {
+                self.stall.on_backoff(delay);
+                self.ops[index].place = Place::Sleeping;
+                self.stations[station].sleeping += 1;
+                self.sleeping.push(Reverse((at + delay, self.sleep_order, op)));
+                self.sleep_order += 1;
+            }
+        }
+    }
+
+    /// Sends nothing more.
+    pub(super) fn stop(&mut self) {
+        self.stopping = true;
+        // What was decided but not yet handed out must still go out: strategies and counts know of it.
+    }
+
+    /// Withdraws what is in flight.
+    pub(super) fn abort(&mut self, at: Instant) {
+        self.stop();
+        let live: Vec<AttemptKey> = self
+            .attempts
+            .iter()
+            .map(|(slot, attempt)| AttemptKey {
+                slot: u32::try_from(slot).expect("fewer than 2^32 attempts are in flight"),
+                serial: attempt.serial,
+            })
+            .collect();
+        for key in live {
+            if let Some(attempt) = self.take_attempt(key) {
+                self.outbox.push_back(Output::Cancel(key));
+                self.end_attempt(at, attempt, attempt.due, Outcome::plain(Status::Cancelled));
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a run shows of itself, while it goes on and when it is over.
+
+use std::time::Duration;
+
+use tailback::Gauges;
+use vocabulary::Instant;
+use vocabulary::wire::ServerCounts;
+
+use super::Run;
+use crate::conservation::Conservation;
+use crate::snapshot::{Phase, Snapshot};
+use crate::workload::ArrivalProcess;
+
+impl Run {
+    /// Copies what is measured into `snapshot`, reusing its memory.
+    pub fn snapshot(&self, now: Instant, snapshot: &mut Snapshot) {
+        snapshot.now = now;
+        snapshot.phase = self.phase(now);
+        snapshot.first_arrival = self.measured.first_arrival;
+        snapshot.planned_ops = self.config.workload.ops;
+        snapshot.planned_duration = self.config.workload.duration;
+        snapshot.ops = self.measured.ops;
+        snapshot.attempts = self.measured.attempts;
+        snapshot.in_flight = self.in_flight();
+        snapshot.ready = self.stations.iter().map(|station| station.ready.len() as u64).sum();
+        snapshot.sleeping = self.stations.iter().map(|station| station.sleeping).sum();
+        snapshot.gauges = self.gauges();
+        snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
+        snapshot.server_cap = self.server.map(|seen| u64::from(seen.cap));
+        snapshot.op_latency.copy_from(&self.measured.op_latency);
+        snapshot.send_lag.copy_from(&self.measured.send_lag);
+        snapshot.attempts_per_op.clone_from(&self.measured.attempts_per_op);
+        snapshot.series.copy_from(&self.measured.series);
+    }
+
+    /// What the run is doing.
+    pub fn phase(&self, now: Instant) -> Phase {
+        let closed = matches!(self.config.workload.arrivals, ArrivalProcess::Closed { .. });
+        if self.is_over() {
+            Phase::Done
+        } else if self.stopping {
+            Phase::Stopping
+        } else if self.next_in_stream.is_some()
+            || closed && self.arrivals.allows(self.measured.ops.arrived, now)
+        {
+            Phase::Arriving
+        } else {
+            Phase::Finishing
+        }
+    }
+
+    /// When the run was found to be stalled, if it was.
+    pub fn stalled_at(&self) -> Option<Instant> {
+        self.stalled_at
+    }
+
+    /// What perfect knowledge of the server would have needed for the ops that arrived.
+    pub fn optimal_makespan(&self) -> Option<Duration> {
+        let finish = self.yardstick.as_ref()?.finish;
+        Some(finish.since(self.measured.first_arrival?))
+    }
+
+    /// Whether everything adds up, and the server saw what was sent.
+    pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
+        let held = self.ops.iter().filter(|(_, op)| op.place != crate::op::Place::Dead).count();
+        Conservation::check(&self.measured, held as u64, self.in_flight(), server)
+    }
+
+    /// Sums of windows over clients; phase and reason are the first client's.
+    fn gauges(&self) -> Gauges {
+        let mut gauges = self.stations.first().map(|station| station.strategy.gauges()).unwrap_or_default();
+        gauges.window = gauges.window.map(|_| self.window);
+        gauges.ssthresh = gauges.ssthresh.map(|_| self.ssthresh);
+        gauges
+    }
+
+    /// Carries a strategy's window into the sums and the series.
+    pub(super) fn note_gauges(&mut self, station: usize, at: Instant) {
+        let held = &mut self.stations[station];
+        let gauges = held.strategy.gauges();
+        if gauges.window.is_none() {
+            return;
+        }
+        if gauges.window == held.window && gauges.ssthresh == held.ssthresh {
+            return;
+        }
+        let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
+        if self.stations.len() == 1 {
+            // Exactly the strategy's own numbers: differences would round.
+            self.window = gauges.window.unwrap_or(0.0);
+            self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
+        } else {
+            self.window += change(gauges.window, self.stations[station].window);
+            self.ssthresh += change(gauges.ssthresh, self.stations[station].ssthresh);
+        }
+        self.stations[station].window = gauges.window;
+        self.stations[station].ssthresh = gauges.ssthresh;
+        let point = self.measured.series.at(at);
+        point.window.set(self.window);
+        if gauges.ssthresh.is_some() {
+            point.ssthresh.set(self.ssthresh);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What the client state machine remembers.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use slab::Slab;
+use tailback::{Foreknowledge, Permits, Strategy};
+use vocabulary::Instant;
+
+use super::{Output, ServerSeen};
+use crate::arrivals::Arrivals;
+use crate::measure::Measurements;
+use crate::op::Op;
+use crate::stall::StallWatch;
+use crate::workload::{ArrivalProcess, RunConfig};
+
+/// The client side of one run.
+pub struct Run {
+    pub(super) config: RunConfig,
+    pub(super) arrivals: Arrivals,
+    /// The next op's arrival in an open loop, already taken from the stream.
+    pub(super) next_in_stream: Option<Instant>,
+    /// In a closed loop, the instants from which places are free.
+    pub(super) free_places: BinaryHeap<Reverse<Instant>>,
+    /// One per strategy instance: per client, or one for all that share.
+    pub(super) stations: Vec<Station>,
+    pub(super) ops: Slab<Op>,
+    pub(super) attempts: Slab<Attempt>,
+    /// Attempts sent so far: the next one's serial.
+    pub(super) next_serial: u64,
+    /// Ops whose back-off ends, by instant and then by order of scheduling.
+    pub(super) sleeping: BinaryHeap<Reverse<(Instant, u64, u32)>>,
+    pub(super) sleep_order: u64,
+    /// Instants at which stations want to be polled; stale ones are skipped.
+    pub(super) station_timers: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// Attempts in the order in which they time out, which is the order in which they were sent.
+    pub(super) timeouts: VecDeque<(Instant, super::AttemptKey)>,
+    /// Ops in the order of their deadlines, which is the order in which they arrived.
+    pub(super) deadlines: VecDeque<(Instant, u32, u64)>,
+    pub(super) outbox: VecDeque<Output>,
+    pub(super) measured: Measurements,
+    pub(super) stall: StallWatch,
+    pub(super) stalled_at: Option<Instant>,
+    pub(super) stopping: bool,
+    pub(super) server: Option<ServerSeen>,
+    /// Sums over stations, kept as they change.
+    pub(super) window: f64,
+    pub(super) ssthresh: f64,
+    /// What perfect knowledge of the server would have needed.
+    pub(super) yardstick: Option<Yardstick>,
+}
+
+/// One strategy instance with its queue.
+pub(super) struct Station {
+    pub(super) strategy: Strategy,
+    /// Ops that may be sent, first come first served.
+    pub(super) ready: VecDeque<u32>,
+    pub(super) sleeping: u64,
+    pub(super) in_flight: u32,
+    /// Attempts sent by this station: the next one's number.
+    pub(super) next_seq: u64,
+    /// The earliest instant in `station_timers` that still counts.
+    pub(super) armed: Option<Instant>,
+    pub(super) window: Option<f64>,
+    pub(super) ssthresh: Option<f64>,
+}
+
+/// An attempt in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    pub(super) op: u32,
+    pub(super) station: u32,
+    pub(super) serial: u64,
+    pub(super) seq: u64,
+    pub(super) due: Instant,
+    pub(super) in_flight_when_sent: u32,
+    pub(super) permits: Permits,
+}
+
+/// The optimum over the realised arrivals.
+pub(super) struct Yardstick {
+    pub(super) plan: Box<dyn Foreknowledge>,
+    pub(super) finish: Instant,
+}
+
+impl Run {
+    /// A run of this workload. `strategy` is called once per strategy instance, with the client's number; with
+    /// `yardstick` the optimal makespan is computed over the realised arrivals.
+    ///
+    /// # Errors
+    /// What `strategy` returns.
+    pub fn new<E>(
+        config: RunConfig,
+        mut strategy: impl FnMut(u32) -> Result<Strategy, E>,
+        yardstick: Option<Box<dyn Foreknowledge>>,
+    ) -> Result<Self, E> {
+        let count = if config.share_strategy { 1 } else { config.clients.max(1) };
+        let stations =
+            (0..count).map(|client| strategy(client).map(Station::new)).collect::<Result<Vec<_>, E>>()?;
+        let mut arrivals = Arrivals::new(config.workload, config.seed);
+        let mut run = Self {
+            next_in_stream: arrivals.next(),
+            free_places: BinaryHeap::new(),
+            arrivals,
+            stations,
+            ops: Slab::new(),
+            attempts: Slab::new(),
+            next_serial: 0,
+            sleeping: BinaryHeap::new(),
+            sleep_order: 0,
+            station_timers: BinaryHeap::new(),
+            timeouts: VecDeque::new(),
+            deadlines: VecDeque::new(),
+            outbox: VecDeque::new(),
+            measured: Measurements::default(),
+            stall: StallWatch::new(config.undisturbed_attempt),
+            stalled_at: None,
+            stopping: false,
+            server: None,
+            window: 0.0,
+            ssthresh: 0.0,
+            yardstick: yardstick.map(|plan| Yardstick { plan, finish: Instant::ORIGIN }),
+            config,
+        };
+        for station in 0..run.stations.len() {
+            run.note_gauges(station, Instant::ORIGIN);
+        }
+        if let ArrivalProcess::Closed { in_flight } = run.config.workload.arrivals {
+            run.free_places.extend((0..in_flight).map(|_| Reverse(Instant::ORIGIN)));
+        }
+        Ok(run)
+    }
+
+    /// The station that op `id` belongs to.
+    pub(super) fn station_of(&self, id: u64) -> usize {
+        usize::try_from(id % self.stations.len() as u64)
+            .expect("there are fewer stations than usize can count")
+    }
+
+    /// The client that op `id` belongs to.
+    pub(super) fn client_of(&self, id: u64) -> u32 {
+        u32::try_from(id % u64::from(self.config.clients.max(1))).expect("the remainder of a u32 fits")
+    }
+
+    pub(super) fn in_flight(&self) -> u64 {
+        self.attempts.len() as u64
+    }
+
+    /// No op can come any more, and none is left (or none is to be finished).
+    pub(super) fn is_over(&self) -> bool {
+        if self.stopping {
+            return self.attempts.is_empty();
+        }
+        self.measured.ops.unfinished() == 0 && self.next_arrival().is_none()
+    }
+
+    /// The longest that an attempt may be out.
+    pub(super) fn timeout(&self) -> Duration {
+        self.config.timeout
+    }
+}
+
+impl Station {
+    fn new(strategy: Strategy) -> Self {
+        Self {
+            strategy,
+            ready: VecDeque::new(),
+            sleeping: 0,
+            in_flight: 0,
+            next_seq: 0,
+            armed: None,
+            window: None,
+            ssthresh: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run")
+            .field("ops", &self.measured.ops)
+            .field("attempts", &self.measured.attempts)
+            .field("in_flight", &self.attempts.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! The real-time driver: feeds the client state machine and does what it says.
+
+use std::io;
+use std::time::{Duration, Instant as RealInstant};
+
+use loadgen_core::{Completion, Input, Output, Run};
+use vocabulary::Instant;
+
+use crate::clock::Clock;
+use crate::control::{Command, Control};
+use crate::timer::Timer;
+use crate::transport::Transport;
+use crate::usage::thread_cpu;
+use crate::workers::{Delivered, Workers};
+
+/// How a run is driven.
+#[derive(Clone, Copy, Debug)]
+pub struct DriveOptions {
+    /// Real time that what is in flight gets when the run is asked to stop.
+    pub grace: Duration,
+}
+
+impl Default for DriveOptions {
+    fn default() -> Self {
+        Self { grace: Duration::from_secs(2) }
+    }
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug)]
+pub struct DriveReport {
+    /// Real time from the first event to the last.
+    pub wall: Duration,
+    /// Processor time of the driver's thread.
+    pub cpu: Option<Duration>,
+}
+
+/// The run could not be driven.
+#[derive(Debug, thiserror::Error)]
+#[error("the timer that paces the run could not be used")]
+pub struct DriveError(#[from] io::Error);
+
+/// Drives `run` to its end over `transport`, inside a current-thread runtime. `connections` counts those opened.
+///
+/// # Errors
+/// When the system gives no timer.
+pub async fn drive<T: Transport>(
+    run: &mut Run,
+    transport: T,
+    clock: Clock,
+    control: &Control,
+    options: DriveOptions,
+    connections: impl Fn() -> u64,
+) -> Result<DriveReport, DriveError> {
+    let cpu_before = thread_cpu();
+    let mut timer = Timer::new()?;
+    let mut workers = Workers::new(tokio::runtime::Handle::current(), transport, clock);
+    let answers = workers.answers();
+    let mut batch: Vec<Delivered> = Vec::new();
+    let mut abort_at: Option<RealInstant> = None;
+    loop {
+        answers.take(&mut batch);
+        for delivered in batch.drain(..) {
+            workers.release(&delivered);
+            run.handle_input(delivered.at, Input::Ended(completion(&delivered)));
+        }
+        for command in control.take() {
+            match command {
+                Command::Stop => {
+                    abort_at.get_or_insert_with(|| RealInstant::now() + options.grace);
+                    run.handle_input(clock.now(), Input::Stop);
+                }
+                Command::Abort => run.handle_input(clock.now(), Input::Abort),
+                Command::Snapshot => {
+                    control.publish(connections(), false, |snapshot| run.snapshot(clock.now(), snapshot));
+                }
+            }
+        }
+        if abort_at.is_some_and(|at| at <= RealInstant::now()) {
+            run.handle_input(clock.now(), Input::Abort);
+        }
+        let wake_at = match carry_out(run, &mut workers, clock.now()) {
+            Next::Over => break,
+            Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
+        };
+        // Answers first: what is there is fed before anything else is looked at.
+        tokio::select! {
+            biased;
+            () = answers.filled() => {}
+            () = control.asked() => {}
+            result = wait(&mut timer, wake_at) => result?,
+        }
+    }
+    control.publish(connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
+    let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
+    Ok(DriveReport { wall: clock.wall(), cpu })
+}
+
+/// What comes after everything that is due now has been carried out.
+enum Next {
+    Over,
+    Wait(Option<Instant>),
+}
+
+/// Does what the state machine says until it waits.
+fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
+    loop {
+        match run.poll_output(now) {
+            Output::Send(launched) => workers.send(launched),
+            Output::Cancel(key) => workers.cancel(key),
+            Output::WaitUntil(at) => return Next::Wait(Some(at)),
+            Output::Idle => return Next::Wait(None),
+            Output::Done => return Next::Over,
+        }
+    }
+}
+
+fn completion(delivered: &Delivered) -> Completion {
+    Completion {
+        attempt: delivered.attempt,
+        sent_at: delivered.sent_at,
+        outcome: delivered.answer.outcome,
+        server: delivered.answer.server,
+    }
+}
+
+async fn wait(timer: &mut Timer, at: Option<RealInstant>) -> io::Result<()> {
+    match at {
+        Some(at) => timer.wait_until(at).await,
+        None => std::future::pending().await,
+    }
+}

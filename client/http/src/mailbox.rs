@@ -1,0 +1,57 @@
+//! Where workers leave answers and the driver collects them, all at once.
+
+use std::future::poll_fn;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+/// Many writers, one reader that takes everything there is.
+pub(crate) struct Mailbox<T> {
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    letters: Vec<T>,
+    reader: Option<Waker>,
+}
+
+impl<T> Mailbox<T> {
+    pub(crate) fn new() -> Self {
+        Self { inner: Mutex::new(Inner { letters: Vec::new(), reader: None }) }
+    }
+
+    /// Leaves one, and wakes the reader if it waits.
+    pub(crate) fn put(&self, letter: T) {
+        let reader = {
+            let mut inner = self.lock();
+            inner.letters.push(letter);
+            inner.reader.take()
+        };
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    /// Swaps everything there is for the (empty) `into`.
+    pub(crate) fn take(&self, into: &mut Vec<T>) {
+        std::mem::swap(&mut self.lock().letters, into);
+    }
+
+    /// Returns when there is something to take.
+    pub(crate) async fn filled(&self) {
+        poll_fn(|context| {
+            let mut inner = self.lock();
+            if inner.letters.is_empty() {
+                inner.reader = Some(context.waker().clone());
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        })
+        .await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        // A writer that panicked left nothing half done.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,95 @@
+//! One sleep to an absolute instant, precise to some ten microseconds.
+//!
+//! Tokio's own timer steps in milliseconds, which would show as send lag. On Linux a timerfd is used, which the
+//! kernel fires without slack; elsewhere tokio's timer has to do.
+
+use std::io;
+use std::time::Instant as RealInstant;
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Timer;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use portable::Timer;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::os::fd::OwnedFd;
+    use std::time::Duration;
+
+    use rustix::time::{
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+        timerfd_settime,
+    };
+    use tokio::io::unix::AsyncFd;
+
+    use super::{RealInstant, io};
+
+    /// A timer that is set again only when it has to fire earlier than it is set to.
+    pub(crate) struct Timer {
+        fd: AsyncFd<OwnedFd>,
+        armed: Option<RealInstant>,
+    }
+
+    impl Timer {
+        pub(crate) fn new() -> io::Result<Self> {
+            let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+            let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+            #[expect(
+                deprecated,
+                reason = "its successor is unsafe for types that may lie about their descriptor; an `OwnedFd` cannot"
+            )]
+            let fd = AsyncFd::new(fd)?;
+            Ok(Self { fd, armed: None })
+        }
+
+        /// Returns at `at` or earlier: the caller looks at its clock and calls again.
+        pub(crate) async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
+            if self.armed.is_none_or(|armed| at < armed) {
+                self.arm(at)?;
+            }
+            let mut ready = self.fd.readable().await?;
+            self.armed = None;
+            let mut expirations = [0_u8; 8];
+            match rustix::io::read(self.fd.get_ref(), &mut expirations) {
+                Ok(_) | Err(rustix::io::Errno::AGAIN) => {}
+                Err(error) => return Err(error.into()),
+            }
+            ready.clear_ready();
+            Ok(())
+        }
+
+        fn arm(&mut self, at: RealInstant) -> io::Result<()> {
+            // Zero would disarm; what is past fires at once. The instant is made relative here and nowhere
+            // else: `std`'s instants keep their count to themselves.
+            let wait = at.saturating_duration_since(RealInstant::now()).max(Duration::from_nanos(1));
+            let it_value = Timespec {
+                tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(wait.subsec_nanos()),
+            };
+            let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
+            timerfd_settime(&self.fd, TimerfdTimerFlags::empty(), &Itimerspec { it_interval, it_value })?;
+            self.armed = Some(at);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod portable {
+    use super::{RealInstant, io};
+
+    /// Tokio's timer.
+    pub(crate) struct Timer;
+
+    impl Timer {
+        pub(crate) fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// Returns at `at`.
+        pub(crate) async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
+            tokio::time::sleep_until(at.into()).await;
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! How an attempt reaches a server. A leaner transport than reqwest can come beside it.
+
+use std::future::Future;
+
+use loadgen_core::{Launched, ServerSeen};
+use tailback::Outcome;
+
+/// Carries attempts to a server.
+///
+/// An implementation retries nothing, follows no redirect, and queues nothing silently: what waits for a
+/// connection is counted. Dropping the future withdraws the attempt.
+pub trait Transport: Clone + Send + Sync + 'static {
+    /// Sends the attempt and reads the whole answer.
+    fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
+}
+
+/// What came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How the attempt ended, and the server's advice.
+    pub outcome: Outcome,
+    /// What the answer told of a mockserver.
+    pub server: Option<ServerSeen>,
+}

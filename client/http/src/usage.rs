@@ -1,0 +1,37 @@
+//! What the generator itself costs: processor time and memory.
+
+use std::time::Duration;
+
+/// Processor time that the calling thread has used; `None` where the system does not tell.
+pub(crate) fn thread_cpu() -> Option<Duration> {
+    cpu(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// Processor time that the whole program has used, an embedded server included.
+pub fn process_cpu() -> Option<Duration> {
+    cpu(rustix::time::ClockId::ProcessCPUTime)
+}
+
+fn cpu(clock: rustix::time::ClockId) -> Option<Duration> {
+    let time = rustix::time::clock_gettime(clock);
+    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+}
+
+/// Most memory that the program held at once, in bytes; `None` where the system does not tell.
+pub fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_processor_time_are_told() {
+        assert!(peak_rss_bytes().is_some_and(|bytes| bytes > 100_000));
+        assert!(thread_cpu().is_some());
+    }
+}

@@ -1,0 +1,171 @@
+//! Long-lived tasks that each carry one attempt at a time.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use loadgen_core::{AttemptKey, Launched};
+use tokio::runtime::Handle;
+use vocabulary::Instant;
+
+use crate::clock::Clock;
+use crate::mailbox::Mailbox;
+use crate::transport::{Answer, Transport};
+
+/// An answer, with the time at which the request went out and the time at which the answer was complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivered {
+    pub(crate) attempt: AttemptKey,
+    pub(crate) sent_at: Instant,
+    pub(crate) at: Instant,
+    pub(crate) answer: Answer,
+    /// Which worker is idle again.
+    worker: usize,
+}
+
+/// Hands attempts to idle workers and starts new ones when none is idle.
+pub(crate) struct Workers<T> {
+    handle: Handle,
+    transport: T,
+    clock: Clock,
+    answers: Arc<Mailbox<Delivered>>,
+    desks: Vec<Arc<Desk>>,
+    idle: Vec<usize>,
+    /// Which worker carries the attempt in this slot.
+    carriers: Vec<Option<(u64, usize)>>,
+}
+
+/// Where one worker finds its next attempt, and learns that it is withdrawn.
+struct Desk {
+    inner: Mutex<OnDesk>,
+}
+
+#[derive(Default)]
+struct OnDesk {
+    next: Option<Launched>,
+    withdrawn: Option<AttemptKey>,
+    worker: Option<Waker>,
+}
+
+impl<T: Transport> Workers<T> {
+    pub(crate) fn new(handle: Handle, transport: T, clock: Clock) -> Self {
+        Self {
+            handle,
+            transport,
+            clock,
+            answers: Arc::new(Mailbox::new()),
+            desks: Vec::new(),
+            idle: Vec::new(),
+            carriers: Vec::new(),
+        }
+    }
+
+    /// Where answers arrive.
+    pub(crate) fn answers(&self) -> Arc<Mailbox<Delivered>> {
+        self.answers.clone()
+    }
+
+    /// Sends an attempt.
+    pub(crate) fn send(&mut self, attempt: Launched) {
+        let worker = self.idle.pop().unwrap_or_else(|| self.hire());
+        let slot = attempt.attempt.slot as usize;
+        if self.carriers.len() <= slot {
+            self.carriers.resize(slot + 1, None);
+        }
+        self.carriers[slot] = Some((attempt.attempt.serial, worker));
+        self.desks[worker].update(|desk| desk.next = Some(attempt));
+    }
+
+    /// Withdraws an attempt that is under way.
+    pub(crate) fn cancel(&mut self, key: AttemptKey) {
+        if let Some(Some((serial, worker))) = self.carriers.get(key.slot as usize).copied()
+            && serial == key.serial
+        {
+            self.desks[worker].update(|desk| desk.withdrawn = Some(key));
+        }
+    }
+
+    /// Takes note that an answer's worker is idle again.
+    pub(crate) fn release(&mut self, delivered: &Delivered) {
+        self.idle.push(delivered.worker);
+        let carrier = &mut self.carriers[delivered.attempt.slot as usize];
+        if carrier.is_some_and(|(serial, _)| serial == delivered.attempt.serial) {
+            *carrier = None;
+        }
+    }
+
+    fn hire(&mut self) -> usize {
+        let worker = self.desks.len();
+        let desk = Arc::new(Desk { inner: Mutex::default() });
+        self.desks.push(desk.clone());
+        self.handle.spawn(work(worker, desk, self.transport.clone(), self.clock, self.answers.clone()));
+        worker
+    }
+}
+
+async fn work<T: Transport>(
+    worker: usize,
+    desk: Arc<Desk>,
+    transport: T,
+    clock: Clock,
+    answers: Arc<Mailbox<Delivered>>,
+) {
+    loop {
+        let launched = poll_fn(|context| desk.poll_next(context)).await;
+        let sent_at = clock.now();
+        let mut request = pin!(transport.send(launched));
+        let answer = poll_fn(|context| {
+            if desk.poll_withdrawn(context, launched.attempt) {
+                return Poll::Ready(None);
+            }
+            request.as_mut().poll(context).map(Some)
+        })
+        .await;
+        let at = clock.now();
+        // Nothing is expected of a withdrawn attempt; its letter only tells that the worker is idle.
+        let answer = answer.unwrap_or(Answer {
+            outcome: tailback::Outcome::plain(tailback::Status::Cancelled),
+            server: None,
+        });
+        answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
+    }
+}
+
+impl Desk {
+    fn update(&self, change: impl FnOnce(&mut OnDesk)) {
+        let waker = {
+            let mut desk = self.lock();
+            change(&mut desk);
+            desk.worker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn poll_next(&self, context: &Context<'_>) -> Poll<Launched> {
+        let mut desk = self.lock();
+        if let Some(launched) = desk.next.take() {
+            return Poll::Ready(launched);
+        }
+        desk.worker = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    /// Whether this attempt was withdrawn; the worker is woken when it is.
+    fn poll_withdrawn(&self, context: &Context<'_>, attempt: AttemptKey) -> bool {
+        let mut desk = self.lock();
+        if desk.withdrawn == Some(attempt) {
+            return true;
+        }
+        if !desk.worker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            desk.worker = Some(context.waker().clone());
+        }
+        false
+    }
+
+    fn lock(&self) -> MutexGuard<'_, OnDesk> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
