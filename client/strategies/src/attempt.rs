@@ -7,7 +7,8 @@ use crate::Instant;
 /// An attempt about to start, or the op that would start next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// The attempt's number within its client, counted from 0 in order of sending.
+    /// The attempt's number within its client, counted from 0 in order of sending. Clients that share one strategy
+    /// count together, and so are in flight and ready together.
     pub seq: u64,
     /// The op's number within the run, from 0.
     pub op: u64,
