@@ -131,3 +131,6 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

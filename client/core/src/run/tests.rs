@@ -1,0 +1,298 @@
+//! The client state machine against scripted servers: literal inputs, no clock.
+
+use std::time::Duration;
+
+use tailback::{Failure, Outcome, Status, StrategySpec};
+use vocabulary::Instant;
+
+use super::{Completion, Input, Launched, Output, Run};
+use crate::snapshot::Phase;
+use crate::workload::{ArrivalProcess, RunConfig, Workload};
+
+/// A run with verbs for tests.
+struct Bench {
+    run: Run,
+    /// Attempts sent and not answered yet.
+    sent: Vec<Launched>,
+    cancelled: usize,
+}
+
+fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+fn burst(ops: u64) -> RunConfig {
+    let workload = Workload { arrivals: ArrivalProcess::Burst, ops: Some(ops), duration: None };
+    RunConfig { workload, ..RunConfig::default() }
+}
+
+fn closed(in_flight: u32, ops: u64) -> RunConfig {
+    let workload =
+        Workload { arrivals: ArrivalProcess::Closed { in_flight }, ops: Some(ops), duration: None };
+    RunConfig { workload, ..RunConfig::default() }
+}
+
+impl Bench {
+    fn new(strategy: &str, config: RunConfig) -> Self {
+        let spec: StrategySpec = strategy.parse().unwrap();
+        let run = Run::new(config, |_| spec.build(1, None), None).unwrap();
+        Self { run, sent: Vec::new(), cancelled: 0 }
+    }
+
+    /// Polls until the run waits, and returns what it says then.
+    fn poll(&mut self, now: Instant) -> Output {
+        loop {
+            match self.run.poll_output(now) {
+                Output::Send(launched) => self.sent.push(launched),
+                Output::Cancel(key) => {
+                    self.sent.retain(|launched| launched.attempt != key);
+                    self.cancelled += 1;
+                }
+                waiting => return waiting,
+            }
+        }
+    }
+
+    /// The oldest attempt out is answered.
+    fn answer(&mut self, now: Instant, status: Status) -> Output {
+        let launched = self.sent.remove(0);
+        self.answer_to(launched, now, status)
+    }
+
+    fn answer_to(&mut self, launched: Launched, now: Instant, status: Status) -> Output {
+        self.run.handle_input(
+            now,
+            Input::Ended(Completion {
+                attempt: launched.attempt,
+                sent_at: launched.due,
+                outcome: Outcome::plain(status),
+                server: None,
+            }),
+        );
+        self.poll(now)
+    }
+
+    fn ops_out(&self) -> Vec<u64> {
+        self.sent.iter().map(|launched| launched.op).collect()
+    }
+
+    fn assert_conserved(&self) {
+        let conservation = self.run.conservation(None);
+        assert!(conservation.holds(), "{:?}", conservation.mismatches);
+    }
+}
+
+#[test]
+fn latency_counts_from_the_scheduled_arrival_however_late_the_driver_is() {
+    let uniform = ArrivalProcess::Uniform { rate_per_s: 100.0 };
+    let workload = Workload { arrivals: uniform, ops: Some(3), duration: None };
+    let mut bench = Bench::new("none", RunConfig { workload, ..RunConfig::default() });
+    // The driver slept through all three arrivals, at 0, 10 and 20 ms.
+    bench.poll(ms(50));
+    let due: Vec<Instant> = bench.sent.iter().map(|launched| launched.due).collect();
+    assert_eq!(due, [ms(0), ms(10), ms(20)]);
+    for _ in 0..3 {
+        bench.answer(ms(60), Status::Succeeded);
+    }
+    let measured = bench.run.measurements();
+    assert_eq!(measured.op_latency.count(), 3);
+    assert!(measured.op_latency.max() >= Duration::from_millis(60));
+    assert_eq!(measured.makespan(), Some(Duration::from_millis(60)));
+    assert_eq!(bench.poll(ms(60)), Output::Done);
+    bench.assert_conserved();
+}
+
+#[test]
+fn a_window_holds_the_rest_back_and_a_freed_place_is_due_at_once() {
+    let mut bench = Bench::new("fixed-window:window=2", burst(3));
+    bench.poll(ms(0));
+    assert_eq!(bench.ops_out(), [0, 1]);
+    bench.answer(ms(600), Status::Succeeded);
+    assert_eq!(bench.ops_out(), [1, 2]);
+    assert_eq!(bench.sent[1].due, ms(600));
+}
+
+#[test]
+fn a_rejected_op_goes_to_the_back_of_the_queue() {
+    let mut bench = Bench::new("fixed-window:window=1", burst(3));
+    bench.poll(ms(0));
+    bench.answer(ms(10), Status::Rejected);
+    assert_eq!(bench.ops_out(), [1]);
+    bench.answer(ms(20), Status::Succeeded);
+    bench.answer(ms(30), Status::Succeeded);
+    assert_eq!((bench.ops_out(), bench.sent[0].ordinal), (vec![0], 2));
+}
+
+#[test]
+fn a_sleeping_op_lets_others_pass_and_wakes_at_its_instant() {
+    let mut bench = Bench::new("constant:delay=1s+fixed-window:window=1", burst(2));
+    bench.poll(ms(0));
+    bench.answer(ms(10), Status::Rejected);
+    assert_eq!(bench.ops_out(), [1]);
+    assert_eq!(bench.answer(ms(20), Status::Succeeded), Output::WaitUntil(ms(1010)));
+    bench.poll(ms(1500));
+    assert_eq!((bench.ops_out(), bench.sent[0].due), (vec![0], ms(1010)));
+}
+
+#[test]
+fn an_attempt_without_an_answer_fails_at_its_timeout_and_its_answer_comes_too_late() {
+    let mut bench = Bench::new("none", RunConfig { timeout: Duration::from_millis(100), ..burst(1) });
+    assert_eq!(bench.poll(ms(0)), Output::WaitUntil(ms(100)));
+    let late = bench.sent[0];
+    assert_eq!(bench.poll(ms(100)), Output::Done);
+    assert_eq!(bench.cancelled, 1);
+    bench.answer_to(late, ms(120), Status::Succeeded);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.attempts.failed, measured.attempts.succeeded, measured.ops.given_up), (1, 0, 1));
+    bench.assert_conserved();
+}
+
+#[test]
+fn an_op_gives_up_at_its_deadline_unless_it_is_in_flight() {
+    let config = RunConfig { deadline: Some(Duration::from_millis(100)), ..burst(3) };
+    let mut bench = Bench::new("constant:delay=1s+fixed-window:window=2", config);
+    bench.poll(ms(0));
+    bench.answer(ms(10), Status::Rejected);
+    assert_eq!(bench.ops_out(), [1, 2]);
+    // Op 0 sleeps beyond the deadline; 1 and 2 are in flight and one of them still succeeds.
+    bench.poll(ms(100));
+    assert_eq!(bench.run.measurements().ops.given_up, 1);
+    assert_eq!(bench.run.measurements().last_end, Some(ms(100)));
+    bench.answer(ms(150), Status::Succeeded);
+    assert_eq!(bench.answer(ms(160), Status::Rejected), Output::Done);
+    let ops = bench.run.measurements().ops;
+    assert_eq!((ops.succeeded, ops.given_up), (1, 2));
+    bench.assert_conserved();
+}
+
+#[test]
+fn in_a_closed_loop_an_op_arrives_when_a_place_frees() {
+    let mut bench = Bench::new("none", closed(2, 3));
+    bench.poll(ms(0));
+    assert_eq!(bench.ops_out(), [0, 1]);
+    assert_eq!(bench.run.phase(ms(0)), Phase::Arriving);
+    bench.answer(ms(70), Status::Succeeded);
+    assert_eq!((bench.ops_out(), bench.sent[1].due), (vec![1, 2], ms(70)));
+    assert_eq!(bench.run.phase(ms(70)), Phase::Finishing);
+    bench.answer(ms(80), Status::Rejected);
+    assert_eq!(bench.answer(ms(90), Status::Succeeded), Output::Done);
+    bench.assert_conserved();
+}
+
+#[test]
+fn a_closed_loop_that_only_sheds_takes_time() {
+    let mut bench = Bench::new("none+breaker:failures=1,when-open=shed,open=1h,cap=1h", closed(1, 50));
+    bench.poll(ms(0));
+    // The one failure opens the breaker; every further op is shed, a millisecond apart.
+    assert_eq!(bench.answer(ms(5), Status::Rejected), Output::WaitUntil(ms(6)));
+    assert_eq!(bench.poll(ms(1000)), Output::Done);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.attempts.total, measured.attempts.shed, measured.ops.given_up), (1, 49, 50));
+    assert_eq!(measured.last_end, Some(ms(53)));
+    bench.assert_conserved();
+}
+
+#[test]
+fn ops_are_dealt_to_clients_in_turn_and_each_has_its_own_window() {
+    let mut bench = Bench::new("fixed-window:window=1", RunConfig { clients: 2, ..burst(4) });
+    bench.poll(ms(0));
+    let dealt: Vec<(u64, u32)> = bench.sent.iter().map(|launched| (launched.op, launched.client)).collect();
+    assert_eq!(dealt, [(0, 0), (1, 1)]);
+    bench.answer(ms(10), Status::Succeeded);
+    assert_eq!(bench.ops_out(), [1, 2]);
+}
+
+#[test]
+fn clients_that_share_a_strategy_share_its_window() {
+    let config = RunConfig { clients: 2, share_strategy: true, ..burst(4) };
+    let mut bench = Bench::new("fixed-window:window=1", config);
+    bench.poll(ms(0));
+    assert_eq!(bench.ops_out(), [0]);
+    bench.answer(ms(10), Status::Succeeded);
+    assert_eq!((bench.sent[0].op, bench.sent[0].client), (1, 1));
+}
+
+#[test]
+fn after_a_stop_nothing_is_sent_and_what_is_in_flight_may_end() {
+    let mut bench = Bench::new("fixed-window:window=2", burst(4));
+    bench.poll(ms(0));
+    bench.run.handle_input(ms(5), Input::Stop);
+    assert_eq!(bench.run.phase(ms(5)), Phase::Stopping);
+    bench.answer(ms(10), Status::Succeeded);
+    assert_eq!(bench.answer(ms(20), Status::Rejected), Output::Done);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.attempts.total, measured.ops.succeeded, measured.ops.unfinished()), (2, 1, 3));
+    bench.assert_conserved();
+}
+
+#[test]
+fn an_abort_withdraws_what_is_in_flight() {
+    let mut bench = Bench::new("none", burst(2));
+    bench.poll(ms(0));
+    bench.run.handle_input(ms(5), Input::Abort);
+    assert_eq!(bench.poll(ms(5)), Output::Done);
+    assert_eq!((bench.cancelled, bench.run.measurements().attempts.cancelled), (2, 2));
+    bench.assert_conserved();
+}
+
+#[test]
+fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
+    let mut bench = Bench::new("constant:delay=1s", burst(1));
+    let mut now = ms(0);
+    let mut output = bench.poll(now);
+    while output != Output::Done {
+        now = match output {
+            Output::WaitUntil(at) if bench.sent.is_empty() => at,
+            _ => now + Duration::from_millis(150),
+        };
+        output = bench.poll(now);
+        if !bench.sent.is_empty() {
+            output = bench.answer(now, Status::Rejected);
+        }
+    }
+    assert_eq!(bench.run.stalled_at(), Some(ms(60_000)));
+    assert_eq!(bench.run.measurements().ops.unfinished(), 1);
+    bench.assert_conserved();
+}
+
+#[test]
+fn after_its_duration_a_run_drains_for_a_while_and_ends() {
+    let workload = Workload {
+        arrivals: ArrivalProcess::Uniform { rate_per_s: 10.0 },
+        ops: None,
+        duration: Some(Duration::from_millis(250)),
+    };
+    let drain = Some(Duration::from_secs(1));
+    let mut bench = Bench::new("none", RunConfig { workload, drain, ..RunConfig::default() });
+    bench.poll(ms(300));
+    assert_eq!(bench.ops_out(), [0, 1, 2]);
+    bench.answer(ms(310), Status::Succeeded);
+    assert_eq!(bench.poll(ms(310)), Output::WaitUntil(ms(1250)));
+    assert_eq!(bench.poll(ms(1250)), Output::Done);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.ops.succeeded, measured.ops.unfinished(), measured.attempts.cancelled), (1, 2, 2));
+    bench.assert_conserved();
+}
+
+#[test]
+fn failures_are_final_when_they_may_not_be_retried() {
+    let config = RunConfig { retry_failed: false, ..burst(2) };
+    let mut bench = Bench::new("constant:delay=10ms", config);
+    bench.poll(ms(0));
+    bench.answer(ms(5), Status::Failed(Failure::Server));
+    assert_eq!(bench.run.measurements().ops.given_up, 1);
+    // Rejections still are.
+    assert_eq!(bench.answer(ms(6), Status::Rejected), Output::WaitUntil(ms(16)));
+}
+
+#[test]
+fn answers_that_come_out_of_order_are_taken_at_their_own_time() {
+    let mut bench = Bench::new("none", burst(2));
+    bench.poll(ms(0));
+    let first = bench.sent[0];
+    let second = bench.sent[1];
+    bench.answer_to(second, ms(30), Status::Succeeded);
+    bench.answer_to(first, ms(20), Status::Succeeded);
+    assert_eq!(bench.run.measurements().makespan(), Some(Duration::from_millis(30)));
+    bench.assert_conserved();
+}
