@@ -1,3 +1,5 @@
 //! The load generator.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    loadgen::main()
+}

@@ -1,3 +1,5 @@
 //! The throttling server.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    mockserver::main()
+}

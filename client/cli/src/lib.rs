@@ -1,1 +1,34 @@
-//! Command line of the load generator: arguments, target, summary, result files.
+//! The command line of `loadgen`: from what was typed to runs, and from runs to screens and files.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod args;
+mod config;
+mod exit;
+mod experiment;
+mod figures;
+mod interrupt;
+mod one_run;
+mod output;
+mod strategies;
+mod summary;
+mod target;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+/// The program: reads the command line, does what it says, and returns the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Some(Command::Strategies(args)) => strategies::show(&args),
+        None => experiment::run(&cli.run),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => exit::report(&error),
+    }
+}

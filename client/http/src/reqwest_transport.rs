@@ -7,7 +7,7 @@ use http::{HeaderMap, Method};
 use loadgen_core::{Latencies, Launched, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Failure, Outcome, Status};
-use vocabulary::wire;
+use vocabulary::{TimeScale, wire};
 
 use crate::advice::advice;
 use crate::classify::Classifier;
@@ -63,8 +63,8 @@ pub struct ReqwestTransport {
     body: bytes::Bytes,
     run: Option<RunHeaders>,
     classifier: Classifier,
-    /// Real seconds per experiment second: advice comes in real time.
-    scale: f64,
+    /// Advice comes in real time.
+    scale: TimeScale,
     connecting: Connecting,
 }
 
@@ -79,7 +79,7 @@ impl ReqwestTransport {
         run: Option<RunHeaders>,
         classifier: Classifier,
         connect_timeout: Duration,
-        scale: f64,
+        scale: TimeScale,
     ) -> Result<Self, TransportError> {
         let connecting = Connecting::new();
         let client = client(target, connect_timeout, &connecting)?;
@@ -157,7 +157,7 @@ impl ReqwestTransport {
         let headers = response.headers();
         let mut advice = advice(headers);
         if let tailback::Advice::After(real) = &mut advice {
-            *real = vocabulary::nanos(real.as_nanos() as f64 / self.scale);
+            *real = self.scale.to_experiment(*real);
         }
         let number = |name: &'static str| headers.get(name)?.to_str().ok()?.parse().ok();
         let server =

@@ -11,6 +11,7 @@ mod distribution;
 pub mod duration_text;
 mod instant;
 mod suggestion;
+mod time_scale;
 pub mod wire;
 
 pub use chance::{Draws, Purpose, draws, unit};
@@ -18,3 +19,4 @@ pub use distribution::{Distribution, DistributionError};
 pub use instant::{Instant, nanos};
 pub use rand_core::Rng;
 pub use suggestion::{did_you_mean, nearest};
+pub use time_scale::TimeScale;

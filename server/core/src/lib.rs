@@ -1,1 +1,19 @@
-//! Sans-IO throttling server: admission, service times, draws, ledger.
+//! The throttling server's model: network leg, admission, service times, ledger. Sans-IO: `now` is an argument.
+//!
+//! A shell (HTTP, or a simulator) feeds [`Server::handle`] and drains [`Server::poll`] until it says when to come
+//! back. Events are processed at the instants they are scheduled for, however late the shell calls.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod concurrency_cap;
+mod config;
+mod ideal;
+mod ledger;
+mod patch;
+mod request;
+mod server;
+
+pub use config::{Config, ConfigError};
+pub use ideal::{Ideal, Plan};
+pub use patch::{Patch, PatchError};
+pub use request::{Answer, Input, Output, Request, RequestId, Verdict};
+pub use server::Server;

@@ -1,0 +1,218 @@
+//! What can be typed.
+
+mod values;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tailback::StrategySpec;
+use vocabulary::{TimeScale, duration_text};
+
+pub(crate) use values::{Header, Method, Rate};
+
+const EXAMPLES: &str = "\
+Examples:
+  loadgen --strategy aimd --ops 2000
+      one run; without a target it uses the mockserver on the default port, or starts one itself
+  loadgen --strategy exponential:jitter=0.5,base=50ms,cap=30s --ops 2000 --time-scale 0.2
+      the same in a fifth of the time; figures stay in experiment time
+  loadgen --strategy aimd:beta=0.5+retry-budget:ratio=0.1 --max-busy 20 --json result.json
+      parts are combined with `+`; server flags configure the embedded server
+  loadgen --strategy full-jitter --target https://api.example.com/v1/items --rate 20/s --duration 1m
+      any HTTP or HTTPS server
+  loadgen --strategy none --in-flight 50 --ops 100000 --no-tui
+      closed loop: 50 ops at once
+
+Exit codes: 0 done, 2 bad usage, 69 target unreachable, 70 counts do not add up,
+74 output cannot be written, 130 and 143 interrupted.";
+
+/// Finds out what a retry or throttling strategy costs against a throttling server.
+#[derive(Debug, Parser)]
+#[command(name = "loadgen", version, about, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What can be done besides one run.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the strategies, or explain one: rule, parameters, defaults, source.
+    Strategies(StrategiesArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct StrategiesArgs {
+    /// The strategy to explain.
+    pub(crate) name: Option<String>,
+}
+
+/// Everything about one run, or several with `--repeats`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// Strategy: `name`, `name:key=value,…`, parts combined with `+`; `loadgen strategies` lists them.
+    #[arg(short, long, default_value = "aimd", value_name = "S")]
+    pub(crate) strategy: StrategySpec,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) server: mockserver::ServerFlags,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Workload")]
+pub(crate) struct WorkloadArgs {
+    /// Operations to do [default: 2000, without --duration].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
+    pub(crate) ops: Option<u64>,
+
+    /// How long ops go on arriving; with --ops, whichever ends first.
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    pub(crate) duration: Option<Duration>,
+
+    /// How long to go on after --duration to finish what has arrived [default: 60s with --duration].
+    #[arg(long, value_name = "TIME", value_parser = duration_text::parse)]
+    pub(crate) drain: Option<Duration>,
+
+    /// Open loop: ops that arrive per second, minute or hour, such as `1000/s` [default: 1000/s].
+    #[arg(long, value_name = "RATE")]
+    pub(crate) rate: Option<Rate>,
+
+    /// Open loop: how ops arrive.
+    #[arg(long, value_enum, default_value_t = ArrivalsArg::Poisson)]
+    pub(crate) arrivals: ArrivalsArg,
+
+    /// Closed loop: at most N unfinished ops; an op arrives when a place frees. Hides waiting.
+    #[arg(long, value_name = "N", conflicts_with_all = ["rate", "arrivals"],
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) in_flight: Option<u32>,
+
+    /// Independent clients; op i belongs to client i mod K.
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) clients: u32,
+
+    /// One strategy instance for all clients instead of one each.
+    #[arg(long)]
+    pub(crate) share_strategy: bool,
+
+    /// An attempt without an answer after this long has failed.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive)]
+    pub(crate) timeout: Duration,
+
+    /// An op that cannot start its next attempt within this long of its arrival gives up.
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    pub(crate) deadline: Option<Duration>,
+
+    /// Attempts after which an op is given up.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_attempts: Option<u32>,
+
+    /// Whether ops try again after failures (timeouts, resets, 5xx); after rejections they always may.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub(crate) retry_failed: bool,
+
+    /// Seed of everything random; repeat r uses seed + r.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Runs to do, one after the other.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) repeats: u32,
+
+    /// Real seconds per second of the experiment: 0.2 makes 25 s take 5 s. Figures stay in experiment time.
+    #[arg(long, value_name = "F", default_value = "1", value_parser = TimeScale::parse)]
+    pub(crate) time_scale: TimeScale,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArrivalsArg {
+    /// Independent arrivals at the rate.
+    Poisson,
+    /// Evenly spaced at the rate.
+    Uniform,
+    /// All at once.
+    Burst,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Target")]
+pub(crate) struct TargetArgs {
+    /// Where to send attempts [default: a mockserver on 127.0.0.1:8503, else an embedded one].
+    #[arg(short, long, value_name = "URL")]
+    pub(crate) target: Option<String>,
+
+    /// Method of every attempt.
+    #[arg(short, long, value_name = "METHOD", default_value = "GET")]
+    pub(crate) method: Method,
+
+    /// Header of every attempt, `Name: value`; may be given several times.
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub(crate) headers: Vec<Header>,
+
+    /// Body of every attempt; `@FILE` reads it from a file.
+    #[arg(short = 'd', long, value_name = "BODY")]
+    pub(crate) body: Option<String>,
+
+    /// Retry failures of POST and PATCH against a server that is no mockserver, too.
+    #[arg(long)]
+    pub(crate) idempotent: bool,
+
+    /// Accept any TLS certificate.
+    #[arg(short = 'k', long)]
+    pub(crate) insecure: bool,
+
+    /// Trust the certificates in this PEM file instead of the system's.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Write the result as JSON to a file, or to stdout with `-` (the summary then goes to stderr).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// No dashboard: one plain line a second on stderr.
+    #[arg(long)]
+    pub(crate) no_tui: bool,
+
+    /// No progress and no summary; errors are still told.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print everything a run would use, defaults included, and do not run.
+    #[arg(long)]
+    pub(crate) print_config: bool,
+}
+
+fn positive(text: &str) -> Result<Duration, String> {
+    match duration_text::parse(text) {
+        Ok(Duration::ZERO) => Err("it must be longer than zero".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,83 @@
+//! Exit codes, and how errors are told.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Exit codes; relied on from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Bad usage or configuration.
+    Usage = 2,
+    /// The target cannot be reached.
+    Unreachable = 69,
+    /// Counts do not add up.
+    NotConserved = 70,
+    /// An output cannot be written.
+    Output = 74,
+    /// Ended by SIGINT.
+    Interrupted = 130,
+    /// Ended by SIGTERM.
+    Terminated = 143,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error with the exit code it leads to. Without one, an error is bad usage.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Fatal {
+    pub(crate) exit: Exit,
+    message: String,
+    #[source]
+    source: Option<anyhow::Error>,
+}
+
+impl Fatal {
+    /// An error that needs no further reason.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> anyhow::Error {
+        Self { exit, message: message.into(), source: None }.into()
+    }
+
+    /// An error with its reason.
+    pub(crate) fn because(
+        exit: Exit,
+        message: impl Into<String>,
+        source: impl Into<anyhow::Error>,
+    ) -> anyhow::Error {
+        Self { exit, message: message.into(), source: Some(source.into()) }.into()
+    }
+}
+
+/// Tells an error on stderr and returns its exit code. A closed stdout is no error.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if error.chain().any(is_broken_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    // Nothing is left to be done when stderr is closed, too.
+    drop(writeln!(io::stderr(), "error: {}", chain(error)));
+    let exit =
+        error.chain().find_map(|cause| cause.downcast_ref::<Fatal>()).map_or(Exit::Usage, |fatal| fatal.exit);
+    exit.into()
+}
+
+/// An error and its reasons in one line.
+pub(crate) fn chain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        // Libraries like to repeat their sources' words.
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,154 @@
+//! `loadgen` itself: one run, or several with `--repeats`, from the command line to the exit code.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use crate::args::RunArgs;
+use crate::config::{ConfigRecord, Settings};
+use crate::exit::{Exit, Fatal};
+use crate::interrupt::Interrupt;
+use crate::one_run::{self, Finished};
+use crate::output::Output;
+use crate::summary;
+use crate::target::Server;
+use crate::watch::{Watch, watch};
+
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let settings = Settings::new(args)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if args.output.print_config {
+        return print_config(args, &settings, &runtime);
+    }
+    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let files = loadgen_http::raise_open_files();
+    let interrupt = Interrupt::listen()?;
+    let server = Server::choose(args, &settings, &runtime, true)?;
+    if settings.strategy.needs_foreknowledge() && server.model.is_none() {
+        return Err(tailback::SpecError::NoForeknowledge.into());
+    }
+    let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
+    let mode = Watch::choose(&args.output, stdout_is_data);
+    let mut report = Report { quiet: args.output.quiet, to_stderr: stdout_is_data };
+    report.announce(&settings, &server)?;
+
+    let mut finished = Vec::new();
+    for repeat in 0..settings.repeats {
+        if interrupt.exit().is_some() {
+            break;
+        }
+        let seed = settings.run.seed.wrapping_add(u64::from(repeat));
+        let underway = one_run::start(&settings, &server, seed)?;
+        interrupt.watch(Some(underway.control.clone()));
+        watch(mode, &settings, &server, &underway, &runtime, &interrupt)?;
+        interrupt.watch(None);
+        let over = underway.finish(&settings, &server, &runtime, &interrupt)?;
+        report.one(&over, repeat, &settings, files)?;
+        finished.push(over);
+    }
+    if finished.len() > 1 {
+        report.several(&finished)?;
+    }
+    if let Some(output) = &output {
+        output.write(&document(&finished, settings.repeats)?)?;
+    }
+    Ok(exit(&finished, &interrupt))
+}
+
+/// One object for one run, `{"runs": […]}` for several.
+fn document(finished: &[Finished], repeats: u32) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = match finished {
+        [only] if repeats == 1 => serde_json::to_vec(&only.result)?,
+        several => {
+            let runs: Vec<_> = several.iter().map(|run| &run.result).collect();
+            serde_json::to_vec(&json!({ "runs": runs }))?
+        }
+    };
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn exit(finished: &[Finished], interrupt: &Interrupt) -> ExitCode {
+    if finished.iter().any(|run| !run.conservation.holds()) {
+        return Exit::NotConserved.into();
+    }
+    if let Some(exit) = interrupt.exit() {
+        return exit.into();
+    }
+    if finished.iter().any(|run| !run.answered) {
+        return Exit::Unreachable.into();
+    }
+    ExitCode::SUCCESS
+}
+
+fn print_config(args: &RunArgs, settings: &Settings, runtime: &Runtime) -> anyhow::Result<ExitCode> {
+    let server = Server::choose(args, settings, runtime, false)?;
+    let record = ConfigRecord::new(settings, &server, settings.run.seed);
+    let mut text = serde_json::to_string_pretty(&record)?;
+    text.push('\n');
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where people read: the summary on stdout, or on stderr when stdout is taken.
+struct Report {
+    quiet: bool,
+    to_stderr: bool,
+}
+
+impl Report {
+    fn announce(&mut self, settings: &Settings, server: &Server) -> anyhow::Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        let text = summary::announcement(settings, server);
+        // Progress belongs to stderr, whatever stdout is used for.
+        io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
+        Ok(())
+    }
+
+    fn one(
+        &mut self,
+        run: &Finished,
+        repeat: u32,
+        settings: &Settings,
+        files: Option<u64>,
+    ) -> anyhow::Result<()> {
+        for mismatch in &run.conservation.mismatches {
+            let text = format!("error: COUNTS DO NOT ADD UP: {mismatch}\n");
+            io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
+        }
+        if !run.answered {
+            let error = Fatal::new(Exit::Unreachable, summary::unanswered(run, files));
+            crate::exit::report(&error);
+        }
+        if self.quiet {
+            return Ok(());
+        }
+        let colour = std::env::var_os("NO_COLOR").is_none()
+            && if self.to_stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
+        self.write(&summary::run(run, repeat, settings, colour))
+    }
+
+    fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {
+        if self.quiet { Ok(()) } else { self.write(&summary::several(runs)) }
+    }
+
+    /// A closed stdout ends what is shown, not the run: results may still go to a file.
+    fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        let written = if self.to_stderr {
+            io::stderr().lock().write_all(text.as_bytes())
+        } else {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        };
+        written.or_else(ignore_closed)?;
+        Ok(())
+    }
+}
+
+fn ignore_closed(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}

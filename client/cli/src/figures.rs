@@ -1,0 +1,63 @@
+//! Numbers as people read them.
+
+/// `1234567` as `1 234 567`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Milliseconds with three significant digits and a fitting unit: `0.031 ms`, `12.4 ms`, `3.02 s`, `12 min`.
+pub(crate) fn milliseconds(ms: f64) -> String {
+    match ms {
+        ms if ms < 1000.0 => format!("{} ms", significant(ms)),
+        ms if ms < 600_000.0 => format!("{} s", significant(ms / 1e3)),
+        ms => format!("{} min", significant(ms / 60e3)),
+    }
+}
+
+/// The same for seconds.
+pub(crate) fn seconds(s: f64) -> String {
+    milliseconds(s * 1e3)
+}
+
+/// Bytes with a binary unit.
+pub(crate) fn bytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+/// A share of one, in percent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn significant(number: f64) -> String {
+    match number {
+        number if number >= 100.0 => format!("{number:.0}"),
+        number if number >= 10.0 => format!("{number:.1}"),
+        number if number >= 1.0 => format!("{number:.2}"),
+        number => format!("{number:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_durations_have_three_digits() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_234_567), "1 234 567");
+        assert_eq!(milliseconds(0.0312), "0.031 ms");
+        assert_eq!(milliseconds(12.44), "12.4 ms");
+        assert_eq!(seconds(25.21), "25.2 s");
+        assert_eq!(seconds(720.0), "12.0 min");
+    }
+}

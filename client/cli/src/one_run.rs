@@ -1,0 +1,252 @@
+//! One run over HTTP: set up, driven on its own thread, watched, and checked.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use loadgen_core::{
+    Conservation, GeneratorResult, Latencies, LatencyFigures, ResultContext, Run, RunConfig, RunResult,
+};
+use loadgen_http::{
+    Classifier, Clock, Control, DriveOptions, DriveReport, ReqwestTransport, RunHeaders, Target, drive,
+    peak_rss_bytes,
+};
+use tokio::runtime::Runtime;
+use vocabulary::TimeScale;
+use vocabulary::wire::{RunId, ServerStats};
+
+use crate::config::{ConfigRecord, Settings};
+use crate::interrupt::Interrupt;
+use crate::target::Server;
+
+/// Slack of the oracle's plan, in real time: less than this is noise of timers and threads.
+const ORACLE_MARGIN: Duration = Duration::from_millis(2);
+
+/// The most connections that are opened before a run.
+const WARM_CONNECTIONS: f64 = 128.0;
+
+/// A run under way on its own thread.
+pub(crate) struct Underway {
+    pub(crate) control: Arc<Control>,
+    /// Tells when the run is over.
+    pub(crate) over: Receiver<()>,
+    /// The optimum for the planned ops, when it can be known before.
+    pub(crate) optimal_makespan: Option<Duration>,
+    thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
+    id: RunId,
+    seed: u64,
+}
+
+struct Driven {
+    run: Run,
+    report: DriveReport,
+    connections: u64,
+    connect_times: Latencies,
+}
+
+/// A run that is over.
+pub(crate) struct Finished {
+    pub(crate) result: RunResult<ConfigRecord>,
+    pub(crate) conservation: Conservation,
+    /// The generator's thread was busy for this share of the run.
+    pub(crate) generator_share: Option<f64>,
+    /// Whether any attempt got an answer.
+    pub(crate) answered: bool,
+}
+
+/// Starts a run on a thread of its own.
+pub(crate) fn start(settings: &Settings, server: &Server, seed: u64) -> anyhow::Result<Underway> {
+    let target = server.target.as_ref().context("the server was not started")?;
+    let config = settings.for_server(server, seed);
+    let id = RandomState::new().hash_one(seed);
+    let transport = transport(settings, server, target, &config, id)?;
+    let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
+    let run = Run::new(
+        config.clone(),
+        |_| settings.strategy.build(seed, server.foreknowledge(seed, margin)),
+        server.foreknowledge(seed, Duration::ZERO),
+    )?;
+    let control = Arc::new(Control::default());
+    let (tell_over, over) = channel();
+    let (watched, scale) = (control.clone(), settings.time_scale);
+    let warm = warm_connections(&config).filter(|_| server.mock.is_some());
+    let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
+        let driven = drive_on_this_thread(run, &transport, &watched, scale, warm);
+        // Whoever watched may have gone.
+        drop(tell_over.send(()));
+        driven
+    })?;
+    let optimal_makespan = planned_optimum(&config, server);
+    Ok(Underway { control, over, optimal_makespan, thread, id, seed })
+}
+
+impl Underway {
+    /// Whether the run's thread has ended, in whatever way.
+    pub(crate) fn is_over(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for the end, asks the server for its counts and checks that everything adds up.
+    pub(crate) fn finish(
+        self,
+        settings: &Settings,
+        server: &Server,
+        runtime: &Runtime,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Finished> {
+        let driven =
+            self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
+        let mut warnings = Vec::new();
+        let stats = server_stats(server, self.id, runtime, &mut warnings);
+        let counts = stats.map(|stats| stats.counts);
+        let conservation = driven.run.conservation(counts.as_ref());
+        let measured = driven.run.measurements();
+        let wall_s = driven.report.wall.as_secs_f64();
+        let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
+        let lag = measured.send_lag.figures();
+        warnings.extend(bottleneck(&lag, generator_share, settings.time_scale));
+        let answered = measured.success_latency.count() + measured.rejection_latency.count() > 0
+            || measured.attempts.failed == 0;
+        let result = RunResult::new(
+            &settings.strategy,
+            &driven.run,
+            ResultContext {
+                mode: "http",
+                config: ConfigRecord::new(settings, server, self.seed),
+                seed: self.seed,
+                server: counts,
+                generator: GeneratorResult {
+                    send_lag_ms: lag.into(),
+                    cpu_s: driven.report.cpu.map(|cpu| cpu.as_secs_f64()),
+                    peak_rss_bytes: peak_rss_bytes(),
+                    connections: Some(driven.connections),
+                    connect_ms: driven.connect_times.figures().into(),
+                },
+                wall_s: Some(wall_s),
+                interrupted: interrupt.exit().and_then(crate::exit::Exit::signal_name),
+                warnings,
+            },
+        );
+        Ok(Finished { result, conservation, generator_share, answered })
+    }
+}
+
+fn transport(
+    settings: &Settings,
+    server: &Server,
+    target: &Target,
+    config: &RunConfig,
+    id: RunId,
+) -> anyhow::Result<ReqwestTransport> {
+    let headers = server.mock.as_ref().map(|_| RunHeaders { run: id, seed: config.seed });
+    let classifier = Classifier {
+        reject_status: server
+            .model
+            .as_ref()
+            .map_or(Classifier::default().reject_status, |model| model.reject_status),
+        conditional_writes: settings.request.headers.contains_key(http::header::IF_MATCH),
+    };
+    let connect_timeout = settings.time_scale.to_real(config.timeout);
+    let request = settings.request.clone();
+    Ok(ReqwestTransport::new(target, request, headers, classifier, connect_timeout, settings.time_scale)?)
+}
+
+fn drive_on_this_thread(
+    mut run: Run,
+    transport: &ReqwestTransport,
+    control: &Control,
+    scale: TimeScale,
+    warm: Option<usize>,
+) -> anyhow::Result<Driven> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let report = runtime.block_on(async {
+        if let Some(count) = warm {
+            transport.warm_up(count).await;
+        }
+        let connections = || transport.connections();
+        // The clock starts when everything is ready: the first arrivals are not late.
+        let clock = Clock::start(scale);
+        drive(&mut run, transport.clone(), clock, control, DriveOptions::default(), connections).await
+    })?;
+    // Connections that still wait for an answer are not waited for.
+    runtime.shutdown_background();
+    Ok(Driven { run, report, connections: transport.connections(), connect_times: transport.connect_times() })
+}
+
+/// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.
+fn warm_connections(config: &RunConfig) -> Option<usize> {
+    use loadgen_core::ArrivalProcess::{Burst, Closed, Poisson, Uniform};
+    let wanted = match config.workload.arrivals {
+        Closed { in_flight } => f64::from(in_flight),
+        Poisson { rate_per_s } | Uniform { rate_per_s } => rate_per_s / 100.0,
+        Burst => WARM_CONNECTIONS,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 1 and 128")]
+    let count = wanted.clamp(1.0, WARM_CONNECTIONS) as usize;
+    Some(count)
+}
+
+/// The optimum for an open loop whose arrivals are known before; not worth the time for very long ones.
+fn planned_optimum(config: &RunConfig, server: &Server) -> Option<Duration> {
+    const WORTH_THE_TIME: usize = 1_000_000;
+    let mut plan = server.foreknowledge(config.seed, Duration::ZERO)?;
+    let mut first = None;
+    let mut finish = tailback::Instant::ORIGIN;
+    let mut arrivals = loadgen_core::Arrivals::new(config.workload, config.seed);
+    for (op, at) in arrivals.by_ref().take(WORTH_THE_TIME).enumerate() {
+        first.get_or_insert(at);
+        finish = finish.max(plan.plan(op as u64, at).finish);
+    }
+    if arrivals.next().is_some() {
+        return None;
+    }
+    Some(finish.since(first?))
+}
+
+/// The server's counts for this run, unless they cannot be compared; then a warning says why.
+fn server_stats(
+    server: &Server,
+    id: RunId,
+    runtime: &Runtime,
+    warnings: &mut Vec<String>,
+) -> Option<ServerStats> {
+    let mock = server.mock.as_ref()?;
+    match runtime.block_on(mock.stats(id)) {
+        Ok(stats) => {
+            let before = mock.config.get("instance").and_then(serde_json::Value::as_u64);
+            if before.is_some_and(|before| before != stats.instance) {
+                warnings.push(
+                    "the mockserver was restarted during the run: its counts of before are lost and were not compared"
+                        .to_owned(),
+                );
+                return None;
+            }
+            Some(stats)
+        }
+        Err(error) => {
+            let error = crate::exit::chain(&error.into());
+            warnings.push(format!("the server's counts could not be compared: {error}"));
+            None
+        }
+    }
+}
+
+/// Says plainly when the generator, not the strategy or the server, was the bottleneck.
+fn bottleneck(lag: &LatencyFigures, share: Option<f64>, scale: TimeScale) -> Option<String> {
+    let late_ms = lag.p99.unwrap_or_default() * scale.factor();
+    if late_ms > 20.0 {
+        return Some(format!(
+            "the generator was the bottleneck: 1 % of attempts were sent more than {} late (real time), so latencies \
+             are partly its own; lower the load or use a faster machine",
+            crate::figures::milliseconds(late_ms)
+        ));
+    }
+    share.filter(|share| *share > 0.95).map(|share| {
+        format!(
+            "the generator used {} of its thread: it may have been the bottleneck; compare with a lower load",
+            crate::figures::percent(share)
+        )
+    })
+}

@@ -1,0 +1,95 @@
+//! Files that results are written to: tried before the run, written to a temporary name, renamed at the end.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::exit::{Exit, Fatal};
+
+/// Where a result goes.
+pub(crate) enum Output {
+    /// To stdout.
+    Stdout,
+    /// To a file, by way of another beside it.
+    File {
+        /// Its name.
+        path: PathBuf,
+        /// The one beside it, which exists already.
+        temporary: PathBuf,
+    },
+    /// To something that is no file (a pipe, a device), directly.
+    Direct(PathBuf),
+}
+
+impl Output {
+    /// Makes sure that the output can be written, before anything runs.
+    pub(crate) fn prepare(path: &Path) -> anyhow::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Stdout);
+        }
+        let refuse = |error: io::Error| {
+            Fatal::because(Exit::Output, format!("`{}` (--json) cannot be written", path.display()), error)
+        };
+        match fs::metadata(path) {
+            Ok(there) if there.is_dir() => return Err(refuse(io::ErrorKind::IsADirectory.into())),
+            Ok(there) if !there.is_file() => return Ok(Self::Direct(path.to_owned())),
+            Ok(there) if there.permissions().readonly() => {
+                return Err(refuse(io::ErrorKind::PermissionDenied.into()));
+            }
+            _ => {}
+        }
+        let name = path.file_name().ok_or_else(|| refuse(io::ErrorKind::InvalidInput.into()))?;
+        let temporary =
+            path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        File::create(&temporary).map_err(refuse)?;
+        Ok(Self::File { path: path.to_owned(), temporary })
+    }
+
+    /// Whether stdout is taken by this output.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self, Self::Stdout)
+    }
+
+    /// Writes the result. When that fails it is saved elsewhere, and the error says where.
+    pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        let written = match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+                // Whoever closed stdout does not want to read it: no error.
+                return written.map_err(|error| match error.kind() {
+                    io::ErrorKind::BrokenPipe => error.into(),
+                    _ => Fatal::because(Exit::Output, "the result cannot be written to stdout", error),
+                });
+            }
+            Self::Direct(path) => fs::write(path, bytes),
+            Self::File { path, temporary } => File::create(temporary)
+                .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+                .and_then(|()| fs::rename(temporary, path)),
+        };
+        written.map_err(|error| self.rescue(bytes, error))
+    }
+
+    /// Saves what could not be written where it belongs.
+    fn rescue(&self, bytes: &[u8], error: io::Error) -> anyhow::Error {
+        let name = match self {
+            Self::File { path, .. } | Self::Direct(path) => path.display().to_string(),
+            Self::Stdout => "-".to_owned(),
+        };
+        let elsewhere = std::env::temp_dir().join(format!("tailback-result-{}.json", std::process::id()));
+        let rescued = match fs::write(&elsewhere, bytes) {
+            Ok(()) => format!("; the result was saved as `{}`", elsewhere.display()),
+            Err(_) => String::new(),
+        };
+        Fatal::because(Exit::Output, format!("`{name}` (--json) could not be written{rescued}"), error)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        // After a rename it is gone; after a failure it must not stay.
+        if let Self::File { temporary, .. } = self {
+            drop(fs::remove_file(temporary));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `loadgen strategies`: the list, and one explained.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
+use vocabulary::did_you_mean;
+
+use crate::args::StrategiesArgs;
+use crate::exit::{Exit, Fatal};
+
+/// Columns of text.
+const WIDTH: usize = 78;
+
+pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
+    let text = match &args.name {
+        None => list(),
+        Some(name) => {
+            let entry = find(name).ok_or_else(|| {
+                let suggestion = did_you_mean(name, STRATEGIES.iter().map(|entry| entry.name));
+                Fatal::new(
+                    Exit::Usage,
+                    format!("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them"),
+                )
+            })?;
+            explain(entry)
+        }
+    };
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for (kind, title) in [
+        (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
+        (PartKind::Limiter, "Limiters: when the next attempt may start"),
+        (PartKind::Budget, "Budgets: whether an attempt is let through"),
+    ] {
+        let _ = writeln!(text, "{title}");
+        for entry in STRATEGIES.iter().filter(|entry| entry.kind == kind) {
+            let _ = writeln!(text, "  {:<20} {}", entry.name, entry.summary);
+        }
+        text.push('\n');
+    }
+    text.push_str(
+        "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of\n\
+         limiters and budgets, at most one retry policy. `loadgen strategies NAME` explains one.\n",
+    );
+    text
+}
+
+fn explain(entry: &Entry) -> String {
+    let mut text = String::new();
+    let kind = match entry.kind {
+        PartKind::RetryPolicy => "retry policy",
+        PartKind::Limiter => "limiter",
+        PartKind::Budget => "budget",
+    };
+    let _ = writeln!(text, "{} ({kind})\n{}\n", entry.name, wrapped(entry.summary, ""));
+    let _ = writeln!(text, "Rule\n{}\n", wrapped(entry.rule, "  "));
+    let _ = writeln!(text, "Source\n{}\n", wrapped(entry.source, "  "));
+    for (title, parameters) in
+        [("Parameters", entry.parameters()), ("Common to all strategies", StrategySpec::common_parameters())]
+    {
+        if parameters.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{title}");
+        for parameter in parameters {
+            let _ = writeln!(text, "  {} = {}", parameter.key, parameter.value);
+            let about = format!("{}; {}", parameter.about, parameter.accepted);
+            let _ = writeln!(text, "{}", wrapped(&about, "      "));
+        }
+        text.push('\n');
+    }
+    let example = entry.parameters().first().map_or_else(
+        || entry.name.to_owned(),
+        |first| format!("{}:{}={}", entry.name, first.key, first.value),
+    );
+    let _ = writeln!(text, "Example\n  loadgen --strategy {example} --ops 2000");
+    text
+}
+
+/// Breaks text at spaces so that lines with their indent fit the width.
+fn wrapped(text: &str, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && indent.len() + line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_names_every_strategy_and_fits_eighty_columns() {
+        let list = list();
+        for entry in STRATEGIES {
+            assert!(list.contains(&format!("  {} ", entry.name)), "{}", entry.name);
+            assert!(explain(entry).lines().all(|line| line.chars().count() <= 80), "{}", explain(entry));
+        }
+        for line in list.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}

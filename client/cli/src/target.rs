@@ -1,0 +1,200 @@
+//! Which server a run uses: the one that was named, one that was found, or one of its own.
+
+use std::fmt;
+use std::time::Duration;
+
+use loadgen_http::{MockServer, Probe, Target, Trust, probe};
+use mockserver::Embedded;
+use mockserver::core::{Config, Ideal};
+use tailback::{Foreknowledge, Instant, Plan};
+use tokio::runtime::Runtime;
+use vocabulary::wire;
+
+use crate::args::RunArgs;
+use crate::config::Settings;
+use crate::exit::{Exit, Fatal};
+
+/// The server of a run.
+pub(crate) struct Server {
+    pub(crate) kind: Kind,
+    pub(crate) target: Option<Target>,
+    /// Present when the target was recognised as a mockserver.
+    pub(crate) mock: Option<Box<MockServer>>,
+    /// How that mockserver is configured.
+    pub(crate) model: Option<Config>,
+    /// Kept alive for as long as the run needs it.
+    _embedded: Option<Embedded>,
+}
+
+/// Where the server came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Started in this process.
+    Embedded,
+    /// A mockserver that answered on the default port.
+    Found,
+    /// Named by `--target`.
+    Given(String),
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => f.write_str("embedded"),
+            Self::Found => f.write_str("found"),
+            Self::Given(url) => f.write_str(url),
+        }
+    }
+}
+
+impl Server {
+    /// Chooses the server; an embedded one is started only when `start` says so.
+    pub(crate) fn choose(
+        args: &RunArgs,
+        settings: &Settings,
+        runtime: &Runtime,
+        start: bool,
+    ) -> anyhow::Result<Self> {
+        if let Some(url) = &args.target.target {
+            if args.server.any_given() {
+                return Err(Fatal::new(
+                    Exit::Usage,
+                    "server flags such as `--max-busy` configure the embedded server, but `--target` names another; \
+                     leave out one or the other",
+                ));
+            }
+            return given(url, settings, runtime);
+        }
+        let config = args.server.to_config(settings.run.seed).map_err(|error| {
+            Fatal::because(Exit::Usage, "the embedded server cannot be configured so", error)
+        })?;
+        if !args.server.any_given()
+            && let Some(found) = found(settings, runtime)?
+        {
+            return Ok(found);
+        }
+        if start { embedded(config, settings, runtime) } else { Ok(Self::planned(config)) }
+    }
+
+    /// An embedded server that is not started: it is only to be described.
+    fn planned(config: Config) -> Self {
+        Self { kind: Kind::Embedded, target: None, mock: None, model: Some(config), _embedded: None }
+    }
+
+    /// Where attempts go.
+    pub(crate) fn url(&self) -> String {
+        self.target
+            .as_ref()
+            .map_or_else(|| "http://127.0.0.1 (own port)".to_owned(), |target| target.url().to_string())
+    }
+
+    /// The server in a few words.
+    pub(crate) fn describe(&self) -> String {
+        let what = match (&self.kind, &self.model) {
+            (Kind::Embedded, _) => "embedded mockserver",
+            (Kind::Found, _) => "found mockserver",
+            (Kind::Given(_), Some(_)) => "mockserver",
+            (Kind::Given(_), None) => "server",
+        };
+        format!("{what} at {}", self.url().trim_end_matches('/'))
+    }
+
+    /// The mockserver's model in a few words.
+    pub(crate) fn describe_model(&self) -> Option<String> {
+        let model = self.model.as_ref()?;
+        let slot = if model.rejects_occupy { ", holds a slot" } else { "" };
+        Some(format!(
+            "cap {}, service {}, reject {} ({}{slot}), network {}",
+            model.max_busy, model.service_time, model.reject_time, model.reject_status, model.network_delay
+        ))
+    }
+
+    /// Perfect knowledge of this server; `margin` is added to every start that has to wait for a slot.
+    pub(crate) fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
+        let ideal = Ideal::new(self.model.as_ref()?, seed).with_margin(margin);
+        Some(Box::new(Foresight(ideal)))
+    }
+}
+
+struct Foresight(Ideal);
+
+impl Foreknowledge for Foresight {
+    fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
+        let plan = self.0.plan(op, arrived);
+        Plan { send_at: plan.send_at, finish: plan.finish }
+    }
+}
+
+fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Server> {
+    let target = Target::resolve(url, settings.trust.clone()).map_err(|error| {
+        let exit = match error {
+            loadgen_http::TargetError::Unresolved { .. } => Exit::Unreachable,
+            _ => Exit::Usage,
+        };
+        Fatal::because(exit, "cannot use `--target`", error)
+    })?;
+    let kind = Kind::Given(target.url().to_string());
+    match runtime.block_on(probe(&target))? {
+        Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
+        Probe::Other => Ok(Server { kind, target: Some(target), mock: None, model: None, _embedded: None }),
+        Probe::Unreachable(error) => Err(Fatal::because(
+            Exit::Unreachable,
+            format!(
+                "nothing answers at `{}` (--target); start the server, or leave out `--target`",
+                target.url()
+            ),
+            error,
+        )),
+    }
+}
+
+fn found(settings: &Settings, runtime: &Runtime) -> anyhow::Result<Option<Server>> {
+    let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default())?;
+    match runtime.block_on(probe(&target))? {
+        Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
+        Probe::Other | Probe::Unreachable(_) => Ok(None),
+    }
+}
+
+fn embedded(config: Config, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Server> {
+    let server = Embedded::start(config, settings.time_scale).map_err(|error| {
+        Fatal::because(Exit::Usage, "the embedded mockserver could not be started", error)
+    })?;
+    let target = Target::resolve(&server.address().to_string(), Trust::default())?;
+    match runtime.block_on(probe(&target))? {
+        Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
+        Probe::Other | Probe::Unreachable(_) => {
+            Err(Fatal::new(Exit::Unreachable, "the embedded mockserver was started but does not answer"))
+        }
+    }
+}
+
+fn recognised(
+    kind: Kind,
+    target: Target,
+    mock: Box<MockServer>,
+    embedded: Option<Embedded>,
+    settings: &Settings,
+) -> anyhow::Result<Server> {
+    let told = mock.config.get("time_scale").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
+    if (told - settings.time_scale.factor()).abs() > 1e-9 {
+        return Err(Fatal::new(
+            Exit::Usage,
+            format!(
+                "the mockserver at {} runs at time scale {told} and this run at {}; start it with `--time-scale {}`, \
+                 or give this run `--time-scale {told}`",
+                target.url(),
+                settings.time_scale,
+                settings.time_scale
+            ),
+        ));
+    }
+    let model = serde_json::from_value(mock.config.clone()).map_err(|error| {
+        Fatal::because(
+            Exit::Unreachable,
+            format!("the mockserver at {} is of another version", target.url()),
+            error,
+        )
+    })?;
+    Ok(Server { kind, target: Some(target), mock: Some(mock), model: Some(model), _embedded: embedded })
+}

@@ -1,0 +1,159 @@
+//! Watching a run: the dashboard, one plain line a second, or nothing.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use dashboards::{Action, Frame, GeneratorState, Header, Liveness};
+use loadgen_core::Snapshot;
+use loadgen_http::{Command, peak_rss_bytes, process_cpu};
+use serde_json::json;
+use signal_hook::consts::SIGINT;
+use tokio::runtime::Runtime;
+
+use crate::args::OutputArgs;
+use crate::config::Settings;
+use crate::interrupt::Interrupt;
+use crate::one_run::Underway;
+use crate::target::Server;
+
+/// How a run is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// On the dashboard.
+    Dashboard,
+    /// By a plain line a second on stderr.
+    Lines,
+    /// Not at all.
+    Silent,
+}
+
+impl Watch {
+    /// The dashboard when people look at a terminal that can show it.
+    pub(crate) fn choose(output: &OutputArgs, stdout_is_data: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
+        let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
+        match () {
+            () if output.quiet => Self::Silent,
+            () if output.no_tui || stdout_is_data || dumb || !terminal => Self::Lines,
+            () => Self::Dashboard,
+        }
+    }
+}
+
+/// Watches a run until it is over.
+pub(crate) fn watch(
+    mode: Watch,
+    settings: &Settings,
+    server: &Server,
+    underway: &Underway,
+    runtime: &Runtime,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    match mode {
+        Watch::Dashboard => dashboard(settings, server, underway, runtime, interrupt),
+        Watch::Lines => {
+            lines(underway);
+            Ok(())
+        }
+        Watch::Silent => {
+            // An error means that the run's thread is gone, which its end will tell.
+            drop(underway.over.recv());
+            Ok(())
+        }
+    }
+}
+
+fn lines(underway: &Underway) {
+    let mut snapshot = Snapshot::default();
+    let mut next = Instant::now();
+    loop {
+        // Asked a moment before it is printed, so that the line is fresh.
+        next += Duration::from_secs(1);
+        let ask_in = next.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(50));
+        if underway.over.recv_timeout(ask_in) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        underway.control.ask(Command::Snapshot);
+        if underway.over.recv_timeout(Duration::from_millis(50)) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        underway.control.latest(&mut snapshot);
+        snapshot.optimal_makespan = underway.optimal_makespan;
+        let line = dashboards::progress_line(&snapshot, 120);
+        // A closed stderr must not stop the run.
+        drop(writeln!(io::stderr().lock(), "{line}"));
+    }
+}
+
+fn dashboard(
+    settings: &Settings,
+    server: &Server,
+    underway: &Underway,
+    runtime: &Runtime,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let header = Header {
+        strategy: settings.strategy.to_string(),
+        workload: settings.workload_text(),
+        target: server.describe(),
+        time_scale: settings.time_scale.factor(),
+        adjustable_cap: server.mock.is_some(),
+    };
+    let cap = RefCell::new(server.model.as_ref().map_or(0, |model| u64::from(model.max_busy)));
+    let mut meter = Meter::start();
+    let refresh = |frame: &mut Frame| {
+        underway.control.ask(Command::Snapshot);
+        let (connections, over) = underway.control.latest(&mut frame.snapshot);
+        frame.snapshot.optimal_makespan = underway.optimal_makespan;
+        if let Some(seen) = frame.snapshot.server_cap {
+            *cap.borrow_mut() = seen;
+        }
+        frame.generator = meter.read(connections);
+        if over || underway.is_over() { Liveness::Over } else { Liveness::Running }
+    };
+    let act = |action: Action| match action {
+        Action::Quit => interrupt.on_signal(SIGINT),
+        Action::LowerCap => {
+            change_cap(&cap, server, runtime, |cap| cap.saturating_sub((cap / 10).max(1)).max(1))
+        }
+        Action::RaiseCap => change_cap(&cap, server, runtime, |cap| cap + (cap / 10).max(1)),
+    };
+    dashboards::watch(header, refresh, act)?;
+    Ok(())
+}
+
+/// Asks the mockserver for another cap; what it answers shows on the dashboard, and so does its refusal.
+fn change_cap(cap: &RefCell<u64>, server: &Server, runtime: &Runtime, change: impl Fn(u64) -> u64) {
+    let Some(mock) = &server.mock else { return };
+    let wanted = change(*cap.borrow());
+    if runtime.block_on(mock.configure(&json!({ "max_busy": wanted }))).is_ok() {
+        *cap.borrow_mut() = wanted;
+    }
+}
+
+/// The program's own use of the machine between two looks.
+struct Meter {
+    at: Instant,
+    cpu: Option<Duration>,
+    state: GeneratorState,
+}
+
+impl Meter {
+    fn start() -> Self {
+        Self { at: Instant::now(), cpu: process_cpu(), state: GeneratorState::default() }
+    }
+
+    fn read(&mut self, connections: u64) -> GeneratorState {
+        let elapsed = self.at.elapsed();
+        if elapsed >= Duration::from_millis(500) {
+            let cpu = process_cpu();
+            let used = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before)).unwrap_or_default();
+            self.state.cpu_share = used.as_secs_f64() / elapsed.as_secs_f64();
+            self.state.rss_bytes = peak_rss_bytes().unwrap_or_default();
+            (self.at, self.cpu) = (Instant::now(), cpu);
+        }
+        GeneratorState { open_connections: connections, ..self.state }
+    }
+}

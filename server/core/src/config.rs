@@ -1,0 +1,113 @@
+//! How the server behaves: every number of the model, checked.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use vocabulary::{Distribution, duration_text};
+
+/// The most slots that a server can have.
+const MOST_SLOTS: u32 = 1_000_000;
+
+/// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// Slots, 1 to a million.
+    pub max_busy: u32,
+    /// How long an accepted request holds its slot.
+    pub service_time: Distribution,
+    /// How long a rejection takes.
+    pub reject_time: Distribution,
+    /// The artificial way from client to admission.
+    pub network_delay: Distribution,
+    /// Whether a rejected request counts as busy while it takes its time (the "F5 effect").
+    pub rejects_occupy: bool,
+    /// The status of a rejection, 400 to 599.
+    pub reject_status: u16,
+    /// What a rejection advises.
+    #[serde(serialize_with = "write_duration", deserialize_with = "read_duration")]
+    pub retry_after: Option<Duration>,
+    /// Keys the draws of requests that bring no seed of their own.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            max_busy: 50,
+            service_time: Distribution::millis(500),
+            reject_time: Distribution::millis(50),
+            network_delay: Distribution::millis(100),
+            rejects_occupy: true,
+            reject_status: 503,
+            retry_after: None,
+            seed: 1,
+        }
+    }
+}
+
+/// A configuration that no server can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// No slot, or more than fit.
+    #[error("`max_busy` is {0}; it must be from 1 to {MOST_SLOTS}")]
+    Slots(u32),
+    /// A status that tells no client to stay away.
+    #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
+    RejectStatus(u16),
+}
+
+impl Config {
+    /// Checks what the types do not.
+    ///
+    /// # Errors
+    /// Names the value and what is accepted.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if !(1..=MOST_SLOTS).contains(&self.max_busy) {
+            return Err(ConfigError::Slots(self.max_busy));
+        }
+        if !(400..=599).contains(&self.reject_status) {
+            return Err(ConfigError::RejectStatus(self.reject_status));
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::ref_option, reason = "serde asks for this signature")]
+fn write_duration<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    duration.map(duration_text::format).serialize(serializer)
+}
+
+fn read_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| duration_text::parse(&text)).transpose().map_err(serde::de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_the_experiment_of_seed_000_and_survives_json() {
+        let config = Config::default();
+        assert_eq!(config.validate(), Ok(()));
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(
+            text,
+            r#"{"max_busy":50,"service_time":"500ms","reject_time":"50ms","network_delay":"100ms","rejects_occupy":true,"reject_status":503,"retry_after":null,"seed":1}"#
+        );
+        assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn impossible_values_are_refused_by_name() {
+        for (config, word) in [
+            (Config { max_busy: 0, ..Config::default() }, "`max_busy` is 0"),
+            (Config { max_busy: 1_000_001, ..Config::default() }, "`max_busy` is 1000001"),
+            (Config { reject_status: 200, ..Config::default() }, "`reject_status` is 200"),
+        ] {
+            let error = config.validate().unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}

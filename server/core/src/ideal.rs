@@ -1,0 +1,90 @@
+//! What perfect knowledge of the server makes possible: the optimum that strategies are measured against.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+use crate::config::Config;
+use crate::request::{Request, RequestId, service_time};
+
+/// First come, first served with as many slots as the cap allows, over the very times that the server will draw.
+#[derive(Debug)]
+pub struct Ideal {
+    config: Config,
+    seed: u64,
+    margin: Duration,
+    /// When each slot in use so far frees; there are never more than the cap.
+    slots: BinaryHeap<Reverse<Instant>>,
+}
+
+/// When to send an op, and when its success comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The instant to send it at; never before its arrival.
+    pub send_at: Instant,
+    /// The instant of its success.
+    pub finish: Instant,
+}
+
+impl Ideal {
+    /// The optimum for this server in the run with this seed.
+    pub fn new(config: &Config, seed: u64) -> Self {
+        Self { config: config.clone(), seed, margin: Duration::ZERO, slots: BinaryHeap::new() }
+    }
+
+    /// Adds a margin to every start that has to wait for a slot: in real time nothing is exact.
+    #[must_use]
+    pub fn with_margin(mut self, margin: Duration) -> Self {
+        self.margin = margin;
+        self
+    }
+
+    /// Plans an op; ops are planned in the order of their arrivals, each once.
+    pub fn plan(&mut self, op: u64, arrival: Instant) -> Plan {
+        let request = Request { id: RequestId(0), run: None, seed: self.seed, op, attempt: 1 };
+        let network = request.network_delay(&self.config);
+        let reach = arrival + network;
+        let free = if self.slots.len() < self.config.max_busy as usize {
+            None
+        } else {
+            self.slots.pop().map(|Reverse(free)| free)
+        };
+        let start = match free {
+            Some(free) if free > reach => free + self.margin,
+            _ => reach,
+        };
+        let finish = start + service_time(&self.config, self.seed, op);
+        self.slots.push(Reverse(finish));
+        let send_at = Instant::ORIGIN + start.since_origin().saturating_sub(network);
+        Plan { send_at: send_at.max(arrival), finish }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    #[test]
+    fn ops_go_at_once_while_slots_are_free_and_then_just_in_time() {
+        let config = Config { max_busy: 2, ..Config::default() };
+        let mut ideal = Ideal::new(&config, 1);
+        assert_eq!(ideal.plan(0, ms(0)), Plan { send_at: ms(0), finish: ms(600) });
+        assert_eq!(ideal.plan(1, ms(10)), Plan { send_at: ms(10), finish: ms(610) });
+        assert_eq!(ideal.plan(2, ms(20)), Plan { send_at: ms(500), finish: ms(1100) });
+        assert_eq!(ideal.plan(3, ms(5000)), Plan { send_at: ms(5000), finish: ms(5600) });
+    }
+
+    #[test]
+    fn a_margin_is_added_only_to_starts_that_wait() {
+        let config = Config { max_busy: 1, ..Config::default() };
+        let mut ideal = Ideal::new(&config, 1).with_margin(Duration::from_millis(2));
+        assert_eq!(ideal.plan(0, ms(0)).send_at, ms(0));
+        assert_eq!(ideal.plan(1, ms(0)).send_at, ms(502));
+    }
+}

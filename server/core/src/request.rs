@@ -1,0 +1,98 @@
+//! What goes into the server and what comes out.
+
+use std::time::Duration;
+
+use vocabulary::wire::RunId;
+use vocabulary::{Instant, Purpose, draws};
+
+use crate::config::Config;
+
+/// Names a request between its arrival and its answer. Small and dense: the server indexes by it, and the shell
+/// uses it again once the request is answered or cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RequestId(pub u32);
+
+/// A request that has just been received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its name, free at this moment.
+    pub id: RequestId,
+    /// The run it is counted for, if any.
+    pub run: Option<RunId>,
+    /// The seed that keys its draws.
+    pub seed: u64,
+    /// The op's number.
+    pub op: u64,
+    /// Which attempt of the op.
+    pub attempt: u32,
+}
+
+impl Request {
+    /// How long it needs to reach admission.
+    pub(crate) fn network_delay(&self, config: &Config) -> Duration {
+        config.network_delay.sample(&mut draws(self.seed, Purpose::Network, self.op, self.attempt))
+    }
+
+    /// How long its rejection takes.
+    pub(crate) fn reject_time(&self, config: &Config) -> Duration {
+        config.reject_time.sample(&mut draws(self.seed, Purpose::RejectTime, self.op, self.attempt))
+    }
+
+    /// How long its service takes: the same for every attempt of an op.
+    pub(crate) fn service_time(&self, config: &Config) -> Duration {
+        service_time(config, self.seed, self.op)
+    }
+}
+
+/// How long the service of an op takes.
+pub(crate) fn service_time(config: &Config, seed: u64, op: u64) -> Duration {
+    config.service_time.sample(&mut draws(seed, Purpose::ServiceTime, op, 0))
+}
+
+/// What happens to the server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A request was received; the network leg begins.
+    Arrive(Request),
+    /// The client of this request is gone: what it held is free.
+    Cancel(RequestId),
+    /// From now on behave so. What is in service goes on as it began.
+    Configure(Config),
+    /// Count anew. What is under way keeps its slots and gets its answers, but is not counted.
+    Reset,
+}
+
+/// What the shell is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Answer this request.
+    Answer(Answer),
+    /// Come back at this instant, or with an input before.
+    WaitUntil(Instant),
+    /// Come back with an input.
+    Idle,
+}
+
+/// An answer that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whose.
+    pub id: RequestId,
+    /// What it says.
+    pub verdict: Verdict,
+    /// When it was due.
+    pub at: Instant,
+    /// Slots busy just after.
+    pub busy: u32,
+    /// The cap just then.
+    pub cap: u32,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was served.
+    Accepted,
+    /// It was turned away.
+    Rejected,
+}

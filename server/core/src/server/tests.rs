@@ -1,0 +1,194 @@
+//! The server with literal inputs, and with arbitrary ones.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use vocabulary::{Distribution, Instant};
+
+use super::*;
+
+fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+fn request(id: u32) -> Request {
+    Request { id: RequestId(id), run: Some(7), seed: 1, op: u64::from(id), attempt: 1 }
+}
+
+fn arrive(server: &mut Server, at: u64, id: u32) {
+    server.handle(ms(at), Input::Arrive(request(id)));
+}
+
+/// All answers until the server waits, as (milliseconds, id, verdict, busy).
+fn answers(server: &mut Server, now: u64) -> Vec<(u64, u32, Verdict, u32)> {
+    let mut seen = Vec::new();
+    while let Output::Answer(answer) = server.poll(ms(now)) {
+        seen.push((answer.at.as_nanos() / 1_000_000, answer.id.0, answer.verdict, answer.busy));
+    }
+    seen
+}
+
+fn cap(max_busy: u32) -> Server {
+    Server::new(Config { max_busy, ..Config::default() })
+}
+
+#[test]
+fn a_success_takes_600_ms_and_an_error_150() {
+    let mut server = cap(1);
+    arrive(&mut server, 0, 0);
+    arrive(&mut server, 1, 1);
+    assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(100)));
+    assert_eq!(answers(&mut server, 1000), [(151, 1, Verdict::Rejected, 1), (600, 0, Verdict::Accepted, 0),]);
+    assert_eq!(server.poll(ms(1000)), Output::Idle);
+}
+
+#[test]
+fn a_rejection_holds_a_slot_only_when_told_so() {
+    for (rejects_occupy, verdict) in [(true, Verdict::Rejected), (false, Verdict::Accepted)] {
+        let mut server = Server::new(Config { max_busy: 1, rejects_occupy, ..Config::default() });
+        arrive(&mut server, 0, 0);
+        // Rejected at 590, holds its slot (or not) until 640, while the first is done at 600.
+        arrive(&mut server, 490, 1);
+        arrive(&mut server, 510, 2);
+        let last = answers(&mut server, 2000).into_iter().find(|(_, id, ..)| *id == 2);
+        assert_eq!(last.map(|(_, _, verdict, _)| verdict), Some(verdict), "{rejects_occupy}");
+    }
+}
+
+#[test]
+fn at_one_instant_slots_free_before_requests_are_admitted() {
+    let mut server = cap(1);
+    arrive(&mut server, 0, 0);
+    arrive(&mut server, 500, 1);
+    assert_eq!(
+        answers(&mut server, 2000),
+        [(600, 0, Verdict::Accepted, 0), (1100, 1, Verdict::Accepted, 0),]
+    );
+}
+
+#[test]
+fn with_zero_delays_a_rejection_is_answered_at_once() {
+    let config = Config {
+        max_busy: 1,
+        network_delay: Distribution::ZERO,
+        reject_time: Distribution::ZERO,
+        ..Config::default()
+    };
+    let mut server = Server::new(config);
+    arrive(&mut server, 0, 0);
+    arrive(&mut server, 1, 1);
+    assert_eq!(answers(&mut server, 1), [(1, 1, Verdict::Rejected, 1)]);
+    assert!(server.leg.is_empty());
+    assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(500)));
+}
+
+#[test]
+fn a_client_that_goes_frees_what_it_held() {
+    let mut server = cap(1);
+    // Gone on the way: never received.
+    arrive(&mut server, 0, 0);
+    server.handle(ms(50), Input::Cancel(RequestId(0)));
+    // Gone while served: the slot is free for the next, which has the same id.
+    arrive(&mut server, 100, 1);
+    server.handle(ms(300), Input::Cancel(RequestId(1)));
+    assert_eq!(server.busy(), 0);
+    arrive(&mut server, 310, 1);
+    assert_eq!(answers(&mut server, 5000), [(910, 1, Verdict::Accepted, 0)]);
+    let stats = server.stats(ms(5000), Some(7));
+    assert_eq!((stats.counts.received, stats.counts.accepted, stats.wasted_ms), (2, 2, 100.0));
+}
+
+#[test]
+fn a_change_of_the_cap_counts_for_whoever_comes_next() {
+    let mut server = cap(1);
+    arrive(&mut server, 0, 0);
+    arrive(&mut server, 10, 1);
+    server.handle(ms(105), Input::Configure(Config { max_busy: 2, ..Config::default() }));
+    assert_eq!(answers(&mut server, 2000), [(600, 0, Verdict::Accepted, 1), (610, 1, Verdict::Accepted, 0),]);
+}
+
+#[test]
+fn a_reset_forgets_counts_and_what_is_under_way_is_counted_nowhere() {
+    let mut server = cap(1);
+    arrive(&mut server, 0, 0);
+    arrive(&mut server, 10, 1);
+    server.handle(ms(120), Input::Reset);
+    assert_eq!(answers(&mut server, 2000).len(), 2);
+    let stats = server.stats(ms(2000), None);
+    assert_eq!((stats.counts.received, stats.wasted_ms), (0, 0.0));
+}
+
+#[test]
+fn counts_tell_the_peaks_and_what_was_wasted() {
+    let mut server = cap(1);
+    for id in 0..4 {
+        arrive(&mut server, u64::from(id), id);
+    }
+    assert_eq!(answers(&mut server, 2000).len(), 4);
+    let stats = server.stats(ms(2000), Some(7));
+    assert_eq!((stats.counts.received, stats.counts.accepted, stats.counts.rejected), (4, 1, 3));
+    assert_eq!((stats.counts.max_busy_seen, stats.counts.max_accepted_seen), (4, 1));
+    assert_eq!((stats.busy, stats.wasted_ms), (0, 150.0));
+}
+
+fn any_duration() -> impl Strategy<Value = Duration> {
+    prop_oneof![Just(Duration::ZERO), (0..3000_u64).prop_map(Duration::from_millis), Just(Duration::MAX),]
+}
+
+fn any_config() -> impl Strategy<Value = Config> {
+    (1..4_u32, any_duration(), any_duration(), any_duration(), any::<bool>()).prop_map(
+        |(max_busy, service, reject, network, rejects_occupy)| Config {
+            max_busy,
+            service_time: Distribution::Constant(service),
+            reject_time: Distribution::Constant(reject),
+            network_delay: Distribution::Constant(network),
+            rejects_occupy,
+            ..Config::default()
+        },
+    )
+}
+
+proptest! {
+    /// Whatever comes in whatever order: slots are conserved, everything is answered once, counts add up.
+    #[test]
+    fn nothing_is_lost_and_nothing_is_answered_twice(
+        config in any_config(),
+        steps in prop::collection::vec((0..12_u8, 0..8_u32, 0..400_u64, any_config()), 1..80),
+    ) {
+        let mut server = Server::new(config);
+        let mut now = 0;
+        let mut open = [false; 8];
+        for (kind, id, wait, config) in steps {
+            now += wait;
+            let index = id as usize;
+            match kind {
+                0..=6 if !open[index] => {
+                    arrive(&mut server, now, id);
+                    open[index] = true;
+                }
+                7..=9 if open[index] => {
+                    server.handle(ms(now), Input::Cancel(RequestId(id)));
+                    open[index] = false;
+                }
+                10 => server.handle(ms(now), Input::Configure(config)),
+                11 => server.handle(ms(now), Input::Reset),
+                _ => {}
+            }
+            for (_, id, ..) in answers(&mut server, now) {
+                prop_assert!(open[id as usize], "an answer to nobody");
+                open[id as usize] = false;
+            }
+            let counts = server.stats(ms(now), None).counts;
+            prop_assert_eq!(counts.received, counts.accepted + counts.rejected);
+            prop_assert!(u64::from(server.busy()) <= open.iter().filter(|open| **open).count() as u64);
+        }
+        // What never comes before the end of time is answered then.
+        while let Output::Answer(answer) = server.poll(Instant::FAR_FUTURE) {
+            prop_assert!(open[answer.id.0 as usize]);
+            open[answer.id.0 as usize] = false;
+        }
+        prop_assert_eq!(open, [false; 8]);
+        prop_assert_eq!(server.busy(), 0);
+        prop_assert_eq!(server.poll(Instant::FAR_FUTURE), Output::Idle);
+    }
+}

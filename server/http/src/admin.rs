@@ -1,0 +1,104 @@
+//! The server's own endpoints under `/_mock/`: counts, configuration, reset.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, RawQuery, State};
+use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+use mockserver_core::Patch;
+use serde_json::{Value, json};
+use vocabulary::wire;
+
+use crate::shared::Shared;
+
+/// The longest change of the configuration that is read.
+const LONGEST_PATCH: usize = 64 << 10;
+
+const ENDPOINTS: &str =
+    "GET /_mock/stats[?run=ID], GET /_mock/config, PATCH /_mock/config, POST /_mock/reset";
+
+/// Routes of the admin endpoints.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/_mock/stats", get(stats))
+        .route("/_mock/config", get(config).patch(configure))
+        .route("/_mock/reset", post(reset))
+        .fallback(unknown)
+        .method_not_allowed_fallback(unknown)
+        .layer(DefaultBodyLimit::max(LONGEST_PATCH))
+        .layer(middleware::map_response(mark))
+        .with_state(shared)
+}
+
+/// Refuses whoever may not use these endpoints.
+pub(crate) fn forbidden() -> Response {
+    let words = "the endpoints under /_mock/ answer to loopback only; start the server with --admin-remote to open them";
+    with_mark(refuse(StatusCode::FORBIDDEN, words))
+}
+
+async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
+    let run = query.as_deref().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("run="));
+    match run.map(|run| u64::from_str_radix(run, 16)).transpose() {
+        Ok(run) => answer(StatusCode::OK, &json!(shared.stats(run))),
+        Err(_) => refuse(StatusCode::BAD_REQUEST, "`run` must be a run's id of up to 16 hexadecimal digits"),
+    }
+}
+
+async fn config(State(shared): State<Arc<Shared>>) -> Response {
+    described(&shared)
+}
+
+async fn configure(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    let patch: Patch = match serde_json::from_slice(&body) {
+        Ok(patch) => patch,
+        Err(error) => {
+            let words = format!("the body must be a JSON object such as {{\"max_busy\": 20}}: {error}");
+            return refuse(StatusCode::BAD_REQUEST, &words);
+        }
+    };
+    match shared.patch(&patch) {
+        Ok(()) => described(&shared),
+        Err(error) => refuse(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string()),
+    }
+}
+
+async fn reset(State(shared): State<Arc<Shared>>) -> Response {
+    shared.reset();
+    answer(StatusCode::OK, &json!(shared.stats(None)))
+}
+
+async fn unknown(uri: Uri) -> Response {
+    refuse(StatusCode::NOT_FOUND, &format!("`{}` is not one of {ENDPOINTS}", uri.path()))
+}
+
+/// The configuration, and what else a client must know of this server.
+fn described(shared: &Shared) -> Response {
+    let mut value = json!(shared.config());
+    value["time_scale"] = json!(shared.clock.scale.factor());
+    value["instance"] = json!(shared.instance);
+    answer(StatusCode::OK, &value)
+}
+
+fn refuse(status: StatusCode, words: &str) -> Response {
+    answer(status, &json!({ "error": words }))
+}
+
+fn answer(status: StatusCode, value: &Value) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    (status, [(CONTENT_TYPE, json)], format!("{value}\n")).into_response()
+}
+
+async fn mark(response: Response) -> Response {
+    with_mark(response)
+}
+
+/// The header by which a mockserver is recognised.
+fn with_mark(mut response: Response) -> Response {
+    let version = HeaderValue::from_static(wire::MOCK_VERSION);
+    response.headers_mut().insert(HeaderName::from_static(wire::MOCK), version);
+    response
+}

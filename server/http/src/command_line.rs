@@ -1,0 +1,167 @@
+//! The program `mockserver`.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use mockserver_core::Config;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use vocabulary::{TimeScale, duration_text, wire};
+
+use crate::connections::{Limits, serve};
+use crate::flags::ServerFlags;
+use crate::shared::Shared;
+use crate::{alarm, listen, open_files};
+
+const EXAMPLES: &str = "\
+Examples:
+  mockserver --max-busy 50
+      the experiment that loadgen expects: 50 slots, 500 ms of service, fast 503s
+  mockserver --max-busy 20 --service-time 'lognormal(200ms,0.3)' --reject-status 429 --retry-after 1s
+  mockserver --network-delay 0 --reject-time 0 --service-time 1ms
+      as fast as it can
+  curl -X PATCH -d '{\"max_busy\": 20}' http://127.0.0.1:8503/_mock/config
+      change it while it runs; GET /_mock/stats shows what it counted";
+
+/// An HTTP server that throttles: it serves a limited number of requests at once and rejects the rest.
+#[derive(Debug, Parser)]
+#[command(name = "mockserver", version, about, after_help = EXAMPLES)]
+struct Cli {
+    /// Where to listen; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS)]
+    listen: SocketAddr,
+
+    #[command(flatten)]
+    server: ServerFlags,
+
+    /// Seed of the draws for requests that bring none.
+    #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = "Options")]
+    seed: u64,
+
+    /// Real seconds per second of the experiment; clients must use the same.
+    #[arg(long, value_name = "F", default_value = "1", value_parser = TimeScale::parse, help_heading = "Options")]
+    time_scale: TimeScale,
+
+    /// Connections open at once; more wait to be accepted.
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Options",
+          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    max_connections: usize,
+
+    /// Threads that serve [default: one per processor].
+    #[arg(long, value_name = "N", help_heading = "Options",
+          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+
+    /// Let other hosts use the endpoints under /_mock/, too.
+    #[arg(long, help_heading = "Options")]
+    admin_remote: bool,
+
+    /// Print nothing but errors.
+    #[arg(short, long, help_heading = "Options")]
+    quiet: bool,
+}
+
+/// The program: reads the command line, serves until a signal comes, and returns the exit code.
+pub fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            // Nothing is left to be done when stderr is closed.
+            drop(writeln!(io::stderr(), "error: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let config = cli.server.to_config(cli.seed)?;
+    let listener = listen::listen(cli.listen)?;
+    let address = listener.local_addr()?;
+    open_files::raise();
+    let shared = Arc::new(Shared::new(config.clone(), cli.time_scale));
+    alarm::start(shared.clone())?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = cli.threads {
+        builder.worker_threads(threads);
+    }
+    let runtime = builder.enable_all().build()?;
+    let signal = runtime.block_on(async {
+        let mut signals = Signals::new()?;
+        if !cli.quiet {
+            say(&announcement(address, &config, cli.time_scale));
+        }
+        let (stop, stopped) = watch::channel(false);
+        let limits = Limits {
+            connections: cli.max_connections,
+            admin_remote: cli.admin_remote,
+            grace: Duration::from_secs(5),
+        };
+        let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, shared.clone(), limits, stopped));
+        let signal = signals.next().await;
+        stop.send_replace(true);
+        // A second signal does not wait for what is under way.
+        tokio::select! {
+            _ = serving => {}
+            _ = signals.next() => {}
+        }
+        io::Result::Ok(signal)
+    })?;
+    if !cli.quiet {
+        let counts = shared.stats(None).counts;
+        say(&format!(
+            "mockserver stopped: {} received, {} accepted, {} rejected, busy at most {}\n",
+            counts.received, counts.accepted, counts.rejected, counts.max_busy_seen
+        ));
+    }
+    shared.close();
+    runtime.shutdown_background();
+    Ok(ExitCode::from(128 + signal))
+}
+
+fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> String {
+    let slot = if config.rejects_occupy { "holds a slot" } else { "holds no slot" };
+    let after = config
+        .retry_after
+        .map_or_else(String::new, |after| format!(", Retry-After {}", duration_text::format(after)));
+    let scaled = if scale == TimeScale::default() { String::new() } else { format!(", time scale {scale}") };
+    format!(
+        "mockserver listening on http://{address}\n\
+         cap {} busy, service {}, reject {} ({}, {slot}{after}), network {}, seed {}{scaled}\n",
+        config.max_busy,
+        config.service_time,
+        config.reject_time,
+        config.reject_status,
+        config.network_delay,
+        config.seed
+    )
+}
+
+fn say(words: &str) {
+    // A closed stderr must not stop the server.
+    drop(io::stderr().lock().write_all(words.as_bytes()));
+}
+
+/// SIGINT and SIGTERM.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// The number of the next one.
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
+        }
+    }
+}

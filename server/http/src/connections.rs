@@ -1,0 +1,122 @@
+//! Accepting connections and speaking HTTP/1.1 on them, within bounds.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::{Request, Response};
+use bytes::Bytes;
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tower::ServiceExt;
+
+use crate::shared::Shared;
+use crate::{admin, work};
+
+/// Real time that a connection may be silent between two requests, or take for a request's head. Longer than
+/// clients keep idle connections, so that no request meets a closing one.
+const HEAD_PATIENCE: Duration = Duration::from_mins(5);
+
+/// Request heads: bytes and number of headers.
+const LARGEST_HEAD: usize = 64 << 10;
+const MOST_HEADERS: usize = 100;
+
+/// A pause after an error to accept, such as running out of files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+
+/// What a listener may do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Connections open at once; more wait to be accepted.
+    pub(crate) connections: usize,
+    /// Whether admin endpoints answer to other hosts.
+    pub(crate) admin_remote: bool,
+    /// Real time that what is under way gets when the server shuts down.
+    pub(crate) grace: Duration,
+}
+
+type Body = Either<Full<Bytes>, axum::body::Body>;
+
+/// Accepts until `stop` changes, then lets what is under way finish.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    limits: Limits,
+    mut stop: watch::Receiver<bool>,
+) {
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let router = admin::router(shared.clone());
+    let graceful = GracefulShutdown::new();
+    loop {
+        let place = tokio::select! {
+            place = places.clone().acquire_owned() => place,
+            _ = stop.changed() => break,
+        };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.changed() => break,
+        };
+        let Ok((stream, peer)) = accepted else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        let admin_allowed = limits.admin_remote || peer.ip().to_canonical().is_loopback();
+        let connection = graceful.watch(connection(stream, peer, &shared, &router, admin_allowed));
+        tokio::spawn(async move {
+            // A client that misbehaves or goes away ends its own connection only.
+            drop(connection.await);
+            drop(place);
+        });
+    }
+    drop(listener);
+    // What is still under way after that is left alone: the process or the runtime ends.
+    drop(tokio::time::timeout(limits.grace, graceful.shutdown()).await);
+}
+
+fn connection(
+    stream: TcpStream,
+    _peer: SocketAddr,
+    shared: &Arc<Shared>,
+    router: &Router,
+    admin_allowed: bool,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
+    // Small answers go out at once; failing that, they go out a little later.
+    drop(stream.set_nodelay(true));
+    let (shared, router) = (shared.clone(), router.clone());
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (shared, router) = (shared.clone(), router.clone());
+        async move { Ok::<_, Infallible>(route(&shared, router, request, admin_allowed).await) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .serve_connection(TokioIo::new(stream), service)
+}
+
+async fn route(
+    shared: &Shared,
+    router: Router,
+    request: Request<Incoming>,
+    admin_allowed: bool,
+) -> Response<Body> {
+    if !request.uri().path().starts_with("/_mock/") {
+        return work::serve(shared, request).await.map(Either::Left);
+    }
+    if !admin_allowed {
+        return admin::forbidden().map(Either::Right);
+    }
+    match router.oneshot(request.map(axum::body::Body::new)).await {
+        Ok(response) => response.map(Either::Right),
+        Err(never) => match never {},
+    }
+}

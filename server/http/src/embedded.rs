@@ -1,0 +1,77 @@
+//! A server inside another program, on its own threads and a port of its own.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use mockserver_core::Config;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use vocabulary::TimeScale;
+use vocabulary::wire::{RunId, ServerStats};
+
+use crate::connections::{Limits, serve};
+use crate::shared::Shared;
+use crate::{alarm, listen};
+
+/// A running server; dropped, it stops at once.
+pub struct Embedded {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stop: watch::Sender<bool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Embedded {
+    /// Starts a server on a free port of the loopback interface.
+    ///
+    /// # Errors
+    /// When the configuration is impossible, or the system gives no port or thread.
+    pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
+        config.validate()?;
+        let listener = listen::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::new(config, scale));
+        alarm::start(shared.clone())?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (stop, stopped) = watch::channel(false);
+        let limits = Limits { connections: 100_000, admin_remote: false, grace: Duration::ZERO };
+        let served = shared.clone();
+        let serving = move || {
+            runtime.block_on(async {
+                // Fails only outside of a runtime.
+                if let Ok(listener) = TcpListener::from_std(listener) {
+                    serve(listener, served, limits, stopped).await;
+                }
+            });
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new()
+            .name("mockserver".to_owned())
+            .spawn(serving)
+            .context("the embedded server's thread could not be started")?;
+        Ok(Self { address, shared, stop, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it counted, of one run or of all.
+    pub fn stats(&self, run: Option<RunId>) -> ServerStats {
+        self.shared.stats(run)
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.shared.close();
+        self.stop.send_replace(true);
+        if let Some(thread) = self.thread.take() {
+            // A server that panicked has nothing left to stop.
+            drop(thread.join());
+        }
+    }
+}

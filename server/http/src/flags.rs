@@ -1,0 +1,89 @@
+//! The flags that describe a server's behaviour: `mockserver` has them, and `loadgen` for its embedded one.
+
+use std::time::Duration;
+
+use clap::Args;
+use mockserver_core::{Config, ConfigError};
+use vocabulary::{Distribution, duration_text};
+
+/// How the server behaves. Durations are fixed (`500ms`) or drawn: `exp(500ms)`, `lognormal(500ms,0.3)`,
+/// `uniform(400ms,600ms)`, `normal(10ms,2ms)`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(
+    next_help_heading = "Mock server (durations are fixed, `500ms`, or drawn: `exp(500ms)`, `lognormal(500ms,0.3)`, `uniform(400ms,600ms)`, `normal(10ms,2ms)`)"
+)]
+pub struct ServerFlags {
+    /// Requests served at once; whoever comes while all slots are busy is rejected.
+    #[arg(long, value_name = "N", help = with_default("Requests served at once; more are rejected", Config::default().max_busy))]
+    max_busy: Option<u32>,
+
+    /// How long an accepted request is served.
+    #[arg(long, value_name = "TIME", help = with_default("How long an accepted request is served", Config::default().service_time))]
+    service_time: Option<Distribution>,
+
+    /// How long a rejection takes.
+    #[arg(long, value_name = "TIME", help = with_default("How long a rejection takes", Config::default().reject_time))]
+    reject_time: Option<Distribution>,
+
+    /// The artificial way from client to server.
+    #[arg(long, value_name = "TIME", help = with_default("Artificial way from client to server", Config::default().network_delay))]
+    network_delay: Option<Distribution>,
+
+    /// Whether a rejected request holds a slot while it takes its time.
+    #[arg(long, value_name = "BOOL", help = with_default("Whether a rejected request holds a slot while it takes its time: true or false", Config::default().rejects_occupy))]
+    rejects_occupy: Option<bool>,
+
+    /// The status of a rejection.
+    #[arg(long, value_name = "CODE", help = with_default("Status of a rejection, 400 to 599", Config::default().reject_status))]
+    reject_status: Option<u16>,
+
+    /// What a rejection advises in `Retry-After`.
+    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "What a rejection advises in `Retry-After` [default: nothing]")]
+    retry_after: Option<Duration>,
+}
+
+fn with_default(words: &str, default: impl std::fmt::Display) -> String {
+    format!("{words} [default: {default}]")
+}
+
+impl ServerFlags {
+    /// Whether any of them was typed.
+    pub fn any_given(&self) -> bool {
+        let Self {
+            max_busy,
+            service_time,
+            reject_time,
+            network_delay,
+            rejects_occupy,
+            reject_status,
+            retry_after,
+        } = self;
+        max_busy.is_some()
+            || service_time.is_some()
+            || reject_time.is_some()
+            || network_delay.is_some()
+            || rejects_occupy.is_some()
+            || reject_status.is_some()
+            || retry_after.is_some()
+    }
+
+    /// The configuration: what was typed over the defaults.
+    ///
+    /// # Errors
+    /// When a value is out of range.
+    pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
+        let default = Config::default();
+        let config = Config {
+            max_busy: self.max_busy.unwrap_or(default.max_busy),
+            service_time: self.service_time.unwrap_or(default.service_time),
+            reject_time: self.reject_time.unwrap_or(default.reject_time),
+            network_delay: self.network_delay.unwrap_or(default.network_delay),
+            rejects_occupy: self.rejects_occupy.unwrap_or(default.rejects_occupy),
+            reject_status: self.reject_status.unwrap_or(default.reject_status),
+            retry_after: self.retry_after.or(default.retry_after),
+            seed,
+        };
+        config.validate()?;
+        Ok(config)
+    }
+}

@@ -1,0 +1,45 @@
+//! Opening the listening socket.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 4096;
+
+/// The server cannot listen where it was told to.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on `{address}` (--listen): {source}; {advice}")]
+pub struct ListenError {
+    address: SocketAddr,
+    source: io::Error,
+    advice: &'static str,
+}
+
+/// Listens on an address; port 0 takes any free one.
+pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
+    open(address).map_err(|source| ListenError {
+        address,
+        advice: match source.kind() {
+            io::ErrorKind::AddrInUse => {
+                "another program listens there: stop it, or choose another port, such as `--listen 127.0.0.1:0` for any free one"
+            }
+            io::ErrorKind::PermissionDenied => "ports below 1024 need privileges: choose a higher one",
+            io::ErrorKind::AddrNotAvailable => "this machine has no such address: use `127.0.0.1` or one of its own",
+            _ => "choose another address",
+        },
+        source,
+    })
+}
+
+fn open(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    // A restart must not wait for connections of the one before to be forgotten.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket.into())
+}

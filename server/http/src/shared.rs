@@ -1,0 +1,197 @@
+//! The state machine behind a lock, and who waits for which answer.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use mockserver_core::{Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server};
+use slab::Slab;
+use tokio::sync::oneshot;
+use vocabulary::wire::{RunId, ServerStats};
+use vocabulary::{Instant, TimeScale};
+
+use crate::clock::Clock;
+
+/// What every connection, the admin endpoints and the alarm share.
+pub(crate) struct Shared {
+    inner: Mutex<Inner>,
+    /// Wakes the alarm when it has to ring earlier than it is set to.
+    pub(crate) alarm: Condvar,
+    pub(crate) clock: Clock,
+    /// Differs from every other start of a mockserver.
+    pub(crate) instance: u64,
+}
+
+/// What is behind the lock.
+pub(crate) struct Inner {
+    server: Server,
+    /// By request id: who waits. Empty only while a request is being handed in.
+    waiting: Slab<Option<oneshot::Sender<Answer>>>,
+    /// Requests that brought no number of their own so far.
+    unnumbered: u64,
+    /// When the alarm rings.
+    alarm_at: Option<Instant>,
+    pub(crate) closed: bool,
+}
+
+/// What a request says about itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Identity {
+    pub(crate) run: Option<RunId>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) op: Option<u64>,
+    pub(crate) attempt: Option<u32>,
+}
+
+impl Shared {
+    pub(crate) fn new(config: Config, scale: TimeScale) -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                server: Server::new(config),
+                waiting: Slab::new(),
+                unnumbered: 0,
+                alarm_at: None,
+                closed: false,
+            }),
+            alarm: Condvar::new(),
+            clock: Clock::start(scale),
+            // JSON numbers are exact up to 2^53 only.
+            instance: RandomState::new().hash_one(0) >> 11,
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Whoever panicked while it held the lock left the state machine between two inputs.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands in a request and waits for its answer. Dropping the future means that the client is gone.
+    pub(crate) async fn serve(&self, identity: Identity) -> Option<Answer> {
+        let mut ticket = match self.hand_in(identity) {
+            Ok(answer) => return Some(answer),
+            Err(ticket) => ticket,
+        };
+        // The sender goes away unused only when the server shuts down.
+        (&mut ticket.answer).await.ok()
+    }
+
+    /// The answer, when there is one at once; else a ticket to wait with.
+    fn hand_in(&self, identity: Identity) -> Result<Answer, Ticket<'_>> {
+        let mut inner = self.lock();
+        let index = inner.waiting.insert(None);
+        let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are under way"));
+        let request = inner.request(id, identity);
+        let now = self.clock.now();
+        inner.server.handle(now, Input::Arrive(request));
+        if let Some(answer) = self.drain(&mut inner, now, Some(id)) {
+            return Ok(answer);
+        }
+        let (sender, answer) = oneshot::channel();
+        inner.waiting[index] = Some(sender);
+        Err(Ticket { shared: self, id, answer })
+    }
+
+    /// Sends every answer that is due to whoever waits for it, and returns the one for `own`, who does not wait yet.
+    fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Answer> {
+        let mut own_answer = None;
+        loop {
+            match inner.server.poll(now) {
+                Output::Answer(answer) => {
+                    let waiting = inner.waiting.try_remove(answer.id.0 as usize).flatten();
+                    if own == Some(answer.id) {
+                        own_answer = Some(answer);
+                    } else if let Some(sender) = waiting {
+                        // Whoever dropped the receiver cancels by itself, or has its answer already.
+                        let _ = sender.send(answer);
+                    }
+                }
+                Output::WaitUntil(at) => {
+                    if inner.alarm_at.is_none_or(|set| at < set) {
+                        inner.alarm_at = Some(at);
+                        self.alarm.notify_one();
+                    }
+                    return own_answer;
+                }
+                Output::Idle => return own_answer,
+            }
+        }
+    }
+
+    /// The alarm rings: sends what is due, and says when to ring next.
+    pub(crate) fn ring(&self, inner: &mut Inner) -> Option<Instant> {
+        inner.alarm_at = None;
+        self.drain(inner, self.clock.now(), None);
+        inner.alarm_at
+    }
+
+    /// Changes the configuration, all or nothing.
+    pub(crate) fn patch(&self, patch: &Patch) -> Result<(), PatchError> {
+        let mut inner = self.lock();
+        let config = inner.server.config().patched(patch)?;
+        inner.server.handle(self.clock.now(), Input::Configure(config));
+        Ok(())
+    }
+
+    pub(crate) fn config(&self) -> Config {
+        self.lock().server.config().clone()
+    }
+
+    pub(crate) fn reset(&self) {
+        self.lock().server.handle(self.clock.now(), Input::Reset);
+    }
+
+    pub(crate) fn stats(&self, run: Option<RunId>) -> ServerStats {
+        let now = self.clock.now();
+        let stats = self.lock().server.stats(now, run);
+        ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
+    }
+
+    /// Ends the alarm, and leaves everybody who waits without an answer.
+    pub(crate) fn close(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        for (_, waiting) in &mut inner.waiting {
+            *waiting = None;
+        }
+        self.alarm.notify_one();
+    }
+
+    fn cancel(&self, id: RequestId) {
+        let mut inner = self.lock();
+        inner.waiting.try_remove(id.0 as usize);
+        inner.server.handle(self.clock.now(), Input::Cancel(id));
+    }
+}
+
+impl Inner {
+    fn request(&mut self, id: RequestId, identity: Identity) -> Request {
+        let op = identity.op.unwrap_or_else(|| {
+            self.unnumbered += 1;
+            self.unnumbered - 1
+        });
+        Request {
+            id,
+            run: identity.run,
+            seed: identity.seed.unwrap_or(self.server.config().seed),
+            op,
+            attempt: identity.attempt.unwrap_or(1),
+        }
+    }
+}
+
+/// A request under way. Dropped without an answer, it tells the server that the client is gone.
+struct Ticket<'a> {
+    shared: &'a Shared,
+    id: RequestId,
+    answer: oneshot::Receiver<Answer>,
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        // Once the answer was sent the id belongs to somebody else; a closed channel has nothing to give.
+        self.answer.close();
+        if self.answer.is_terminated() || self.answer.try_recv().is_ok() {
+            return;
+        }
+        self.shared.cancel(self.id);
+    }
+}
