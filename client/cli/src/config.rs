@@ -1,6 +1,7 @@
 //! From what was typed to what a run uses: checked, with defaults put in, and written down.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -38,10 +39,13 @@ impl Settings {
     pub(crate) fn new(args: &RunArgs) -> anyhow::Result<Self> {
         let workload = &args.workload;
         if workload.arrivals == ArrivalsArg::Burst && workload.duration.is_some() && workload.ops.is_none() {
-            return Err(Fatal::new(Exit::Usage, "`--arrivals burst` needs `--ops`: a burst has no duration"));
+            return Err(Fatal::error(
+                Exit::Usage,
+                "`--arrivals burst` needs `--ops`: a burst has no duration",
+            ));
         }
         if workload.drain.is_some() && workload.duration.is_none() {
-            return Err(Fatal::new(
+            return Err(Fatal::error(
                 Exit::Usage,
                 "`--drain` needs `--duration`: without it a run ends with its ops",
             ));
@@ -118,14 +122,15 @@ impl Settings {
             (None, Some(duration)) => format!("ops for {}", duration_text::format(duration)),
             (None, None) => "ops".to_owned(),
         };
-        text.push_str(&match arrivals {
-            ArrivalProcess::Poisson { rate_per_s } => format!(", poisson {rate_per_s}/s"),
-            ArrivalProcess::Uniform { rate_per_s } => format!(", uniform {rate_per_s}/s"),
-            ArrivalProcess::Burst => ", all at once".to_owned(),
-            ArrivalProcess::Closed { in_flight } => format!(", closed loop of {in_flight}"),
-        });
+        // Writing to a string cannot fail.
+        let _ = match arrivals {
+            ArrivalProcess::Poisson { rate_per_s } => write!(text, ", poisson {rate_per_s}/s"),
+            ArrivalProcess::Uniform { rate_per_s } => write!(text, ", uniform {rate_per_s}/s"),
+            ArrivalProcess::Burst => write!(text, ", all at once"),
+            ArrivalProcess::Closed { in_flight } => write!(text, ", closed loop of {in_flight}"),
+        };
         if self.run.clients > 1 {
-            text.push_str(&format!(", {} clients", self.run.clients));
+            let _ = write!(text, ", {} clients", self.run.clients);
         }
         text
     }

@@ -38,7 +38,7 @@ pub(crate) struct Fatal {
 
 impl Fatal {
     /// An error that needs no further reason.
-    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> anyhow::Error {
+    pub(crate) fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
         Self { exit, message: message.into(), source: None }.into()
     }
 

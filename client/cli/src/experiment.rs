@@ -121,7 +121,7 @@ impl Report {
             io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
         }
         if !run.answered {
-            let error = Fatal::new(Exit::Unreachable, summary::unanswered(run, files));
+            let error = Fatal::error(Exit::Unreachable, summary::unanswered(run, files));
             crate::exit::report(&error);
         }
         if self.quiet {

@@ -71,11 +71,11 @@ pub(crate) fn start(settings: &Settings, server: &Server, seed: u64) -> anyhow::
     let control = Arc::new(Control::default());
     let (tell_over, over) = channel();
     let (watched, scale) = (control.clone(), settings.time_scale);
-    let warm = warm_connections(&config).filter(|_| server.mock.is_some());
+    let warm = server.mock.as_ref().map(|_| warm_connections(&config));
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let driven = drive_on_this_thread(run, &transport, &watched, scale, warm);
         // Whoever watched may have gone.
-        drop(tell_over.send(()));
+        let _ = tell_over.send(());
         driven
     })?;
     let optimal_makespan = planned_optimum(&config, server);
@@ -176,7 +176,7 @@ fn drive_on_this_thread(
 }
 
 /// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.
-fn warm_connections(config: &RunConfig) -> Option<usize> {
+fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Poisson, Uniform};
     let wanted = match config.workload.arrivals {
         Closed { in_flight } => f64::from(in_flight),
@@ -185,7 +185,7 @@ fn warm_connections(config: &RunConfig) -> Option<usize> {
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 1 and 128")]
     let count = wanted.clamp(1.0, WARM_CONNECTIONS) as usize;
-    Some(count)
+    count
 }
 
 /// The optimum for an open loop whose arrivals are known before; not worth the time for very long ones.

@@ -19,7 +19,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
         Some(name) => {
             let entry = find(name).ok_or_else(|| {
                 let suggestion = did_you_mean(name, STRATEGIES.iter().map(|entry| entry.name));
-                Fatal::new(
+                Fatal::error(
                     Exit::Usage,
                     format!("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them"),
                 )

@@ -57,7 +57,7 @@ impl Server {
     ) -> anyhow::Result<Self> {
         if let Some(url) = &args.target.target {
             if args.server.any_given() {
-                return Err(Fatal::new(
+                return Err(Fatal::error(
                     Exit::Usage,
                     "server flags such as `--max-busy` configure the embedded server, but `--target` names another; \
                      leave out one or the other",
@@ -164,7 +164,7 @@ fn embedded(config: Config, settings: &Settings, runtime: &Runtime) -> anyhow::R
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
         Probe::Other | Probe::Unreachable(_) => {
-            Err(Fatal::new(Exit::Unreachable, "the embedded mockserver was started but does not answer"))
+            Err(Fatal::error(Exit::Unreachable, "the embedded mockserver was started but does not answer"))
         }
     }
 }
@@ -178,7 +178,7 @@ fn recognised(
 ) -> anyhow::Result<Server> {
     let told = mock.config.get("time_scale").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
     if (told - settings.time_scale.factor()).abs() > 1e-9 {
-        return Err(Fatal::new(
+        return Err(Fatal::error(
             Exit::Usage,
             format!(
                 "the mockserver at {} runs at time scale {told} and this run at {}; start it with `--time-scale {}`, \

@@ -59,7 +59,7 @@ pub(crate) fn watch(
         }
         Watch::Silent => {
             // An error means that the run's thread is gone, which its end will tell.
-            drop(underway.over.recv());
+            let _ = underway.over.recv();
             Ok(())
         }
     }

@@ -76,7 +76,7 @@ impl Run {
             }
             Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed => {
-                self.after_failure(at, attempt.op, outcome)
+                self.after_failure(at, attempt.op, outcome);
             }
         }
         self.launch(station, at);
