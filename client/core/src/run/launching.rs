@@ -125,7 +125,7 @@ impl Run {
             held.armed = None;
             return;
         };
-        let next = next.max(at + SHORTEST_WAIT);
+        let next = if next > at { next } else { at + SHORTEST_WAIT };
         if held.armed != Some(next) {
             held.armed = Some(next);
             let station = u32::try_from(station).expect("there are at most 2^32 stations");
