@@ -155,10 +155,15 @@ impl Shared {
         self.alarm.notify_one();
     }
 
-    fn cancel(&self, id: RequestId) {
+    /// The client is gone. The answer may come at this very moment, and its id may belong to somebody else by then:
+    /// answers are sent under the lock, so under the lock it is certain.
+    fn cancel(&self, ticket: &mut Ticket<'_>) {
         let mut inner = self.lock();
-        inner.waiting.try_remove(id.0 as usize);
-        inner.server.handle(self.clock.now(), Input::Cancel(id));
+        if ticket.answer.try_recv().is_ok() {
+            return;
+        }
+        inner.waiting.try_remove(ticket.id.0 as usize);
+        inner.server.handle(self.clock.now(), Input::Cancel(ticket.id));
     }
 }
 
@@ -187,11 +192,9 @@ struct Ticket<'a> {
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        // Once the answer was sent the id belongs to somebody else; a closed channel has nothing to give.
-        self.answer.close();
-        if self.answer.is_terminated() || self.answer.try_recv().is_ok() {
-            return;
+        // Already received: the usual end, which needs no lock.
+        if !self.answer.is_terminated() {
+            self.shared.cancel(self);
         }
-        self.shared.cancel(self.id);
     }
 }

@@ -1,0 +1,130 @@
+//! The server over real sockets: routes, limits, and what a client that goes away leaves behind.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use mockserver::Embedded;
+use mockserver::core::Config;
+use vocabulary::{Distribution, TimeScale};
+
+/// A server whose network and rejections take no time.
+fn start(change: impl FnOnce(&mut Config)) -> Embedded {
+    let mut config = Config {
+        max_busy: 1,
+        network_delay: Distribution::ZERO,
+        reject_time: Distribution::ZERO,
+        service_time: Distribution::ZERO,
+        ..Config::default()
+    };
+    change(&mut config);
+    Embedded::start(config, TimeScale::default()).unwrap()
+}
+
+/// Sends a request on a connection of its own.
+fn send(server: &Embedded, head: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    // The server may refuse before it has read everything.
+    let _ = stream.write_all(format!("{head}\r\nhost: test\r\nconnection: close\r\n\r\n{body}").as_bytes());
+    stream
+}
+
+/// The whole answer, in lower case.
+fn answer(mut stream: TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset after the answer is no matter.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).to_lowercase()
+}
+
+fn patch(server: &Embedded, body: &str) -> String {
+    let head = format!("PATCH /_mock/config HTTP/1.1\r\ncontent-length: {}", body.len());
+    answer(send(server, &head, body))
+}
+
+/// Asks until it is so; the server learns of sockets in its own time.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..100_000 {
+        if is_so() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("not so in the end: {what}");
+}
+
+#[test]
+fn any_path_is_work_and_garbage_headers_are_survived() {
+    let server = start(|_| {});
+    let head = "PUT /a/b?c HTTP/1.1\r\nx-tailback-run: zz\r\nx-tailback-seed: -1\r\nx-tailback-op: \u{e9}\r\nx-tailback-attempt: 99999999999";
+    let text = answer(send(&server, head, ""));
+    assert!(text.starts_with("http/1.1 200 "), "{text}");
+    for header in ["x-tailback-mock: 1\r\n", "x-tailback-busy: ", "x-tailback-cap: 1\r\n"] {
+        assert!(text.contains(header), "{header}: {text}");
+    }
+    assert_eq!(server.stats(None).counts.received, 1);
+}
+
+#[test]
+fn a_client_that_disconnects_frees_its_slot() {
+    let server = start(|config| config.service_time = Distribution::millis(3_600_000));
+    let first = send(&server, "GET / HTTP/1.1", "");
+    eventually("the slot is taken", || server.stats(None).busy == 1);
+    drop(first);
+    eventually("the slot is free", || server.stats(None).busy == 0);
+}
+
+#[test]
+fn a_rejection_comes_at_once_and_carries_its_advice_rounded_up() {
+    let server = start(|config| {
+        config.service_time = Distribution::millis(3_600_000);
+        config.reject_status = 429;
+        config.retry_after = Some(Duration::from_millis(1500));
+    });
+    let _first = send(&server, "GET / HTTP/1.1", "");
+    eventually("the slot is taken", || server.stats(None).busy == 1);
+    let text = answer(send(&server, "GET / HTTP/1.1", ""));
+    assert!(text.starts_with("http/1.1 429 "), "{text}");
+    assert!(text.contains("retry-after: 2\r\n") && text.contains("retry-after-ms: 1500\r\n"), "{text}");
+}
+
+#[test]
+fn a_change_is_all_or_nothing() {
+    let server = start(|_| {});
+    assert!(patch(&server, r#"{"max_busy": 7}"#).contains(r#""max_busy":7"#));
+    for (body, status, words) in [
+        (r#"{"max_busy": 9, "servce_time": "1s"}"#, "422", "did you mean `service_time`?"),
+        (r#"{"max_busy": 9, "reject_status": 200}"#, "422", "`reject_status` is 200"),
+        ("{", "400", "json object"),
+    ] {
+        let text = patch(&server, body);
+        assert!(text.starts_with(&format!("http/1.1 {status} ")) && text.contains(words), "{body}: {text}");
+    }
+    let text = answer(send(&server, "GET /_mock/config HTTP/1.1", ""));
+    assert!(text.contains(r#""max_busy":7"#) && text.contains(r#""service_time":"0s""#), "{text}");
+}
+
+#[test]
+fn unknown_endpoints_are_listed_and_a_reset_counts_anew() {
+    let server = start(|_| {});
+    let text = answer(send(&server, "GET /_mock/statz HTTP/1.1", ""));
+    assert!(text.starts_with("http/1.1 404 ") && text.contains("get /_mock/stats"), "{text}");
+    answer(send(&server, "GET / HTTP/1.1\r\nx-tailback-run: 00000000000000ff", ""));
+    let text = answer(send(&server, "GET /_mock/stats?run=00000000000000ff HTTP/1.1", ""));
+    assert!(text.contains(r#""received":1"#), "{text}");
+    answer(send(&server, "POST /_mock/reset HTTP/1.1", ""));
+    assert_eq!(server.stats(None).counts.received, 0);
+}
+
+#[test]
+fn heads_and_bodies_are_bounded() {
+    let server = start(|_| {});
+    let body = "x".repeat((1 << 20) + 1);
+    let head = format!("POST / HTTP/1.1\r\ncontent-length: {}", body.len());
+    let text = answer(send(&server, &head, &body));
+    assert!(text.starts_with("http/1.1 413 "), "{text}");
+    let text = answer(send(&server, &format!("GET / HTTP/1.1{}", "\r\nx: y".repeat(200)), ""));
+    assert!(text.starts_with("http/1.1 431 "), "{text}");
+    assert_eq!(server.stats(None).counts.received, 0);
+}
