@@ -31,7 +31,10 @@ fn main() {
                 let (client, url, left) = (client.clone(), url.clone(), left.clone());
                 tokio::spawn(async move {
                     let mut failed = 0_u64;
-                    while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+                    while left
+                        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+                        .is_ok()
+                    {
                         match client.get(&url).send().await {
                             Ok(response) => failed += u64::from(response.bytes().await.is_err()),
                             Err(_) => failed += 1,

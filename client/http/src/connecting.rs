@@ -2,7 +2,7 @@
 //!
 //! Without a bound a cold pool answers a burst with as many connects at once, until files run out.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -42,15 +42,24 @@ impl<S> Layer<S> for Connecting {
     type Service = MeasuredConnector<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        MeasuredConnector { inner, connecting: self.clone() }
+        MeasuredConnector { inner: Arc::new(Mutex::new(inner)), connecting: self.clone() }
     }
 }
 
 /// A connector within the bound.
-#[derive(Clone, Debug)]
+///
+/// The pool clones its connector for every attempt, needed or not, and a connector is expensive to clone: so it is
+/// shared, and cloned only when a connection is really opened.
+#[derive(Debug)]
 pub(crate) struct MeasuredConnector<S> {
-    inner: S,
+    inner: Arc<Mutex<S>>,
     connecting: Connecting,
+}
+
+impl<S> Clone for MeasuredConnector<S> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), connecting: self.connecting.clone() }
+    }
 }
 
 impl<S, R> Service<R> for MeasuredConnector<S>
@@ -65,18 +74,18 @@ where
     type Error = S::Error;
     type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.inner.poll_ready(context)
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        // The clone that makes the connection is asked whether it is ready.
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: R) -> Self::Future {
-        // The service that was polled ready is the one to call; its clone takes its place.
-        let clone = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Connecting { places, opened } = self.connecting.clone();
         let asked = Instant::now();
         Box::pin(async move {
             let _place = places.acquire().await.expect("the semaphore is never closed");
+            poll_fn(|context| inner.poll_ready(context)).await?;
             let connection = inner.call(request).await?;
             opened.lock().unwrap_or_else(PoisonError::into_inner).record(asked.elapsed());
             Ok(connection)

@@ -38,8 +38,10 @@ struct Holder {
 pub(crate) struct Released {
     pub(crate) id: RequestId,
     pub(crate) verdict: Verdict,
-    /// How long it took the server.
+    /// How long it held a slot.
     pub(crate) held: Duration,
+    /// Slots busy until then, its own included.
+    pub(crate) busy: u32,
 }
 
 impl ConcurrencyCap {
@@ -57,7 +59,8 @@ impl ConcurrencyCap {
         };
         let id = request.id;
         if takes.is_zero() {
-            return (verdict, Some(Released { id, verdict, held: takes }));
+            let busy = self.busy + u32::from(verdict == Verdict::Accepted);
+            return (verdict, Some(Released { id, verdict, held: takes, busy }));
         }
         let occupies = verdict == Verdict::Accepted || config.rejects_occupy;
         self.busy += u32::from(occupies);
@@ -104,19 +107,24 @@ impl ConcurrencyCap {
 
     fn release(&mut self, at: Instant, id: RequestId) -> Option<Released> {
         let holder = self.holders.get_mut(id.0 as usize)?.take()?;
+        let busy = self.busy;
         self.busy -= u32::from(holder.occupies);
         self.in_service -= u32::from(holder.verdict == Verdict::Accepted);
-        Some(Released { id, verdict: holder.verdict, held: at.since(holder.since) })
+        let held = if holder.occupies { at.since(holder.since) } else { Duration::ZERO };
+        Some(Released { id, verdict: holder.verdict, held, busy })
     }
 
-    /// Drops the ends of cancelled requests from the front, so that `next` always means somebody.
+    /// Drops the ends of cancelled requests: from the front, so that `next` always means somebody, and all when
+    /// they are the most, so that clients who come and go leave nothing behind.
     fn forget_stale_ends(&mut self) {
-        while let Some(Reverse((_, order, id))) = self.ends.peek() {
-            let alive = self.holders[id.0 as usize].is_some_and(|holder| holder.order == *order);
-            if alive {
-                return;
-            }
+        let holders = &self.holders;
+        let alive =
+            |order: u64, id: RequestId| holders[id.0 as usize].is_some_and(|holder| holder.order == order);
+        while self.ends.peek().is_some_and(|Reverse((_, order, id))| !alive(*order, *id)) {
             self.ends.pop();
+        }
+        if self.ends.len() > 2 * self.holders.len() {
+            self.ends.retain(|Reverse((_, order, id))| alive(*order, *id));
         }
     }
 }

@@ -82,7 +82,7 @@ pub struct Answer {
     pub verdict: Verdict,
     /// When it was due.
     pub at: Instant,
-    /// Slots busy just after.
+    /// Slots busy until then, its own included.
     pub busy: u32,
     /// The cap just then.
     pub cap: u32,

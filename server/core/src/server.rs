@@ -113,6 +113,16 @@ impl Server {
         }
     }
 
+    /// Drops the legs of cancelled requests when they are the most.
+    fn forget_stale_legs(&mut self) {
+        if self.leg.len() > 2 * self.requests.len() {
+            let requests = &self.requests;
+            let alive =
+                |id: RequestId, arrival| requests[id.0 as usize].is_some_and(|held| held.arrival == arrival);
+            self.leg.retain(|Reverse((_, arrival, id))| alive(*id, *arrival));
+        }
+    }
+
     fn next(&self) -> Option<Instant> {
         let leg = self.leg.peek().map(|Reverse((at, ..))| *at);
         [self.admission.next(), leg].into_iter().flatten().min()
@@ -139,7 +149,8 @@ impl Server {
         if held.epoch == self.epoch {
             // What takes no time was in service, too, if only for that moment.
             let passing = u32::from(released.is_some() && verdict == Verdict::Accepted);
-            let (busy, in_service) = (self.admission.busy() + passing, self.admission.in_service() + passing);
+            let busy = self.admission.busy() + passing;
+            let in_service = self.admission.in_service() + passing;
             self.ledger.on_admission(held.request.run, verdict, busy, in_service);
         }
         if let Some(released) = released {
@@ -156,7 +167,7 @@ impl Server {
             id: released.id,
             verdict: released.verdict,
             at,
-            busy: self.admission.busy(),
+            busy: released.busy,
             cap: self.config.max_busy,
         });
     }
@@ -167,10 +178,12 @@ impl Server {
             self.answers.retain(|answer| answer.id != id);
             return;
         };
-        if let Some(released) = self.admission.cancel(now, id)
-            && held.epoch == self.epoch
-        {
-            self.ledger.on_waste(held.request.run, released.held);
+        match self.admission.cancel(now, id) {
+            Some(released) if held.epoch == self.epoch => {
+                self.ledger.on_waste(held.request.run, released.held);
+            }
+            Some(_) => {}
+            None => self.forget_stale_legs(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Accepting connections and speaking HTTP/1.1 on them, within bounds.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,7 +68,7 @@ pub(crate) async fn serve(
             continue;
         };
         let admin_allowed = limits.admin_remote || peer.ip().to_canonical().is_loopback();
-        let connection = graceful.watch(connection(stream, peer, &shared, &router, admin_allowed));
+        let connection = graceful.watch(connection(stream, &shared, &router, admin_allowed));
         tokio::spawn(async move {
             // A client that misbehaves or goes away ends its own connection only.
             drop(connection.await);
@@ -83,7 +82,6 @@ pub(crate) async fn serve(
 
 fn connection(
     stream: TcpStream,
-    _peer: SocketAddr,
     shared: &Arc<Shared>,
     router: &Router,
     admin_allowed: bool,

@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mockserver_core::{Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server};
 use slab::Slab;
@@ -25,12 +26,26 @@ pub(crate) struct Shared {
 pub(crate) struct Inner {
     server: Server,
     /// By request id: who waits. Empty only while a request is being handed in.
-    waiting: Slab<Option<oneshot::Sender<Answer>>>,
+    waiting: Slab<Option<oneshot::Sender<Decided>>>,
     /// Requests that brought no number of their own so far.
     unnumbered: u64,
     /// When the alarm rings.
     alarm_at: Option<Instant>,
     pub(crate) closed: bool,
+}
+
+/// An answer with what the configuration says about answers just then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decided {
+    pub(crate) answer: Answer,
+    pub(crate) reject_status: u16,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Decided {
+    fn new(answer: Answer, config: &Config) -> Self {
+        Self { answer, reject_status: config.reject_status, retry_after: config.retry_after }
+    }
 }
 
 /// What a request says about itself.
@@ -65,7 +80,7 @@ impl Shared {
     }
 
     /// Hands in a request and waits for its answer. Dropping the future means that the client is gone.
-    pub(crate) async fn serve(&self, identity: Identity) -> Option<Answer> {
+    pub(crate) async fn serve(&self, identity: Identity) -> Option<Decided> {
         let mut ticket = match self.hand_in(identity) {
             Ok(answer) => return Some(answer),
             Err(ticket) => ticket,
@@ -75,7 +90,7 @@ impl Shared {
     }
 
     /// The answer, when there is one at once; else a ticket to wait with.
-    fn hand_in(&self, identity: Identity) -> Result<Answer, Ticket<'_>> {
+    fn hand_in(&self, identity: Identity) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
         let index = inner.waiting.insert(None);
         let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are under way"));
@@ -91,17 +106,18 @@ impl Shared {
     }
 
     /// Sends every answer that is due to whoever waits for it, and returns the one for `own`, who does not wait yet.
-    fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Answer> {
+    fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Decided> {
         let mut own_answer = None;
         loop {
             match inner.server.poll(now) {
                 Output::Answer(answer) => {
+                    let decided = Decided::new(answer, inner.server.config());
                     let waiting = inner.waiting.try_remove(answer.id.0 as usize).flatten();
                     if own == Some(answer.id) {
-                        own_answer = Some(answer);
+                        own_answer = Some(decided);
                     } else if let Some(sender) = waiting {
                         // Whoever dropped the receiver cancels by itself, or has its answer already.
-                        let _ = sender.send(answer);
+                        let _ = sender.send(decided);
                     }
                 }
                 Output::WaitUntil(at) => {
@@ -187,7 +203,7 @@ impl Inner {
 struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,
-    answer: oneshot::Receiver<Answer>,
+    answer: oneshot::Receiver<Decided>,
 }
 
 impl Drop for Ticket<'_> {

@@ -7,10 +7,10 @@ use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
-use mockserver_core::{Answer, Verdict};
+use mockserver_core::Verdict;
 use vocabulary::wire;
 
-use crate::shared::{Identity, Shared};
+use crate::shared::{Decided, Identity, Shared};
 
 /// The most of a request's body that is read.
 const LONGEST_BODY: usize = 1 << 20;
@@ -32,7 +32,7 @@ pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>) -> Respon
         }
     }
     match shared.serve(identity(&parts.headers)).await {
-        Some(answer) => respond(shared, &answer),
+        Some(decided) => respond(shared, &decided),
         None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
     }
 }
@@ -48,22 +48,21 @@ fn identity(headers: &HeaderMap) -> Identity {
     }
 }
 
-fn respond(shared: &Shared, answer: &Answer) -> Response<Full<Bytes>> {
-    let mut response = match answer.verdict {
+fn respond(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
+    let mut response = match decided.answer.verdict {
         Verdict::Accepted => text(StatusCode::OK, "served\n"),
-        Verdict::Rejected => rejection(shared),
+        Verdict::Rejected => rejection(shared, decided),
     };
     let headers = response.headers_mut();
-    headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(answer.busy));
-    headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(answer.cap));
+    headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(decided.answer.busy));
+    headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(decided.answer.cap));
     response
 }
 
-fn rejection(shared: &Shared) -> Response<Full<Bytes>> {
-    let config = shared.config();
-    let status = StatusCode::from_u16(config.reject_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+fn rejection(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
+    let status = StatusCode::from_u16(decided.reject_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     let mut response = text(status, "busy\n");
-    if let Some(after) = config.retry_after {
+    if let Some(after) = decided.retry_after {
         // Headers speak of real time.
         let real = shared.clock.scale.to_real(after);
         let millis = u64::try_from(real.as_millis()).unwrap_or(u64::MAX);

@@ -38,7 +38,7 @@ fn a_success_takes_600_ms_and_an_error_150() {
     arrive(&mut server, 0, 0);
     arrive(&mut server, 1, 1);
     assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(100)));
-    assert_eq!(answers(&mut server, 1000), [(151, 1, Verdict::Rejected, 1), (600, 0, Verdict::Accepted, 0),]);
+    assert_eq!(answers(&mut server, 1000), [(151, 1, Verdict::Rejected, 2), (600, 0, Verdict::Accepted, 1),]);
     assert_eq!(server.poll(ms(1000)), Output::Idle);
 }
 
@@ -62,7 +62,7 @@ fn at_one_instant_slots_free_before_requests_are_admitted() {
     arrive(&mut server, 500, 1);
     assert_eq!(
         answers(&mut server, 2000),
-        [(600, 0, Verdict::Accepted, 0), (1100, 1, Verdict::Accepted, 0),]
+        [(600, 0, Verdict::Accepted, 1), (1100, 1, Verdict::Accepted, 1),]
     );
 }
 
@@ -93,7 +93,7 @@ fn a_client_that_goes_frees_what_it_held() {
     server.handle(ms(300), Input::Cancel(RequestId(1)));
     assert_eq!(server.busy(), 0);
     arrive(&mut server, 310, 1);
-    assert_eq!(answers(&mut server, 5000), [(910, 1, Verdict::Accepted, 0)]);
+    assert_eq!(answers(&mut server, 5000), [(910, 1, Verdict::Accepted, 1)]);
     let stats = server.stats(ms(5000), Some(7));
     assert_eq!((stats.counts.received, stats.counts.accepted, stats.wasted_ms), (2, 2, 100.0));
 }
@@ -104,7 +104,7 @@ fn a_change_of_the_cap_counts_for_whoever_comes_next() {
     arrive(&mut server, 0, 0);
     arrive(&mut server, 10, 1);
     server.handle(ms(105), Input::Configure(Config { max_busy: 2, ..Config::default() }));
-    assert_eq!(answers(&mut server, 2000), [(600, 0, Verdict::Accepted, 1), (610, 1, Verdict::Accepted, 0),]);
+    assert_eq!(answers(&mut server, 2000), [(600, 0, Verdict::Accepted, 2), (610, 1, Verdict::Accepted, 1),]);
 }
 
 #[test]
@@ -129,6 +129,24 @@ fn counts_tell_the_peaks_and_what_was_wasted() {
     assert_eq!((stats.counts.received, stats.counts.accepted, stats.counts.rejected), (4, 1, 3));
     assert_eq!((stats.counts.max_busy_seen, stats.counts.max_accepted_seen), (4, 1));
     assert_eq!((stats.busy, stats.wasted_ms), (0, 150.0));
+}
+
+#[test]
+fn clients_that_come_and_go_leave_nothing_behind() {
+    for network in [0, 3_600_000] {
+        let config = Config {
+            service_time: Distribution::millis(3_600_000),
+            network_delay: Distribution::millis(network),
+            ..Config::default()
+        };
+        let mut server = Server::new(config);
+        for at in 0..1000 {
+            arrive(&mut server, at, 0);
+            server.handle(ms(at), Input::Cancel(RequestId(0)));
+        }
+        assert!(server.leg.len() <= 4, "{}", server.leg.len());
+        assert_eq!((server.admission.next(), server.busy()), (None, 0));
+    }
 }
 
 fn any_duration() -> impl Strategy<Value = Duration> {
