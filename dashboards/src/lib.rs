@@ -1,1 +1,18 @@
-//! What to show of a run, and where: the live terminal dashboard.
+//! What to show of a run ([`figures`](self)), and where: on a live terminal dashboard, or as one plain line.
+//!
+//! The dashboard reads copies of a run's measurements and never touches the run itself. Its parts are kept apart:
+//! `figures` computes what is shown and knows no terminal; `terminal` holds the state of the view, the keys, the
+//! widgets and the screen.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod figures;
+mod model;
+mod progress_line;
+#[cfg(test)]
+mod synthetic_run;
+mod terminal;
+mod text;
+
+pub use model::{Action, Frame, GeneratorState, Header, Liveness};
+pub use progress_line::progress_line;
+pub use terminal::{WatchError, restore, watch};

@@ -1,0 +1,48 @@
+//! The dashboard with a made-up run, to be tried by hand: `cargo run -p dashboards --example demo [overload|panic]`.
+
+#[path = "../src/synthetic_run.rs"]
+#[expect(dead_code, reason = "the tests use the rest")]
+mod synthetic_run;
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use dashboards::{Action, Frame, GeneratorState, Header, Liveness, WatchError};
+use synthetic_run::SyntheticRun;
+
+fn main() -> Result<(), WatchError> {
+    let how = std::env::args().nth(1).unwrap_or_default();
+    let (name, run) = match how.as_str() {
+        "overload" => ("exponential:jitter=0.5", SyntheticRun::overload()),
+        _ => ("aimd", SyntheticRun::aimd()),
+    };
+    let header = Header {
+        strategy: name.to_owned(),
+        workload: "2,000 ops, 1000/s".to_owned(),
+        target: "made up, cap 50".to_owned(),
+        time_scale: 1.0,
+        adjustable_cap: how != "overload",
+    };
+    let run = RefCell::new(run);
+    let start = Instant::now();
+    let mut quit_at = None;
+    let quit = RefCell::new(&mut quit_at);
+    let refresh = |frame: &mut Frame| {
+        let elapsed_s = start.elapsed().as_secs_f64();
+        assert!(how != "panic" || elapsed_s < 2.0, "the demo was asked to panic");
+        let mut run = run.borrow_mut();
+        run.advance(elapsed_s);
+        frame.snapshot.clone_from(run.snapshot());
+        frame.generator = GeneratorState { cpu_share: 0.03, rss_bytes: 14 << 20, open_connections: 50 };
+        let stopped = quit.borrow().is_some_and(|at: Instant| at.elapsed().as_secs_f64() > 1.0);
+        if run.is_over() || stopped { Liveness::Over } else { Liveness::Running }
+    };
+    let act = |action| match action {
+        Action::Quit => {
+            quit.borrow_mut().get_or_insert_with(Instant::now);
+        }
+        Action::LowerCap => run.borrow_mut().cap -= 5,
+        Action::RaiseCap => run.borrow_mut().cap += 5,
+    };
+    dashboards::watch(header, refresh, act)
+}

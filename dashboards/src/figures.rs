@@ -1,0 +1,15 @@
+//! What is shown of a run, computed from a snapshot and independent of where it is drawn.
+
+mod bins;
+mod effort;
+mod health;
+mod progress;
+mod scale;
+mod timeline;
+
+pub(crate) use bins::{attempts_per_op, latency_bins};
+pub(crate) use effort::Effort;
+pub(crate) use health::bottleneck;
+pub(crate) use progress::{Goal, Progress};
+pub(crate) use scale::{Scale, nice_ceiling, nice_span, nice_step};
+pub(crate) use timeline::{Counter, Timeline};

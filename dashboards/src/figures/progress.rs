@@ -1,0 +1,120 @@
+//! How far a run is, when it will be done, and where a client that knows everything would be.
+
+use loadgen_core::Snapshot;
+
+use super::Timeline;
+
+/// How far a run is. Times are seconds of experiment time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Progress {
+    /// Ops that ended.
+    pub(crate) ended: u64,
+    /// What ends the run.
+    pub(crate) goal: Goal,
+    /// Since the first op's arrival.
+    pub(crate) elapsed_s: f64,
+    /// Until the run is done, going by the last quarter of it; `None` while nothing ends.
+    pub(crate) eta_s: Option<f64>,
+    /// The optimal makespan.
+    pub(crate) optimal_s: Option<f64>,
+}
+
+/// What ends a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Goal {
+    /// This many ops.
+    Ops(u64),
+    /// This much time; then what has arrived is worked off.
+    Seconds(f64),
+    /// Whoever stops it.
+    Open,
+}
+
+impl Progress {
+    /// The progress of a run.
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let ended = snapshot.ops.succeeded + snapshot.ops.given_up;
+        let start = snapshot.first_arrival.unwrap_or(snapshot.now);
+        let elapsed_s = snapshot.now.since(start).as_secs_f64();
+        let goal = match (snapshot.planned_ops, snapshot.planned_duration) {
+            (Some(ops), _) if ops > 0 => Goal::Ops(ops),
+            (_, Some(duration)) => Goal::Seconds(duration.as_secs_f64()),
+            _ => Goal::Open,
+        };
+        let eta_s = match goal {
+            Goal::Ops(ops) => eta(snapshot, ops.saturating_sub(ended), elapsed_s),
+            Goal::Seconds(seconds) => Some((seconds - snapshot.now.as_secs_f64()).max(0.0)),
+            Goal::Open => None,
+        };
+        let optimal_s = snapshot.optimal_makespan.map(|makespan| makespan.as_secs_f64());
+        Self { ended, goal, elapsed_s, eta_s, optimal_s }
+    }
+
+    /// What is done, of one; `None` when nobody knows how much there will be.
+    pub(crate) fn share(&self) -> Option<f64> {
+        match self.goal {
+            Goal::Ops(ops) => Some((self.ended as f64 / ops as f64).min(1.0)),
+            Goal::Seconds(seconds) => Some((self.elapsed_s / seconds.max(1e-9)).min(1.0)),
+            Goal::Open => None,
+        }
+    }
+
+    /// What a client that knows everything would have done by now, of one.
+    pub(crate) fn optimal_share(&self) -> Option<f64> {
+        Some((self.elapsed_s / self.optimal_s?.max(1e-9)).min(1.0))
+    }
+}
+
+/// Ops end as fast as attempts succeeded lately, and as many of them without success as so far.
+fn eta(snapshot: &Snapshot, remaining: u64, elapsed_s: f64) -> Option<f64> {
+    if remaining == 0 {
+        return Some(0.0);
+    }
+    let ops = snapshot.ops;
+    let succeeded = Timeline::of(snapshot).counter(|point| point.succeeded);
+    let per_s = match ops.succeeded {
+        0 => ops.given_up as f64 / elapsed_s.max(1e-9),
+        some => {
+            let ended_per_success = (ops.succeeded + ops.given_up) as f64 / some as f64;
+            succeeded.recent_rate((elapsed_s / 4.0).max(2.0)) * ended_per_success
+        }
+    };
+    (per_s > 0.0).then(|| remaining as f64 / per_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use vocabulary::Instant;
+
+    use super::*;
+    use crate::synthetic_run::SyntheticRun;
+
+    #[test]
+    fn the_eta_of_a_steady_run_is_right() {
+        let half = Progress::of(&SyntheticRun::aimd().until(12.0));
+        let eta = half.eta_s.unwrap();
+        assert!((12.0 + eta - 25.5).abs() < 2.0, "{half:?}");
+        assert!((half.optimal_share().unwrap() - 12.0 / 20.1).abs() < 0.02, "{half:?}");
+    }
+
+    #[test]
+    fn before_the_first_success_nobody_knows() {
+        let start = Progress::of(&SyntheticRun::aimd().until(0.3));
+        assert_eq!((start.ended, start.eta_s), (0, None));
+        assert_eq!(start.share(), Some(0.0));
+    }
+
+    #[test]
+    fn a_run_without_a_number_of_ops_goes_by_time() {
+        let snapshot = Snapshot {
+            now: Instant::from_millis(4_000),
+            first_arrival: Some(Instant::ORIGIN),
+            planned_duration: Some(Duration::from_secs(10)),
+            ..Snapshot::default()
+        };
+        let progress = Progress::of(&snapshot);
+        assert_eq!((progress.share(), progress.eta_s), (Some(0.4), Some(6.0)));
+    }
+}

@@ -1,0 +1,166 @@
+//! A series resampled to the columns there are: rates from counts, ranges of gauges.
+
+use loadgen_core::{Gauge, Point, Snapshot};
+
+/// A run's series with the time of its buckets. All times are seconds of experiment time.
+#[derive(Clone, Copy)]
+pub(crate) struct Timeline<'a> {
+    points: &'a [Point],
+    width_s: f64,
+    /// When the snapshot was taken.
+    pub(crate) now_s: f64,
+}
+
+impl<'a> Timeline<'a> {
+    /// The snapshot's series.
+    pub(crate) fn of(snapshot: &'a Snapshot) -> Self {
+        Self {
+            points: snapshot.series.points(),
+            width_s: snapshot.series.width().as_secs_f64(),
+            now_s: snapshot.now.as_secs_f64(),
+        }
+    }
+
+    /// Prepares a count for being read as a rate.
+    pub(crate) fn counter(&self, count: impl Fn(&Point) -> u32) -> Counter {
+        let mut totals = Vec::with_capacity(self.points.len() + 1);
+        let mut total = 0.0;
+        totals.push(total);
+        for point in self.points {
+            total += f64::from(count(point));
+            totals.push(total);
+        }
+        Counter { totals, width_s: self.width_s, now_s: self.now_s }
+    }
+
+    /// The smallest and largest value of a gauge between two times; `None` when there is none, or in the future.
+    /// A gauge keeps its last value until it is set again.
+    pub(crate) fn gauge(&self, from_s: f64, to_s: f64, pick: impl Fn(&Point) -> Gauge) -> Option<(f64, f64)> {
+        if from_s > self.now_s {
+            return None;
+        }
+        let last = self.points.len().checked_sub(1)?;
+        let first = index(from_s / self.width_s);
+        if first > last {
+            return pick(&self.points[last]).value().map(|value| (value, value));
+        }
+        let end = index((to_s / self.width_s).ceil()).clamp(first + 1, last + 1);
+        let mut range = (f64::NAN, f64::NAN);
+        for point in &self.points[first..end] {
+            let gauge = pick(point);
+            // `min` and `max` ignore a NaN on either side.
+            range = (range.0.min(f64::from(gauge.min)), range.1.max(f64::from(gauge.max)));
+        }
+        (!range.0.is_nan()).then_some(range)
+    }
+
+    /// The latest value of a gauge.
+    pub(crate) fn latest(&self, pick: impl Fn(&Point) -> Gauge) -> Option<f64> {
+        pick(self.points.last()?).value()
+    }
+}
+
+/// Running totals of a count, so that the rate between any two times is a subtraction.
+pub(crate) struct Counter {
+    totals: Vec<f64>,
+    width_s: f64,
+    now_s: f64,
+}
+
+impl Counter {
+    /// Events per second between two times. What lies in the future is left out, so that the newest, incomplete
+    /// bucket does not look like a dip; `None` when all of it does.
+    pub(crate) fn rate(&self, from_s: f64, to_s: f64) -> Option<f64> {
+        let (from_s, to_s) = (from_s.max(0.0), to_s.min(self.now_s));
+        let seconds = to_s - from_s;
+        (seconds > 1e-9).then(|| (self.before(to_s) - self.before(from_s)) / seconds)
+    }
+
+    /// Events per second over the last few seconds; zero before anything happened.
+    pub(crate) fn recent_rate(&self, seconds: f64) -> f64 {
+        self.rate(self.now_s - seconds, self.now_s).unwrap_or(0.0)
+    }
+
+    /// Whether this time is past.
+    pub(crate) fn covers(&self, time_s: f64) -> bool {
+        time_s <= self.now_s
+    }
+
+    /// Events before a time, spread evenly over their bucket. The last bucket ends now.
+    fn before(&self, time_s: f64) -> f64 {
+        let buckets = self.totals.len() - 1;
+        let bucket = index(time_s / self.width_s);
+        if bucket >= buckets {
+            return self.totals[buckets];
+        }
+        let start_s = bucket as f64 * self.width_s;
+        let mut width_s = self.width_s;
+        if bucket + 1 == buckets && self.now_s > start_s {
+            width_s = width_s.min(self.now_s - start_s);
+        }
+        let share = ((time_s - start_s) / width_s).min(1.0);
+        self.totals[bucket] + (self.totals[bucket + 1] - self.totals[bucket]) * share
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn index(value: f64) -> usize {
+    value.floor() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Instant;
+
+    use super::*;
+
+    /// Ten events per second for 1.005 s, in buckets of 10 ms, and a gauge that follows the clock.
+    fn steady() -> Snapshot {
+        let mut snapshot = Snapshot { now: Instant::from_millis(1_005), ..Snapshot::default() };
+        for ms in (0..=1_000).step_by(5) {
+            let point = snapshot.series.at(Instant::from_millis(ms));
+            point.sent += 1;
+            point.window.set(ms as f64);
+        }
+        snapshot
+    }
+
+    #[test]
+    fn the_incomplete_last_bucket_is_no_dip() {
+        let snapshot = steady();
+        let sent = Timeline::of(&snapshot).counter(|point| point.sent);
+        for (from, to) in [(0.0, 0.5), (0.5, 1.0), (0.9, 1.5), (0.995, 1.3)] {
+            let rate = sent.rate(from, to).unwrap();
+            assert!((rate - 200.0).abs() < 1.0, "{from} to {to}: {rate}");
+        }
+        assert_eq!(sent.rate(1.1, 1.2), None);
+    }
+
+    #[test]
+    fn rates_do_not_depend_on_the_columns() {
+        let snapshot = steady();
+        let sent = Timeline::of(&snapshot).counter(|point| point.sent);
+        let total: f64 =
+            (0..7).map(|i| sent.rate(f64::from(i) * 0.15, f64::from(i + 1) * 0.15).unwrap()).sum();
+        assert!((total / 7.0 - 200.0).abs() < 1.0, "{total}");
+    }
+
+    #[test]
+    fn a_gauge_has_a_range_in_a_column_and_lasts_until_now() {
+        let snapshot = Snapshot { now: Instant::from_millis(3_000), ..steady() };
+        let timeline = Timeline::of(&snapshot);
+        assert_eq!(timeline.gauge(0.1, 0.2, |point| point.window), Some((100.0, 195.0)));
+        assert_eq!(timeline.gauge(2.0, 2.1, |point| point.window), Some((1000.0, 1000.0)));
+        assert_eq!(timeline.gauge(3.1, 3.2, |point| point.window), None);
+        assert_eq!(timeline.gauge(0.1, 0.2, |point| point.ssthresh), None);
+        assert_eq!(timeline.latest(|point| point.window), Some(1000.0));
+    }
+
+    #[test]
+    fn nothing_has_no_rate() {
+        let snapshot = Snapshot::default();
+        let timeline = Timeline::of(&snapshot);
+        assert_eq!(timeline.counter(|point| point.sent).rate(0.0, 1.0), None);
+        assert_eq!(timeline.gauge(0.0, 1.0, |point| point.window), None);
+    }
+}

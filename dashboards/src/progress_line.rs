@@ -1,0 +1,87 @@
+//! The one plain line a second for those without a terminal.
+
+use loadgen_core::{Phase, Snapshot};
+
+use crate::figures::{Effort, Goal, Progress, Timeline};
+use crate::text;
+
+/// Seconds that the rates are averaged over.
+const RECENT_S: f64 = 2.0;
+
+/// A run in one line of at most `width` columns; what does not fit is left out from the end.
+///
+/// ```text
+/// 12.3 s  1,024/2,000 ops (51 %)  eta 11.9 s  attempts 1,101 (1.08 per op)  82/s ok 3.5/s rejected  in flight 48  p99 8.1 s
+/// ```
+pub fn progress_line(snapshot: &Snapshot, width: usize) -> String {
+    let mut line = String::new();
+    for part in parts(snapshot) {
+        let gap = if line.is_empty() { "" } else { "  " };
+        if text::width_of(&line) + gap.len() + text::width_of(&part) > width {
+            break;
+        }
+        line.push_str(gap);
+        line.push_str(&part);
+    }
+    line
+}
+
+fn parts(snapshot: &Snapshot) -> Vec<String> {
+    let progress = Progress::of(snapshot);
+    let effort = Effort::of(snapshot);
+    let timeline = Timeline::of(snapshot);
+    let recent = |rate: f64, what: &str| format!("{} {what}", text::rate(rate));
+    let mut parts = vec![text::clock(snapshot.now.as_secs_f64()), ops(&progress)];
+    match (snapshot.phase, progress.eta_s) {
+        (Phase::Stopping, _) => parts.push("stopping".to_owned()),
+        (Phase::Done, _) => parts.push("done".to_owned()),
+        (_, Some(eta_s)) => parts.push(format!("eta {}", text::clock(eta_s))),
+        (_, None) => {}
+    }
+    parts.push(format!("attempts {} ({} per op)", text::count(effort.attempts), effort.per_op_text()));
+    let mut rates = vec![
+        recent(timeline.counter(|point| point.succeeded).recent_rate(RECENT_S), "ok"),
+        recent(timeline.counter(|point| point.rejected).recent_rate(RECENT_S), "rejected"),
+    ];
+    if snapshot.attempts.failed > 0 {
+        rates.push(recent(timeline.counter(|point| point.failed).recent_rate(RECENT_S), "failed"));
+    }
+    parts.push(rates.join(" "));
+    parts.push(format!("in flight {}", text::count(snapshot.in_flight)));
+    if snapshot.op_latency.count() > 0 {
+        parts.push(format!("p99 {}", text::duration(snapshot.op_latency.quantile(0.99))));
+    }
+    parts
+}
+
+fn ops(progress: &Progress) -> String {
+    let share =
+        progress.share().map(|share| format!(" ({})", text::whole_percent(share))).unwrap_or_default();
+    match progress.goal {
+        Goal::Ops(ops) => format!("{}/{} ops{share}", text::count(progress.ended), text::count(ops)),
+        Goal::Seconds(_) | Goal::Open => format!("{} ops{share}", text::count(progress.ended)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic_run::SyntheticRun;
+
+    #[test]
+    fn the_line_tells_what_happens() {
+        insta::assert_snapshot!(progress_line(&SyntheticRun::aimd().until(12.3), 130));
+        insta::assert_snapshot!(progress_line(&SyntheticRun::overload().until(5.0), 130));
+        insta::assert_snapshot!(progress_line(&SyntheticRun::aimd().until(99.0), 130));
+        insta::assert_snapshot!(progress_line(&Snapshot::default(), 130));
+    }
+
+    #[test]
+    fn the_line_never_exceeds_its_width() {
+        let snapshot = SyntheticRun::aimd().until(12.3);
+        for width in 0..150 {
+            assert!(text::width_of(&progress_line(&snapshot, width)) <= width);
+        }
+        assert_eq!(progress_line(&snapshot, 30), "12.3 s  999/2,000 ops (49 %)");
+    }
+}

@@ -1,0 +1,18 @@
+//! The dashboard on a terminal: state of the view, keys, widgets and the screen.
+
+mod arrangement;
+mod chart;
+mod keys;
+mod painter;
+mod render;
+mod screen;
+mod state;
+mod theme;
+mod watch;
+mod widgets;
+
+#[cfg(test)]
+mod tests;
+
+pub use screen::{WatchError, restore};
+pub use watch::watch;

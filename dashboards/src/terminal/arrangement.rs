@@ -1,0 +1,103 @@
+//! Where things are on screens of different sizes. Every rectangle lies within the screen.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// The smallest screen that can show a run.
+pub(crate) const SMALLEST: (u16, u16) = (40, 12);
+
+/// The lines that every view has, and the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrangement {
+    /// Strategy, workload, target, state: one row.
+    pub(crate) header: Rect,
+    /// Two rows.
+    pub(crate) progress: Rect,
+    /// What the view is about.
+    pub(crate) body: Rect,
+    /// State of the generator: one row, or none on small screens.
+    pub(crate) generator: Rect,
+    /// Views and keys: one row.
+    pub(crate) footer: Rect,
+}
+
+/// Where things are on a screen of at least the smallest size.
+pub(crate) fn arrange(screen: Rect) -> Arrangement {
+    let generator = u16::from(screen.height >= 16);
+    let [header, progress, body, generator, footer] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(2),
+        Constraint::Min(0),
+        Constraint::Length(generator),
+        Constraint::Length(1),
+    ])
+    .areas(screen);
+    Arrangement { header, progress, body, generator, footer }
+}
+
+/// What the overview shows besides charts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Overview {
+    /// One or two charts.
+    pub(crate) charts: Vec<Rect>,
+    /// Strategy, latency, attempts; none on small screens.
+    pub(crate) panels: Option<[Rect; 3]>,
+    /// The same as three lines of text, on small screens.
+    pub(crate) lines: Option<Rect>,
+}
+
+/// What fits into the overview.
+pub(crate) fn overview(body: Rect) -> Overview {
+    if body.width >= 110 && body.height >= 18 {
+        let side_width = (body.width * 36 / 100).min(64);
+        let [charts, side] =
+            Layout::horizontal([Constraint::Min(0), Constraint::Length(side_width)]).spacing(2).areas(body);
+        return Overview { charts: halves(charts), panels: Some(stacked_panels(side)), lines: None };
+    }
+    if body.width >= 76 && body.height >= 17 {
+        let panel_height = (body.height / 3).clamp(6, 10);
+        let [charts, row] =
+            Layout::vertical([Constraint::Min(0), Constraint::Length(panel_height)]).areas(body);
+        let panels = Layout::horizontal([Constraint::Fill(1); 3]).spacing(2).areas(row);
+        return Overview { charts: halves(charts), panels: Some(panels), lines: None };
+    }
+    if body.height >= 34 {
+        let [charts, panels] = Layout::vertical([Constraint::Min(0), Constraint::Length(20)]).areas(body);
+        return Overview { charts: halves(charts), panels: Some(stacked_panels(panels)), lines: None };
+    }
+    let [charts, lines] = Layout::vertical([Constraint::Min(0), Constraint::Length(3)]).areas(body);
+    let charts = if charts.height >= 11 { halves(charts) } else { vec![charts] };
+    Overview { charts, panels: None, lines: Some(lines) }
+}
+
+/// Strategy, latency and attempts, one below the other.
+fn stacked_panels(area: Rect) -> [Rect; 3] {
+    let strategy = (area.height / 4).clamp(6, 11);
+    let attempts = (area.height / 3).clamp(5, 13);
+    Layout::vertical([Constraint::Length(strategy), Constraint::Min(0), Constraint::Length(attempts)])
+        .areas(area)
+}
+
+/// Two charts one above the other; the lower one has a row more for the time axis.
+fn halves(area: Rect) -> Vec<Rect> {
+    let upper = area.height.saturating_sub(1) / 2;
+    Layout::vertical([Constraint::Length(upper), Constraint::Min(0)]).split(area).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(width: u16, height: u16) -> (usize, bool) {
+        let overview = overview(arrange(Rect::new(0, 0, width, height)).body);
+        (overview.charts.len(), overview.panels.is_some())
+    }
+
+    #[test]
+    fn small_screens_show_less() {
+        assert_eq!(shape(40, 12), (1, false));
+        assert_eq!(shape(60, 20), (2, false));
+        assert_eq!(shape(80, 24), (2, true));
+        assert_eq!(shape(120, 40), (2, true));
+        assert_eq!(shape(50, 50), (2, true));
+    }
+}

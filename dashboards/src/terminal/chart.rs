@@ -1,0 +1,144 @@
+//! A chart over time: a title with the legend, a value axis, and layers of areas, lines and levels.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::painter::Painter;
+use super::theme::{Role, Theme};
+use super::widgets::rule::{LegendKey, rule};
+use super::widgets::time_axis::{self, TimeAxis};
+use crate::figures::Scale;
+use crate::text;
+
+/// Columns of the value axis: five for the label, one for the line.
+const GUTTER: u16 = 6;
+
+/// How a line is drawn, so that lines differ without colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dash {
+    /// Without gaps.
+    Solid,
+    /// With gaps.
+    Dashed,
+    /// Single dots.
+    Dotted,
+}
+
+/// One thing in a chart, lowest first.
+pub(crate) enum Layer {
+    /// Filled from zero; a value per column.
+    Area(Role, Vec<Option<f64>>),
+    /// Straight pieces across columns; a value per column.
+    Level(Role, Vec<Option<f64>>),
+    /// A range per column of dots, of which there are two per column.
+    Line(Role, Dash, Vec<Option<(f64, f64)>>),
+}
+
+/// A chart over time.
+pub(crate) struct Chart<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) legend: Vec<LegendKey>,
+    pub(crate) scale: Scale,
+    /// The end of the value axis.
+    pub(crate) end: f64,
+    pub(crate) time: TimeAxis,
+    /// Whether the time axis is labelled below.
+    pub(crate) labelled: bool,
+    pub(crate) layers: Vec<Layer>,
+}
+
+/// How many columns are there for values in a chart of this area.
+pub(crate) fn columns(area: Rect) -> u16 {
+    area.width.saturating_sub(GUTTER)
+}
+
+impl Chart<'_> {
+    /// Draws it.
+    pub(crate) fn draw(self, area: Rect, buf: &mut Buffer, theme: Theme) {
+        rule(area, buf, theme, self.title, &self.legend);
+        let below = u16::from(self.labelled);
+        let plot = Rect {
+            x: area.x + GUTTER.min(area.width),
+            y: area.y + 1,
+            width: columns(area),
+            height: area.height.saturating_sub(1 + below),
+        };
+        self.draw_value_axis(plot, area.x, buf, theme);
+        let mut painter = Painter::new(buf, plot);
+        for layer in &self.layers {
+            self.draw_layer(layer, &mut painter, theme);
+        }
+        if let Some(column) = self.time.optimal_column(plot.width) {
+            painter.hair_line(column, theme.style(Role::Optimum));
+        }
+        if self.labelled {
+            let row = Rect { y: plot.bottom(), height: 1, ..plot };
+            time_axis::draw(self.time, row.intersection(buf.area), buf, theme);
+        }
+    }
+
+    fn draw_value_axis(&self, plot: Rect, x: u16, buf: &mut Buffer, theme: Theme) {
+        let line = Rect { x: plot.x.saturating_sub(1), width: 1, ..plot }.intersection(buf.area);
+        for y in line.top()..line.bottom() {
+            buf.set_stringn(line.x, y, "│", 1, theme.style(Role::Faint));
+        }
+        for value in self.scale.ticks(self.end, plot.height) {
+            let share = match self.scale {
+                Scale::Logarithmic if value <= 1.0 => 0.0,
+                scale => scale.share(value, self.end),
+            };
+            let up = super::painter::steps(share, plot.height.saturating_sub(1));
+            let y = plot.bottom().saturating_sub(1 + up);
+            if y >= plot.top() && y < line.bottom() {
+                let label = format!("{:>5}", text::short(value));
+                buf.set_stringn(x, y, label, usize::from(GUTTER - 1), theme.style(Role::Faint));
+                buf.set_stringn(line.x, y, "┤", usize::from(line.width), theme.style(Role::Faint));
+            }
+        }
+    }
+
+    fn draw_layer(&self, layer: &Layer, painter: &mut Painter<'_>, theme: Theme) {
+        let height = |value: f64| self.scale.share(value, self.end);
+        match layer {
+            Layer::Area(role, values) => {
+                each(values, |column, value| painter.bar(column, height(value), theme.style(*role)));
+            }
+            Layer::Level(role, values) => {
+                each(values, |column, value| painter.level(column, height(value), theme.style(*role)));
+            }
+            Layer::Line(role, dash, ranges) => {
+                let mut before = None;
+                for (column, range) in (0_u16..).zip(ranges) {
+                    if let Some((low, high)) = range.filter(|_| dash.marks(column)) {
+                        let (low, high) = (height(low), height(high));
+                        let (from, to) = match before.filter(|_| *dash != Dash::Dotted) {
+                            // Up to the piece before, so that the line has no holes.
+                            Some((was_low, was_high)) => (low.min(was_high), high.max(was_low)),
+                            None => (low, high),
+                        };
+                        painter.stroke(column, from, to, theme.style(*role));
+                    }
+                    before = range.map(|(low, high)| (height(low), height(high)));
+                }
+            }
+        }
+    }
+}
+
+impl Dash {
+    const fn marks(self, column: u16) -> bool {
+        match self {
+            Self::Solid => true,
+            Self::Dashed => column % 6 < 4,
+            Self::Dotted => column.is_multiple_of(2),
+        }
+    }
+}
+
+fn each(values: &[Option<f64>], mut draw: impl FnMut(u16, f64)) {
+    for (column, value) in (0_u16..).zip(values) {
+        if let Some(value) = value {
+            draw(column, *value);
+        }
+    }
+}

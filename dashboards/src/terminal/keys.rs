@@ -1,0 +1,256 @@
+//! The keys: one table, from which both the handler and the help are made.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::state::{State, View};
+use crate::{Action, Frame};
+
+/// What a key does; it may ask the caller for something.
+type Command = fn(&mut State, &Frame) -> Option<Action>;
+
+/// A key and what it does.
+pub(crate) struct Binding {
+    /// Its name in the help; empty when it is not listed there.
+    pub(crate) label: &'static str,
+    /// One or two words for the bottom line; empty when it is not listed there.
+    pub(crate) hint: &'static str,
+    /// A sentence for the help.
+    pub(crate) help: &'static str,
+    codes: &'static [KeyCode],
+    command: Command,
+}
+
+/// All keys, in the order the help lists them.
+pub(crate) const BINDINGS: &[Binding] = &[
+    Binding {
+        label: "q",
+        hint: "quit",
+        help: "end the run, keep its results (Ctrl-C too)",
+        codes: &[KeyCode::Char('q')],
+        command: |state, _| Some(quit(state)),
+    },
+    Binding {
+        label: "?",
+        hint: "help",
+        help: "show or hide this",
+        codes: &[KeyCode::Char('?'), KeyCode::Char('h')],
+        command: toggle_help,
+    },
+    Binding {
+        label: "",
+        hint: "",
+        help: "",
+        codes: &[KeyCode::Esc],
+        command: |state, _| show(state, state.view),
+    },
+    Binding {
+        label: "p",
+        hint: "pause",
+        help: "pause the view; the run goes on",
+        codes: &[KeyCode::Char('p'), KeyCode::Char(' ')],
+        command: toggle_pause,
+    },
+    Binding {
+        label: "l",
+        hint: "log",
+        help: "rates: linear or logarithmic",
+        codes: &[KeyCode::Char('l')],
+        command: toggle_scale,
+    },
+    Binding {
+        label: "[",
+        hint: "",
+        help: "lower the mock server's cap",
+        codes: &[KeyCode::Char('[')],
+        command: lower_cap,
+    },
+    Binding {
+        label: "]",
+        hint: "",
+        help: "raise the mock server's cap",
+        codes: &[KeyCode::Char(']')],
+        command: raise_cap,
+    },
+    Binding {
+        label: "Tab",
+        hint: "",
+        help: "next view (Shift-Tab: the one before)",
+        codes: &[KeyCode::Tab, KeyCode::Right],
+        command: |state, _| show(state, state.view.further(1)),
+    },
+    Binding {
+        label: "",
+        hint: "",
+        help: "",
+        codes: &[KeyCode::BackTab, KeyCode::Left],
+        command: |state, _| show(state, state.view.further(View::ALL.len() - 1)),
+    },
+    Binding {
+        label: "1",
+        hint: "",
+        help: "overview",
+        codes: &[KeyCode::Char('1')],
+        command: |state, _| show(state, View::Overview),
+    },
+    Binding {
+        label: "2",
+        hint: "",
+        help: "requests per second",
+        codes: &[KeyCode::Char('2')],
+        command: |state, _| show(state, View::Rates),
+    },
+    Binding {
+        label: "3",
+        hint: "",
+        help: "window and in flight against the cap",
+        codes: &[KeyCode::Char('3')],
+        command: |state, _| show(state, View::Window),
+    },
+    Binding {
+        label: "4",
+        hint: "",
+        help: "latency and attempts per op",
+        codes: &[KeyCode::Char('4')],
+        command: |state, _| show(state, View::Latency),
+    },
+];
+
+/// Does what a key means; keys without a meaning do nothing. The frame is what would be shown now.
+pub(crate) fn handle_key(state: &mut State, key: KeyEvent, frame: &Frame) -> Option<Action> {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let code = match key.code {
+        KeyCode::Char('c') if control => KeyCode::Char('q'),
+        KeyCode::Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => return None,
+        code => code,
+    };
+    let binding = BINDINGS.iter().find(|binding| binding.codes.contains(&code))?;
+    state.clear_notice();
+    (binding.command)(state, frame)
+}
+
+fn quit(state: &mut State) -> Action {
+    state.stopping = true;
+    state.paused = None;
+    state.help = false;
+    Action::Quit
+}
+
+fn toggle_help(state: &mut State, _: &Frame) -> Option<Action> {
+    state.help = !state.help;
+    None
+}
+
+fn toggle_pause(state: &mut State, frame: &Frame) -> Option<Action> {
+    state.paused = match state.paused.take() {
+        Some(_) => None,
+        None => Some(Box::new(frame.clone())),
+    };
+    None
+}
+
+fn toggle_scale(state: &mut State, _: &Frame) -> Option<Action> {
+    state.scale = state.scale.other();
+    None
+}
+
+fn show(state: &mut State, view: View) -> Option<Action> {
+    state.view = view;
+    state.help = false;
+    None
+}
+
+fn lower_cap(state: &mut State, _: &Frame) -> Option<Action> {
+    change_cap(state, Action::LowerCap, "asked the server for a lower cap")
+}
+
+fn raise_cap(state: &mut State, _: &Frame) -> Option<Action> {
+    change_cap(state, Action::RaiseCap, "asked the server for a higher cap")
+}
+
+fn change_cap(state: &mut State, action: Action, done: &str) -> Option<Action> {
+    if state.header.adjustable_cap {
+        state.notify(done);
+        Some(action)
+    } else {
+        state.notify("the cap can't be changed: the target is no mock server");
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Header;
+    use crate::figures::Scale;
+
+    fn state(adjustable_cap: bool) -> State {
+        State::new(Header { adjustable_cap, ..Header::default() })
+    }
+
+    fn press(state: &mut State, code: KeyCode) -> Option<Action> {
+        handle_key(state, KeyEvent::new(code, KeyModifiers::NONE), &Frame::default())
+    }
+
+    #[test]
+    fn no_key_has_two_meanings() {
+        let codes: Vec<_> = BINDINGS.iter().flat_map(|binding| binding.codes).collect();
+        for (index, code) in codes.iter().enumerate() {
+            assert!(!codes[..index].contains(code), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn quitting_asks_each_time_and_says_that_it_stops() {
+        let mut state = state(false);
+        assert_eq!(press(&mut state, KeyCode::Char('q')), Some(Action::Quit));
+        assert!(state.stopping);
+        assert_eq!(press(&mut state, KeyCode::Char('q')), Some(Action::Quit));
+        let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+        assert_eq!(handle_key(&mut state, ctrl_c, &Frame::default()), Some(Action::Quit));
+    }
+
+    #[test]
+    fn tab_goes_round_the_views_and_back() {
+        let mut state = state(false);
+        for view in [View::Rates, View::Window, View::Latency, View::Overview] {
+            press(&mut state, KeyCode::Tab);
+            assert_eq!(state.view, view);
+        }
+        press(&mut state, KeyCode::BackTab);
+        assert_eq!(state.view, View::Latency);
+        press(&mut state, KeyCode::Char('3'));
+        assert_eq!(state.view, View::Window);
+    }
+
+    #[test]
+    fn the_cap_is_only_changed_where_that_is_possible() {
+        let mut mock = state(true);
+        assert_eq!(press(&mut mock, KeyCode::Char('[')), Some(Action::LowerCap));
+        assert_eq!(press(&mut mock, KeyCode::Char(']')), Some(Action::RaiseCap));
+        let mut foreign = state(false);
+        assert_eq!(press(&mut foreign, KeyCode::Char('[')), None);
+        assert!(foreign.notice().unwrap().contains("no mock server"));
+    }
+
+    #[test]
+    fn pausing_keeps_the_frame_and_l_changes_the_scale() {
+        let mut state = state(false);
+        press(&mut state, KeyCode::Char('p'));
+        assert!(state.paused.is_some());
+        press(&mut state, KeyCode::Char('p'));
+        assert!(state.paused.is_none());
+        press(&mut state, KeyCode::Char('l'));
+        assert_eq!(state.scale, Scale::Logarithmic);
+        press(&mut state, KeyCode::Char('?'));
+        assert!(state.help);
+    }
+
+    #[test]
+    fn unknown_keys_do_nothing() {
+        let mut state = state(true);
+        assert_eq!(press(&mut state, KeyCode::Char('x')), None);
+        let alt = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT);
+        assert_eq!(handle_key(&mut state, alt, &Frame::default()), None);
+        assert!(!state.stopping);
+    }
+}

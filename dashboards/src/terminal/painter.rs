@@ -1,0 +1,152 @@
+//! Drawing finer than a character: eighths of a block for areas, braille dots for lines.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/// Bits of a braille character by its row of dots from the top, for the left and the right column.
+const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+
+/// The first braille character, without any dot.
+const BLANK_BRAILLE: u32 = 0x2800;
+
+/// A rectangle of the screen whose height is one. Heights are shares between 0 and 1.
+pub(crate) struct Painter<'a> {
+    buf: &'a mut Buffer,
+    area: Rect,
+}
+
+impl<'a> Painter<'a> {
+    /// Draws on the part of the area that is on the screen.
+    pub(crate) fn new(buf: &'a mut Buffer, area: Rect) -> Self {
+        let area = area.intersection(buf.area);
+        Self { buf, area }
+    }
+
+    /// A bar from the bottom up to a height. Something is never nothing.
+    pub(crate) fn bar(&mut self, column: u16, height: f64, style: Style) {
+        let rows = self.area.height;
+        let eighths = steps(height, rows * 8).max(u16::from(height > 0.0));
+        for row in 0..rows {
+            let filled = eighths.saturating_sub(row * 8).min(8);
+            if filled > 0 {
+                self.set(column, rows - 1 - row, EIGHTHS[usize::from(filled)], style);
+            }
+        }
+    }
+
+    /// A level across one column.
+    pub(crate) fn level(&mut self, column: u16, height: f64, style: Style) {
+        let rows = self.area.height;
+        if rows > 0 {
+            let thirds = steps(height, rows * 3).clamp(1, rows * 3) - 1;
+            let symbol = ["▁", "─", "▔"][usize::from(thirds % 3)];
+            self.set(column, rows - 1 - thirds / 3, symbol, style);
+        }
+    }
+
+    /// A vertical hair line where nothing else is.
+    pub(crate) fn hair_line(&mut self, column: u16, style: Style) {
+        for row in 0..self.area.height {
+            if self.symbol(column, row) == Some(' ') {
+                self.set(column, row, "┊", style);
+            }
+        }
+    }
+
+    /// Dots between two heights; two columns of dots to a character.
+    pub(crate) fn stroke(&mut self, dot_column: u16, low: f64, high: f64, style: Style) {
+        let last = (self.area.height * 4).saturating_sub(1);
+        for dot_row in steps(low, last)..=steps(high, last) {
+            self.dot(dot_column, last - dot_row, style);
+        }
+    }
+
+    fn dot(&mut self, dot_column: u16, dot_row: u16, style: Style) {
+        let (column, row) = (dot_column / 2, dot_row / 4);
+        let bit = DOTS[usize::from(dot_row % 4)][usize::from(dot_column % 2)];
+        let Some(symbol) = self.symbol(column, row) else { return };
+        let there = u32::from(symbol);
+        let dots = if (BLANK_BRAILLE..BLANK_BRAILLE + 256).contains(&there) { there } else { BLANK_BRAILLE };
+        if let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row)) {
+            if symbol == '█' {
+                cell.bg = cell.fg;
+            }
+            cell.set_char(char::from_u32(dots | bit).unwrap_or(' ')).set_style(style);
+        }
+    }
+
+    fn symbol(&self, column: u16, row: u16) -> Option<char> {
+        let inside = column < self.area.width && row < self.area.height;
+        let cell = inside.then(|| self.buf.cell((self.area.x + column, self.area.y + row)))??;
+        cell.symbol().chars().next()
+    }
+
+    fn set(&mut self, column: u16, row: u16, symbol: &str, style: Style) {
+        if self.symbol(column, row).is_some()
+            && let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row))
+        {
+            cell.set_symbol(symbol).set_style(style);
+        }
+    }
+}
+
+/// A share of one as a number of steps.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the share is between 0 and 1")]
+pub(crate) fn steps(share: f64, steps: u16) -> u16 {
+    let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    (share * f64::from(steps)).round() as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn painted(width: u16, height: u16, paint: impl FnOnce(&mut Painter<'_>)) -> Vec<String> {
+        let area = Rect::new(0, 0, width, height);
+        let mut buf = Buffer::empty(area);
+        paint(&mut Painter::new(&mut buf, area));
+        let row = |y| (0..width).map(|x| buf[(x, y)].symbol()).collect();
+        (0..height).map(row).collect()
+    }
+
+    #[test]
+    fn bars_grow_in_eighths_and_a_little_is_not_nothing() {
+        let rows = painted(4, 2, |painter| {
+            for (column, height) in [(0, 0.0), (1, 0.001), (2, 0.5), (3, 0.75)] {
+                painter.bar(column, height, Style::new());
+            }
+        });
+        assert_eq!(rows, ["   ▄", " ▁██"]);
+    }
+
+    #[test]
+    fn strokes_share_their_characters() {
+        let rows = painted(1, 1, |painter| {
+            painter.stroke(0, 0.0, 1.0, Style::new());
+            painter.stroke(1, 0.0, 0.0, Style::new());
+        });
+        assert_eq!(rows, ["⣇"]);
+    }
+
+    #[test]
+    fn levels_are_exact_to_a_third_of_a_row() {
+        let rows = painted(3, 1, |painter| {
+            for (column, height) in [(0, 0.2), (1, 0.6), (2, 1.0)] {
+                painter.level(column, height, Style::new());
+            }
+        });
+        assert_eq!(rows, ["▁─▔"]);
+    }
+
+    #[test]
+    fn what_is_outside_is_not_drawn() {
+        let rows = painted(1, 1, |painter| {
+            painter.bar(7, 1.0, Style::new());
+            painter.stroke(9, -3.0, f64::NAN, Style::new());
+        });
+        assert_eq!(rows, [" "]);
+    }
+}

@@ -1,0 +1,98 @@
+//! The terminal as it was found, and the screen that is drawn on meanwhile.
+
+use std::io::{self, Write};
+use std::panic;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::Show;
+use crossterm::execute;
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::{Frame, Terminal, backend::CrosstermBackend};
+
+/// Whether there is something to restore. It is there once per process, like the terminal.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// The terminal can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// Raw mode or the alternate screen could not be entered.
+    #[error("can't take over the terminal for the dashboard; use `--no-tui`")]
+    Enter(#[source] io::Error),
+    /// Drawing failed: the terminal is gone.
+    #[error("can't draw the dashboard")]
+    Draw(#[source] io::Error),
+    /// Keys can't be read.
+    #[error("can't read keys from the terminal")]
+    Read(#[source] io::Error),
+}
+
+/// Gives the terminal back as it was found: cursor, raw mode, screen. Does nothing unless a dashboard is on it.
+///
+/// Call this before leaving the process without returning from [`watch`](super::watch).
+pub fn restore() {
+    if ENTERED.swap(false, Ordering::SeqCst) {
+        // There is nobody left to tell when this fails.
+        drop(disable_raw_mode());
+        drop(execute!(io::stdout(), LeaveAlternateScreen, Show));
+    }
+}
+
+/// The alternate screen in raw mode, until it is dropped. The mouse is left alone: it belongs to copy and paste.
+pub(crate) struct Screen {
+    terminal: Terminal<CrosstermBackend<io::Stdout>>,
+}
+
+impl Screen {
+    /// Takes over the terminal.
+    pub(crate) fn enter() -> Result<Self, WatchError> {
+        restore_before_panic_messages();
+        ENTERED.store(true, Ordering::SeqCst);
+        Self::prepare().map_err(|error| {
+            restore();
+            WatchError::Enter(error)
+        })
+    }
+
+    fn prepare() -> io::Result<Self> {
+        enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen)?;
+        let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        terminal.clear()?;
+        Ok(Self { terminal })
+    }
+
+    /// Draws what has changed. Does nothing when the screen was given back meanwhile, by [`restore`] or by a panic
+    /// of another thread: the terminal shows something else now.
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), WatchError> {
+        if !self.is_ours() {
+            return Ok(());
+        }
+        self.terminal.draw(render).map_err(WatchError::Draw)?;
+        io::stdout().flush().map_err(WatchError::Draw)
+    }
+
+    /// Whether the screen was not given back meanwhile.
+    #[expect(clippy::unused_self, reason = "only who has a screen can lose it")]
+    pub(crate) fn is_ours(&self) -> bool {
+        ENTERED.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// A panic's message must not be written to the alternate screen, where it would vanish, nor in raw mode.
+fn restore_before_panic_messages() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let message = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            restore();
+            message(info);
+        }));
+    });
+}

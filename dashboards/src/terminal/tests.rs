@@ -1,0 +1,152 @@
+//! Frames as they appear on screens of several sizes.
+
+use std::time::Duration;
+
+use loadgen_core::Snapshot;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::render::render;
+use super::state::{State, View};
+use super::theme::Theme;
+use crate::figures::Scale;
+use crate::synthetic_run::SyntheticRun;
+use crate::{Frame, GeneratorState, Header};
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+fn header(strategy: &str) -> Header {
+    Header {
+        strategy: strategy.to_owned(),
+        workload: "2,000 ops, Poisson 1000/s".to_owned(),
+        target: "embedded mockserver, cap 50".to_owned(),
+        time_scale: 1.0,
+        adjustable_cap: true,
+    }
+}
+
+fn frame(snapshot: Snapshot) -> Frame {
+    let generator = GeneratorState { cpu_share: 0.034, rss_bytes: 14_300_000, open_connections: 52 };
+    Frame { snapshot, generator }
+}
+
+fn drawn(size: (u16, u16), frame: &Frame, state: &State) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+    terminal.draw(|canvas| render(canvas, frame, state, Theme::Colours)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y| (0..size.0).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..size.1).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+}
+
+fn assert_looks(name: &str, frame: &Frame, state: &State, sizes: &[(u16, u16)]) {
+    for &(width, height) in sizes {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), drawn((width, height), frame, state));
+    }
+}
+
+#[test]
+fn before_anything_happened() {
+    assert_looks("start", &Frame::default(), &State::new(header("aimd")), &SIZES);
+}
+
+#[test]
+fn in_the_middle_of_a_run() {
+    let frame = frame(SyntheticRun::aimd().until(12.3));
+    assert_looks("middle", &frame, &State::new(header("aimd")), &SIZES);
+}
+
+#[test]
+fn at_the_end_of_a_run() {
+    let frame = frame(SyntheticRun::aimd().until(99.0));
+    assert_looks("end", &frame, &State::new(header("aimd")), &SIZES);
+}
+
+#[test]
+fn under_overload_with_failures() {
+    let frame = frame(SyntheticRun::overload().until(6.0));
+    let state = State::new(header("exponential:jitter=0.5,base=50ms,cap=30s"));
+    assert_looks("overload", &frame, &state, &SIZES);
+    let logarithmic = State { scale: Scale::Logarithmic, ..state };
+    assert_looks("overload_log", &frame, &logarithmic, &SIZES);
+}
+
+#[test]
+fn each_view_at_full_size() {
+    let frame = frame(SyntheticRun::aimd().until(12.3));
+    for view in [View::Rates, View::Window, View::Latency] {
+        let state = State { view, ..State::new(header("aimd")) };
+        assert_looks(&format!("view_{}", view.name()), &frame, &state, &SIZES);
+    }
+}
+
+#[test]
+fn help_lies_over_the_view() {
+    let frame = frame(SyntheticRun::aimd().until(12.3));
+    let state = State { help: true, ..State::new(header("aimd")) };
+    assert_looks("help", &frame, &state, &SIZES);
+}
+
+#[test]
+fn a_paused_view_says_so_and_stands_still() {
+    let paused = frame(SyntheticRun::aimd().until(6.0));
+    let live = frame(SyntheticRun::aimd().until(12.3));
+    let state = State { paused: Some(Box::new(paused)), ..State::new(header("aimd")) };
+    assert_looks("paused", &live, &state, &SIZES[..2]);
+    assert!(drawn((80, 24), &live, &state).contains("view paused"));
+}
+
+#[test]
+fn a_slow_generator_is_named() {
+    let mut frame = frame(SyntheticRun::aimd().until(6.0));
+    (0..2_000).for_each(|_| frame.snapshot.send_lag.record(Duration::from_millis(25)));
+    assert_looks("bottleneck", &frame, &State::new(header("aimd")), &SIZES[..2]);
+}
+
+#[test]
+fn stopping_and_notices_are_said() {
+    let frame = frame(SyntheticRun::aimd().until(6.0));
+    let mut state = State { stopping: true, ..State::new(header("aimd")) };
+    state.notify("the cap can't be changed: the target is no mock server");
+    let screen = drawn((80, 24), &frame, &state);
+    assert!(screen.contains("stopping…") && screen.contains("no mock server"), "{screen}");
+}
+
+#[test]
+fn too_small_a_screen_says_what_it_needs() {
+    let screen = drawn((30, 8), &Frame::default(), &State::new(header("aimd")));
+    assert!(screen.contains("needs 40x12, this is 30x8"), "{screen}");
+}
+
+#[test]
+fn the_cap_line_follows_a_change_of_the_cap() {
+    let mut run = SyntheticRun::aimd();
+    run.advance(8.0);
+    run.cap = 25;
+    run.advance(14.0);
+    let state = State { view: View::Window, ..State::new(header("aimd")) };
+    assert_looks("cap_lowered", &frame(run.snapshot().clone()), &state, &SIZES[1..2]);
+}
+
+#[test]
+fn no_size_panics() {
+    let frames = [Snapshot::default(), SyntheticRun::aimd().until(3.0), SyntheticRun::overload().until(3.0)];
+    let mut state = State::new(header("aimd"));
+    for frame in frames.map(frame) {
+        for (width, height) in (1..=60).flat_map(|width| (1..=30).map(move |height| (width, height))) {
+            for view in View::ALL {
+                state.view = view;
+                drawn((width, height), &frame, &state);
+            }
+            state.help = !state.help;
+        }
+    }
+}
+
+#[test]
+fn wide_and_odd_sizes_do_not_panic() {
+    let frame = frame(SyntheticRun::overload().until(3.0));
+    let state = State::new(header("a strategy with a very long name, that fits on no screen at all"));
+    for size in [(300, 12), (40, 100), (109, 21), (110, 22), (77, 24), (500, 100), (200, 13)] {
+        drawn(size, &frame, &state);
+    }
+}

@@ -1,0 +1,66 @@
+//! The loop: refresh, draw, and wait for keys until the next frame is due.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{self, Event, KeyEventKind};
+
+use super::keys::handle_key;
+use super::render::render;
+use super::screen::Screen;
+use super::state::State;
+use super::theme::Theme;
+use crate::{Action, Frame, Header, Liveness, WatchError};
+
+/// Time between two frames.
+const FRAME_TIME: Duration = Duration::from_millis(100);
+
+/// Shows a run on the terminal until `refresh` says that it is over.
+///
+/// Ten times a second `refresh` brings a frame up to date and it is drawn; keys act at once and are given to `act`,
+/// on the same thread. After [`Action::Quit`] the dashboard stays and says that it is stopping until `refresh` says
+/// [`Liveness::Over`]; another `q` asks again. In raw mode Ctrl-C is a key and means the same as `q`.
+///
+/// Signals are the caller's: on SIGINT or SIGTERM make `refresh` return `Over`, and this function returns within
+/// 100 ms with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore).
+/// The terminal is also restored after an error, and before a panic of any thread prints its message; after that
+/// nothing is drawn any more, and this function waits for the end of the run.
+pub fn watch(
+    header: Header,
+    mut refresh: impl FnMut(&mut Frame) -> Liveness,
+    mut act: impl FnMut(Action),
+) -> Result<(), WatchError> {
+    let theme = Theme::from_environment();
+    let mut state = State::new(header);
+    let mut frame = Frame::default();
+    let mut screen = Screen::enter()?;
+    let mut due = Instant::now();
+    while refresh(&mut frame) == Liveness::Running {
+        state.on_frame();
+        screen.draw(|canvas| render(canvas, &frame, &state, theme))?;
+        due = (due + FRAME_TIME).max(Instant::now());
+        while let Some(event) = next_event(&screen, due)? {
+            if let Event::Key(key) = event
+                && key.kind != KeyEventKind::Release
+                && let Some(action) = handle_key(&mut state, key, &frame)
+            {
+                act(action);
+            }
+            screen.draw(|canvas| render(canvas, &frame, &state, theme))?;
+        }
+    }
+    Ok(())
+}
+
+/// The next event before an instant, if any.
+fn next_event(screen: &Screen, due: Instant) -> Result<Option<Event>, WatchError> {
+    let left = due.saturating_duration_since(Instant::now());
+    if !screen.is_ours() {
+        thread::sleep(left);
+        return Ok(None);
+    }
+    if left.is_zero() || !event::poll(left).map_err(WatchError::Read)? {
+        return Ok(None);
+    }
+    event::read().map(Some).map_err(WatchError::Read)
+}

@@ -1,0 +1,53 @@
+//! Attempts per op: how many ops took one, two, … attempts, and what share of all attempts was for nothing.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::rule::{LegendKey, rule};
+use super::segments;
+use crate::Frame;
+use crate::figures::{Effort, attempts_per_op};
+use crate::terminal::painter::steps;
+use crate::terminal::theme::{Role, Theme};
+use crate::text;
+
+/// Columns of the labels `100–999` and of the percentage.
+const LABEL: u16 = 8;
+const PERCENT: u16 = 8;
+
+/// Draws it.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
+    let effort = Effort::of(&frame.snapshot);
+    let value = format!("{:>5}", effort.per_op_text());
+    rule(area, buf, theme, "Attempts per op", &[LegendKey { mark: "", name: "", value, role: Role::Faint }]);
+    if area.height < 3 {
+        return;
+    }
+    let faint = theme.style(Role::Faint);
+    let wasted = (format!("wasted {:>6}", text::percent(effort.wasted())), Style::new());
+    let mut right = vec![(format!("of {}", text::count(effort.attempts)), faint)];
+    if area.width >= 40 {
+        right.push((format!("efficiency {:>7}", text::percent(effort.efficiency)), Style::new()));
+    }
+    segments::draw(Rect { y: area.y + 1, height: 1, ..area }, buf, &[wasted], &right);
+
+    let rows = area.height - 2;
+    for (row, bin) in (0..rows).zip(attempts_per_op(&frame.snapshot, usize::from(rows))) {
+        let y = area.y + 2 + row;
+        buf.set_stringn(area.x, y, format!("{:<7}", bin.label), usize::from(LABEL.min(area.width)), faint);
+        let bar = area.width.saturating_sub(LABEL + PERCENT);
+        let filled = steps(bin.share, bar).max(u16::from(bin.share > 0.0));
+        let role = if bin.label == "1" { Role::Accepted } else { Role::Rejected };
+        buf.set_stringn(
+            area.x + LABEL,
+            y,
+            "■".repeat(usize::from(filled)),
+            usize::from(bar),
+            theme.style(role),
+        );
+        let percent = format!("{:>8}", text::percent(bin.share));
+        let x = area.right().saturating_sub(PERCENT).max(area.x);
+        buf.set_stringn(x, y, percent, usize::from(area.right() - x), Style::new());
+    }
+}

@@ -1,0 +1,42 @@
+//! The bottom line: the views and the keys, or the answer to the last key.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+
+use super::segments::{self, Segment};
+use crate::terminal::keys::BINDINGS;
+use crate::terminal::state::{State, View};
+use crate::terminal::theme::{Role, Theme};
+use crate::text;
+
+/// Draws it. A warning goes before the keys when there is no other place for it.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<String>, theme: Theme) {
+    if let Some(text) = state.notice().map(str::to_owned).or(warning) {
+        let text = text::fit(&text, usize::from(area.width));
+        segments::draw(area, buf, &[(text, theme.style(Role::Alert))], &[]);
+        return;
+    }
+    let names = area.width >= 60;
+    let views: Vec<Segment> =
+        (1..).zip(View::ALL).map(|(key, view)| tab(key, view, state, names, theme)).collect();
+    let mut keys: Vec<Segment> = BINDINGS
+        .iter()
+        .filter(|binding| !binding.hint.is_empty())
+        .map(|binding| (format!("{} {}", binding.label, binding.hint), theme.style(Role::Faint)))
+        .collect();
+    if state.header.adjustable_cap {
+        keys.push(("[ ] cap".to_owned(), theme.style(Role::Faint)));
+    }
+    segments::draw(area, buf, &views, &keys);
+}
+
+fn tab(key: usize, view: View, state: &State, names: bool, theme: Theme) -> Segment {
+    let here = view == state.view;
+    let text = if names || here { format!("{key} {}", view.name()) } else { key.to_string() };
+    if here {
+        (text, theme.style(Role::Title).add_modifier(Modifier::UNDERLINED))
+    } else {
+        (text, theme.style(Role::Faint))
+    }
+}

@@ -1,0 +1,35 @@
+//! One line on the load generator itself, which says so when it is the bottleneck.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::segments;
+use crate::Frame;
+use crate::figures::bottleneck;
+use crate::terminal::theme::{Role, Theme};
+use crate::text;
+
+/// Draws it.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
+    let (lag, generator) = (&frame.snapshot.send_lag, &frame.generator);
+    let quantile = |share| match lag.count() {
+        0 => "–".to_owned(),
+        _ => text::duration(lag.quantile(share)),
+    };
+    let mut left = Vec::new();
+    match warning(frame) {
+        Some(warning) => left.push((warning, theme.style(Role::Alert))),
+        None => left.push(("Generator".to_owned(), theme.style(Role::Title))),
+    }
+    left.push((format!("send lag p50 {:>6} p99 {:>6}", quantile(0.5), quantile(0.99)), Style::new()));
+    left.push((format!("cpu {:>5}", text::whole_percent(generator.cpu_share)), Style::new()));
+    left.push((format!("memory {:>7}", text::memory(generator.rss_bytes)), Style::new()));
+    left.push((format!("connections {}", text::count(generator.open_connections)), Style::new()));
+    segments::draw(area, buf, &left, &[]);
+}
+
+/// What is said when the generator is the bottleneck.
+pub(crate) fn warning(frame: &Frame) -> Option<String> {
+    bottleneck(frame).map(|reason| format!(" ! generator is the bottleneck: {reason} "))
+}

@@ -1,0 +1,41 @@
+//! The panels' most important figures in three lines, for small screens.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::segments::{self, Segment};
+use crate::Frame;
+use crate::figures::Effort;
+use crate::terminal::theme::Theme;
+use crate::text;
+
+/// Draws it.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, _theme: Theme) {
+    for (row, line) in (0..area.height).zip(lines(frame)) {
+        segments::draw(Rect { y: area.y + row, height: 1, ..area }, buf, &line, &[]);
+    }
+}
+
+fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
+    let snapshot = &frame.snapshot;
+    let effort = Effort::of(snapshot);
+    let latency = |share| match snapshot.op_latency.count() {
+        0 => "–".to_owned(),
+        _ => text::duration(snapshot.op_latency.quantile(share)),
+    };
+    let mut flight = vec![format!("in flight {:>4}", text::count(snapshot.in_flight))];
+    flight.extend(snapshot.gauges.window.map(|window| format!("window {window:>5.1}")));
+    flight.extend(snapshot.server_cap.map(|cap| format!("cap {}", text::count(cap))));
+    flight.push(format!("ready {}", text::count(snapshot.ready)));
+    flight.push(format!("sleeping {}", text::count(snapshot.sleeping)));
+    let attempts = vec![
+        format!("attempts {:>5}", effort.per_op_text() + "/op"),
+        format!("wasted {:>6}", text::percent(effort.wasted())),
+        format!("{} sent", text::count(effort.attempts)),
+    ];
+    let mut latencies = vec![format!("latency p50 {:>6}", latency(0.5)), format!("p99 {:>6}", latency(0.99))];
+    latencies.extend(snapshot.gauges.phase.map(str::to_owned));
+    latencies.extend(snapshot.gauges.reason.map(str::to_owned));
+    [flight, attempts, latencies].map(|line| line.into_iter().map(|text| (text, Style::new())).collect())
+}

@@ -1,0 +1,79 @@
+//! Op latency, from an op's arrival to its success: percentiles beside or above a histogram.
+
+use std::time::Duration;
+
+use loadgen_core::Latencies;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+
+use super::rule::{LegendKey, rule};
+use super::segments;
+use crate::Frame;
+use crate::figures::{latency_bins, nice_ceiling};
+use crate::terminal::painter::Painter;
+use crate::terminal::theme::{Role, Theme};
+use crate::text;
+
+/// Percentiles by how much room there is.
+const FEW: &[f64] = &[0.5, 0.9, 0.99];
+const MANY: &[f64] = &[0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+
+/// Columns of the percentiles.
+const FIGURES: u16 = 17;
+
+/// Draws it.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
+    let latencies = &frame.snapshot.op_latency;
+    let value = format!("{:>6}", text::count(latencies.count()));
+    rule(area, buf, theme, "Op latency", &[LegendKey { mark: "", name: "ops", value, role: Role::Faint }]);
+    let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let [figures, histogram] =
+        Layout::horizontal([Constraint::Length(FIGURES), Constraint::Min(0)]).spacing(2).areas(inner);
+    draw_figures(figures, buf, latencies, theme);
+    draw_histogram(histogram, buf, latencies, theme);
+}
+
+fn draw_figures(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Theme) {
+    let shares = if area.height > 7 { MANY } else { FEW };
+    let shown = |latency: Duration| match latencies.count() {
+        0 => "–".to_owned(),
+        _ => text::duration(latency),
+    };
+    let mut lines: Vec<_> = shares
+        .iter()
+        .map(|&share| (format!("p{}", (share * 1_000.0).round() / 10.0), shown(latencies.quantile(share))))
+        .collect();
+    lines.push(("max".to_owned(), shown(latencies.max())));
+    for (row, (name, value)) in (0..area.height).zip(lines) {
+        let line = Rect { y: area.y + row, height: 1, ..area };
+        segments::draw(line, buf, &[(name, theme.style(Role::Faint))], &[(value, Style::new())]);
+    }
+}
+
+/// Bars over equal parts of the time up to a round end, whose label stands below.
+fn draw_histogram(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Theme) {
+    if area.width < 6 || area.height < 2 || latencies.count() == 0 {
+        return;
+    }
+    let end = round_end(latencies.max());
+    let bins = latency_bins(latencies, end, u32::from(area.width));
+    let highest = bins.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let plot = Rect { height: area.height - 1, ..area };
+    let mut painter = Painter::new(buf, plot);
+    for (column, count) in (0_u16..).zip(&bins) {
+        painter.bar(column, *count as f64 / highest, theme.style(Role::Latency));
+    }
+    let faint = theme.style(Role::Faint);
+    let axis = Rect { y: plot.bottom(), height: 1, ..area };
+    let middle = if area.width >= 24 { text::duration(end / 2) } else { String::new() };
+    segments::draw(axis, buf, &[("0".to_owned(), faint)], &[(text::duration(end), faint)]);
+    let x = area.x + area.width / 2;
+    buf.set_stringn(x, axis.y, middle, usize::from(area.width / 2), faint);
+}
+
+/// A round duration not below the longest.
+fn round_end(longest: Duration) -> Duration {
+    let units = nice_ceiling(longest.as_secs_f64() * 1e6);
+    Duration::from_secs_f64((units / 1e6).min(1e9))
+}

@@ -1,0 +1,47 @@
+//! What the strategy does now: its phase, why it last changed, its numbers, and where the ops are.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::rule::rule;
+use super::segments;
+use crate::Frame;
+use crate::terminal::theme::{Role, Theme};
+use crate::text;
+
+/// Draws as many lines as there are rows, the most telling ones first.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
+    rule(area, buf, theme, "Strategy now", &[]);
+    let lines = lines(frame);
+    for (row, (name, value)) in (1..area.height).zip(lines) {
+        let line = Rect { y: area.y + row, height: 1, ..area };
+        let room = usize::from(area.width).saturating_sub(text::width_of(name) + 2);
+        let value = vec![(text::fit(&value, room), Style::new())];
+        segments::draw(line, buf, &[(name.to_owned(), theme.style(Role::Faint))], &value);
+    }
+}
+
+/// Names and values. The first five are what a small screen shows.
+fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
+    let snapshot = &frame.snapshot;
+    let gauges = &snapshot.gauges;
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    let number = |value: Option<f64>| value.map(|value| format!("{value:.1}"));
+    let count = |value: u64| Some(text::count(value));
+    let server = snapshot.server_busy.zip(snapshot.server_cap);
+    let lines = [
+        ("phase", text(gauges.phase)),
+        ("last change", text(gauges.reason)),
+        ("rate", gauges.rate_per_s.map(text::rate)),
+        ("tokens", number(gauges.tokens)),
+        ("in flight", count(snapshot.in_flight)),
+        ("ready", count(snapshot.ready)),
+        ("sleeping", count(snapshot.sleeping)),
+        ("shed", count(snapshot.attempts.shed).filter(|_| snapshot.attempts.shed > 0)),
+        ("window", number(gauges.window)),
+        ("ssthresh", number(gauges.ssthresh)),
+        ("server busy", server.map(|(busy, cap)| format!("{} of {}", text::count(busy), text::count(cap)))),
+    ];
+    lines.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}

@@ -1,0 +1,93 @@
+//! The axis of experiment time below charts, with the optimal makespan marked.
+
+use std::time::Duration;
+
+use loadgen_core::Snapshot;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::figures::{Timeline, nice_span, nice_step};
+use crate::terminal::painter::steps;
+use crate::terminal::theme::{Role, Theme};
+use crate::text;
+
+/// A span of experiment time from the run's origin on, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TimeAxis {
+    /// Its end.
+    pub(crate) span_s: f64,
+    /// The optimal makespan.
+    optimal: Option<Duration>,
+    /// When it ends.
+    optimal_at_s: Option<f64>,
+}
+
+impl TimeAxis {
+    /// Long enough for what has happened and for the optimum.
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let optimal = snapshot.optimal_makespan;
+        let end = |optimal: Duration| {
+            snapshot.first_arrival.map_or(optimal, |start| start.since_origin() + optimal)
+        };
+        let optimal_at_s = optimal.map(|optimal| end(optimal).as_secs_f64());
+        let needed_s = Timeline::of(snapshot).now_s.max(optimal_at_s.unwrap_or(0.0) * 1.05);
+        Self { span_s: nice_span(needed_s), optimal, optimal_at_s }
+    }
+
+    /// The time that a part of this many columns (or dots) begins at.
+    pub(crate) fn at(&self, column: usize, columns: usize) -> f64 {
+        self.span_s * column as f64 / columns.max(1) as f64
+    }
+
+    /// The column of the optimum.
+    pub(crate) fn optimal_column(&self, width: u16) -> Option<u16> {
+        Some(steps(self.optimal_at_s? / self.span_s, width)).filter(|column| *column < width)
+    }
+
+    fn label(&self, time_s: f64) -> String {
+        match self.span_s {
+            span if span <= 120.0 => format!("{time_s:.0} s"),
+            span if span <= 7_200.0 => format!("{:.0} min", time_s / 60.0),
+            _ => format!("{:.0} h", time_s / 3_600.0),
+        }
+    }
+
+    fn step(&self, width: u16) -> f64 {
+        let step = nice_step(self.span_s, f64::from(width) / 10.0);
+        match self.span_s {
+            span if span <= 120.0 => step,
+            span if span <= 7_200.0 => step.max(60.0),
+            _ => step.max(3_600.0),
+        }
+    }
+}
+
+/// Draws labels at round times; the mark of the optimum goes before them.
+pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
+    let mut taken = 0..0;
+    if let Some(column) = axis.optimal_column(row.width) {
+        let text = format!("▲ optimal {}", text::clock(axis.optimal.unwrap_or_default().as_secs_f64()));
+        let width = u16::try_from(text::width_of(&text)).unwrap_or(u16::MAX);
+        let text = if column + width <= row.width { text } else { "▲".to_owned() };
+        let (end, _) = buf.set_stringn(
+            row.x + column,
+            row.y,
+            text,
+            usize::from(row.width - column),
+            theme.style(Role::Optimum),
+        );
+        taken = column.saturating_sub(1)..end - row.x + 1;
+    }
+    let step = axis.step(row.width);
+    let mut time_s = 0.0;
+    while time_s <= axis.span_s {
+        let label = axis.label(time_s);
+        let width = u16::try_from(text::width_of(&label)).unwrap_or(u16::MAX);
+        let start = steps(time_s / axis.span_s, row.width);
+        let free = start + width <= taken.start || start >= taken.end;
+        if free && start + width <= row.width {
+            buf.set_string(row.x + start, row.y, label, theme.style(Role::Faint));
+        }
+        time_s += step;
+    }
+}

@@ -1,0 +1,155 @@
+//! Numbers as people read them: separators, units, and no more digits than they can use.
+
+use std::time::Duration;
+
+use ratatui::text::Span;
+
+/// A count with thousands separators; millions from ten million on.
+pub(crate) fn count(value: u64) -> String {
+    if value >= 10_000_000 {
+        return format!("{:.1} M", value as f64 / 1e6);
+    }
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number for an axis or a legend, at most five characters: `0.5`, `48`, `1,024`, `12k`.
+pub(crate) fn short(value: f64) -> String {
+    match value {
+        v if !v.is_finite() => "–".to_owned(),
+        v if v >= 999.5e6 => format!("{:.0}G", v / 1e9),
+        v if v >= 999.5e3 => format!("{:.0}M", v / 1e6),
+        v if v >= 9_999.5 => format!("{:.0}k", v / 1e3),
+        v if v >= 9.95 || v.fract() == 0.0 => count(whole(v)),
+        v => format!("{v:.1}"),
+    }
+}
+
+/// A rate: `3.2/s`, `82/s`, `12k/s`.
+pub(crate) fn rate(per_s: f64) -> String {
+    format!("{}/s", short(per_s))
+}
+
+/// A share of one in percent, with a decimal only where it tells something.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        p if !p.is_finite() => "–".to_owned(),
+        p if p > 0.0 && p < 0.1 => "<0.1 %".to_owned(),
+        p if p > 99.9 && p < 100.0 => "99.9 %".to_owned(),
+        p => format!("{p:.1} %"),
+    }
+}
+
+/// A share of one in whole percent that never rounds up to the end.
+pub(crate) fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", (share * 100.0).floor())
+}
+
+/// A duration, about three digits: `85 µs`, `0.35 ms`, `350 ms`, `12.3 s`, `2 min 05 s`, `1 h 02 min`.
+pub(crate) fn duration(duration: Duration) -> String {
+    seconds(duration.as_secs_f64())
+}
+
+/// See [`duration`].
+pub(crate) fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() => "–".to_owned(),
+        s if s < 0.001 => format!("{:.0} µs", s * 1e6),
+        s if s < 0.01 => format!("{:.1} ms", s * 1e3),
+        s if s < 0.999_5 => format!("{:.0} ms", s * 1e3),
+        s => clock(s),
+    }
+}
+
+/// The experiment's time: like [`duration`], but always from seconds up, so that it counts calmly.
+pub(crate) fn clock(seconds: f64) -> String {
+    let whole_s = whole(seconds);
+    match seconds {
+        s if !s.is_finite() => "–".to_owned(),
+        s if s < 99.95 => format!("{s:.1} s"),
+        s if s < 3600.0 => format!("{} min {:02} s", whole_s / 60, whole_s % 60),
+        s if s < 864_000.0 => format!("{} h {:02} min", whole_s / 3600, whole_s / 60 % 60),
+        _ => format!("{} d", whole_s / 86_400),
+    }
+}
+
+/// Memory in MiB.
+pub(crate) fn memory(bytes: u64) -> String {
+    format!("{} MiB", short(bytes as f64 / 1_048_576.0))
+}
+
+/// The text, cut to this many columns with an ellipsis.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for letter in text.chars() {
+        cut.push(letter);
+        if width_of(&cut) + 1 > width {
+            cut.pop();
+            break;
+        }
+    }
+    if width > 0 {
+        cut.push('…');
+    }
+    cut
+}
+
+/// Columns that the text takes.
+pub(crate) fn width_of(text: &str) -> usize {
+    Span::raw(text).width()
+}
+
+/// To the nearest whole number; zero when negative or not a number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+pub(crate) fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_separators() {
+        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1_000, 1_234_567].map(count));
+        assert_eq!(count(12_345_678), "12.3 M");
+    }
+
+    #[test]
+    fn short_numbers_stay_short() {
+        let texts = [0.0, 0.53, 48.0, 48.2, 1024.0, 12_345.0, 2.3e6].map(short);
+        assert_eq!(["0", "0.5", "48", "48", "1,024", "12k", "2M"], texts);
+    }
+
+    #[test]
+    fn durations_have_about_three_digits() {
+        let texts = [0.000_085, 0.005_25, 0.35, 12.34, 125.0, 3720.0].map(seconds);
+        assert_eq!(["85 µs", "5.2 ms", "350 ms", "12.3 s", "2 min 05 s", "1 h 02 min"], texts);
+    }
+
+    #[test]
+    fn a_share_is_only_whole_when_all_is_done() {
+        assert_eq!(whole_percent(0.999_9), "99 %");
+        assert_eq!(percent(0.999_99), "99.9 %");
+        assert_eq!(percent(f64::NAN), "–");
+    }
+
+    #[test]
+    fn long_texts_end_in_an_ellipsis() {
+        assert_eq!(fit("window", 6), "window");
+        assert_eq!(fit("window", 4), "win…");
+        assert_eq!(fit("window", 1), "…");
+        assert_eq!(fit("window", 0), "");
+    }
+}
