@@ -152,6 +152,37 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
     Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
 }
 
+/// The command line with the values of headers left out: results are passed on, and values may be secrets.
+fn without_secrets(typed: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {
+    let mut header_follows = false;
+    typed
+        .map(|argument| {
+            let argument = argument.to_string_lossy().into_owned();
+            if std::mem::take(&mut header_follows) {
+                return name_only(&argument);
+            }
+            // Short flags without a value may stand before `H`.
+            let short = argument
+                .strip_prefix('-')
+                .and_then(|flags| flags.trim_start_matches(['k', 'q']).strip_prefix('H'));
+            let header = argument.strip_prefix("--header=").or(short);
+            header_follows = argument == "--header" || short == Some("");
+            match header {
+                Some(header) if !header.is_empty() => {
+                    let flag = &argument[..argument.len() - header.len()];
+                    format!("{flag}{}", name_only(header))
+                }
+                _ => argument,
+            }
+        })
+        .collect()
+}
+
+fn name_only(header: &str) -> String {
+    let name = header.split(':').next().unwrap_or_default();
+    format!("{name}: …")
+}
+
 /// Everything needed to repeat a run: the `config` of the result JSON, and what `--print-config` prints.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ConfigRecord {
@@ -223,7 +254,7 @@ impl ConfigRecord {
         Self {
             program: "loadgen",
             version: env!("CARGO_PKG_VERSION"),
-            command_line: std::env::args().skip(1).collect(),
+            command_line: without_secrets(std::env::args_os().skip(1)),
             server: server.kind.to_string(),
             target: server.url(),
             strategy: parts
@@ -261,5 +292,20 @@ impl ConfigRecord {
             },
             server_model: server.model.as_ref().map(|model| json!(model)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_headers_are_left_out_of_the_command_line() {
+        let typed =
+            ["-H", "a: 1", "--header", "b: 2", "--header=c: 3", "-Hd: 4", "-kqH", "e: 5", "--ops", "9"];
+        assert_eq!(
+            without_secrets(typed.into_iter().map(Into::into)),
+            ["-H", "a: …", "--header", "b: …", "--header=c: …", "-Hd: …", "-kqH", "e: …", "--ops", "9"]
+        );
     }
 }
