@@ -123,8 +123,6 @@ impl Conservation {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use tailback::Status;
     use vocabulary::Instant;
 
@@ -136,9 +134,9 @@ mod tests {
         measured.on_arrival(at);
         for status in [Status::Rejected, Status::Succeeded] {
             measured.on_sent(at, 1);
-            measured.on_ended(at, status, Duration::from_millis(1), 0);
+            measured.on_ended(at, status, Instant::ORIGIN, 0);
         }
-        measured.on_success(at, Duration::from_millis(2), 2);
+        measured.on_success(at, Instant::ORIGIN, 2);
         measured
     }
 
@@ -169,7 +167,7 @@ mod tests {
     fn what_failed_or_was_cancelled_may_be_missing_at_the_server() {
         let mut measured = two_attempts_one_success();
         measured.on_sent(Instant::from_millis(2), 1);
-        measured.on_ended(Instant::from_millis(2), Status::Cancelled, Duration::ZERO, 0);
+        measured.on_ended(Instant::from_millis(2), Status::Cancelled, Instant::ORIGIN, 0);
         for received in [2, 3] {
             assert!(Conservation::check(&measured, 0, 0, Some(&server(received, 1))).holds());
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
+use vocabulary::Instant;
 
 /// A day, in microseconds. Without an upper bound `Histogram` would clamp silently at its first size.
 const LONGEST_US: u64 = 86_400_000_000;
@@ -25,6 +26,12 @@ impl Latencies {
     pub fn record(&mut self, latency: Duration) {
         // Below a microsecond counts as zero, which the histogram keeps apart.
         self.0.saturating_record(micros(latency));
+    }
+
+    /// Records the time from one instant to another: like [`record`](Self::record), and cheaper, because nanoseconds
+    /// need not be split into seconds and the rest.
+    pub fn record_between(&mut self, from: Instant, to: Instant) {
+        self.0.saturating_record(to.as_nanos().saturating_sub(from.as_nanos()) / 1000);
     }
 
     /// Adds everything recorded in `other`.
@@ -122,7 +129,9 @@ mod tests {
         let mut latencies = Latencies::default();
         latencies.record(Duration::MAX);
         latencies.record(Duration::ZERO);
-        assert_eq!(latencies.count(), 2);
+        latencies.record_between(Instant::ORIGIN, Instant::FAR_FUTURE);
+        latencies.record_between(Instant::from_millis(1), Instant::ORIGIN);
+        assert_eq!(latencies.count(), 4);
         assert!(latencies.max() >= Duration::from_hours(23));
     }
 }

@@ -108,35 +108,35 @@ impl Measurements {
         point.in_flight.set(in_flight as f64);
     }
 
-    /// An attempt ended; `in_flight` no longer counts it. `latency` runs from send to answer.
-    pub fn on_ended(&mut self, at: Instant, status: Status, latency: Duration, in_flight: u64) {
+    /// An attempt that was sent at `sent_at` ended; `in_flight` no longer counts it.
+    pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
         point.in_flight.set(in_flight as f64);
         match status {
             Status::Succeeded => {
                 point.succeeded += 1;
                 self.attempts.succeeded += 1;
-                self.success_latency.record(latency);
+                self.success_latency.record_between(sent_at, at);
             }
             Status::Rejected => {
                 point.rejected += 1;
                 self.attempts.rejected += 1;
-                self.rejection_latency.record(latency);
+                self.rejection_latency.record_between(sent_at, at);
             }
             Status::Failed(_) => {
                 point.failed += 1;
                 self.attempts.failed += 1;
-                self.failure_latency.record(latency);
+                self.failure_latency.record_between(sent_at, at);
             }
             Status::Cancelled => self.attempts.cancelled += 1,
             Status::Shed => self.attempts.shed += 1,
         }
     }
 
-    /// An op's work was done; `latency` runs from its arrival.
-    pub fn on_success(&mut self, at: Instant, latency: Duration, attempts: u32) {
+    /// The work of an op that arrived at `arrived` was done.
+    pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32) {
         self.ops.succeeded += 1;
-        self.op_latency.record(latency);
+        self.op_latency.record_between(arrived, at);
         self.attempts_per_op.saturating_record(u64::from(attempts));
         self.last_success = self.last_success.max(Some(at));
         self.last_end = self.last_end.max(Some(at));

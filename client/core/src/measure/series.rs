@@ -17,6 +17,8 @@ const NARROWEST_NANOS: u64 = 10_000_000;
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
+    /// Start and index of the bucket used last: most events fall into the same again.
+    latest: (u64, usize),
 }
 
 /// One bucket.
@@ -115,13 +117,27 @@ impl Point {
 
 impl Default for Series {
     fn default() -> Self {
-        Self { width_nanos: NARROWEST_NANOS, points: Vec::with_capacity(SERIES_POINTS) }
+        Self {
+            width_nanos: NARROWEST_NANOS,
+            points: Vec::with_capacity(SERIES_POINTS),
+            latest: (0, usize::MAX),
+        }
     }
 }
 
 impl Series {
     /// The bucket at `now`, for counting and setting gauges; `now` never goes back by more than the series' start.
     pub fn at(&mut self, now: Instant) -> &mut Point {
+        let (start, index) = self.latest;
+        if now.as_nanos().wrapping_sub(start) < self.width_nanos && index < self.points.len() {
+            return &mut self.points[index];
+        }
+        self.find(now)
+    }
+
+    /// The bucket at `now` when it is another than the last time.
+    #[cold]
+    fn find(&mut self, now: Instant) -> &mut Point {
         let mut index = self.index(now);
         while index >= SERIES_POINTS {
             self.halve();
@@ -131,6 +147,7 @@ impl Series {
             let carried = self.points.last().copied().unwrap_or_default().carried();
             self.points.push(carried);
         }
+        self.latest = (index as u64 * self.width_nanos, index);
         &mut self.points[index]
     }
 
@@ -147,6 +164,7 @@ impl Series {
     /// Makes this a copy of `other` without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.width_nanos = other.width_nanos;
+        self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
     }

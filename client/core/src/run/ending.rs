@@ -20,7 +20,7 @@ impl Run {
     /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
         let Some(attempt) = self.take_attempt(completion.attempt) else { return };
-        self.measured.send_lag.record(completion.sent_at.since(attempt.due));
+        self.measured.send_lag.record_between(attempt.due, completion.sent_at);
         if let Some(seen) = completion.server {
             self.server = Some(seen);
             let point = self.measured.series.at(now);
@@ -66,12 +66,12 @@ impl Run {
         held.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
         held.in_flight -= 1;
         self.note_gauges(station, at);
-        self.measured.on_ended(at, outcome.status, at.since(sent_at), self.in_flight());
+        self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
         match outcome.status {
             Status::Succeeded => {
                 let op = self.ops.remove(attempt.op as usize);
                 self.stall.on_progress(at);
-                self.measured.on_success(at, at.since(op.arrived), op.attempts);
+                self.measured.on_success(at, op.arrived, op.attempts);
                 self.free_place(at);
             }
             Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,

@@ -1,0 +1,66 @@
+//! What measuring costs per attempt, and how fast the client state machine decides.
+
+use std::time::Duration;
+
+use divan::counter::ItemsCount;
+use loadgen_core::{ArrivalProcess, Completion, Input, Measurements, Output, Run, RunConfig, Workload};
+use tailback::{Outcome, Status, StrategySpec};
+use vocabulary::Instant;
+
+fn main() {
+    divan::main();
+}
+
+/// Attempts of one measured pass.
+const ATTEMPTS: u64 = 100_000;
+
+/// Counters, three histograms and the series, for attempts that all succeed.
+#[divan::bench]
+fn recording(bencher: divan::Bencher<'_, '_>) {
+    bencher.counter(ItemsCount::new(ATTEMPTS)).with_inputs(Measurements::default).bench_refs(|measured| {
+        for attempt in 0..ATTEMPTS {
+            let sent = Instant::from_nanos(attempt * 20_000);
+            let due = Instant::from_nanos(sent.as_nanos().saturating_sub(attempt % 90_000));
+            let answered = Instant::from_nanos(sent.as_nanos() + 500_000 + (attempt * 7919) % 1_000_000);
+            measured.on_sent(sent, 50);
+            measured.send_lag.record_between(due, sent);
+            measured.on_ended(answered, Status::Succeeded, sent, 49);
+        }
+    });
+}
+
+/// The whole client in a closed loop of 50 against a server that answers at once: arrivals, strategy, queues,
+/// measurements.
+#[divan::bench(args = ["none", "fixed-window", "aimd", "full-jitter"])]
+fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
+    let spec: StrategySpec = strategy.parse().expect("it is in the registry");
+    bencher.counter(ItemsCount::new(ATTEMPTS)).bench(|| {
+        let config = RunConfig {
+            workload: Workload {
+                arrivals: ArrivalProcess::Closed { in_flight: 50 },
+                ops: Some(ATTEMPTS),
+                duration: None,
+            },
+            ..RunConfig::default()
+        };
+        let mut run = Run::new(config, |_| spec.build(1, None), None).expect("it needs no foreknowledge");
+        let mut now = Instant::ORIGIN;
+        loop {
+            match run.poll_output(now) {
+                Output::Send(launched) => {
+                    now = now + Duration::from_micros(10);
+                    let completion = Completion {
+                        attempt: launched.attempt,
+                        sent_at: launched.due,
+                        outcome: Outcome::plain(Status::Succeeded),
+                        server: None,
+                    };
+                    run.handle_input(now, Input::Ended(completion));
+                }
+                Output::Done => break,
+                other => panic!("a server that answers at once leaves nothing to wait for: {other:?}"),
+            }
+        }
+        run.measurements().ops.succeeded
+    });
+}
