@@ -42,7 +42,7 @@ pub struct MockServer {
 pub enum MockError {
     /// No answer.
     #[error("the mockserver did not answer")]
-    NoAnswer(#[from] reqwest::Error),
+    NoAnswer(#[source] reqwest::Error),
     /// Not the answer of a mockserver of this version.
     #[error("the mockserver's answer could not be read: {0}")]
     Garbage(String),
@@ -56,6 +56,13 @@ pub enum MockError {
     },
 }
 
+impl From<reqwest::Error> for MockError {
+    fn from(error: reqwest::Error) -> Self {
+        // Its URL may hold the stand-in for a literal address.
+        Self::NoAnswer(error.without_url())
+    }
+}
+
 /// Finds out what answers at a target, by one `GET /_mock/config`.
 ///
 /// # Errors
@@ -65,7 +72,7 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let mut server = MockServer { client, target: target.clone(), config: Value::Null };
     let response = match server.get("/_mock/config").send().await {
         Ok(response) => response,
-        Err(error) if error.is_connect() => return Ok(Probe::Unreachable(error)),
+        Err(error) if error.is_connect() => return Ok(Probe::Unreachable(error.without_url())),
         Err(_) => return Ok(Probe::Other),
     };
     let recognised = response.headers().get(wire::MOCK).is_some_and(|version| version == wire::MOCK_VERSION);
@@ -103,7 +110,8 @@ impl MockServer {
     }
 
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
-        let request = request.timeout(PATIENCE);
+        // Questions are rare: a connection kept from before may lead to a server that is gone.
+        let request = request.timeout(PATIENCE).header("connection", "close");
         match self.target.host_header() {
             Some(host) => request.header("host", host),
             None => request,
