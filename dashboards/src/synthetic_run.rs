@@ -29,7 +29,6 @@ struct Op {
 struct Flight {
     op: Op,
     number: u64,
-    reaches_ms: u64,
     ends_ms: u64,
     ending: Ending,
 }
@@ -119,7 +118,6 @@ impl SyntheticRun {
 
     fn land(&mut self, now_ms: u64) {
         while let Some(index) = self.flying.iter().position(|flight| flight.ends_ms <= now_ms) {
-            let in_flight = self.flying.len() as f64;
             let mut flight = self.flying.swap_remove(index);
             let (attempts, point) = (&mut self.snapshot.attempts, self.snapshot.series.at(self.snapshot.now));
             if flight.ending == Ending::Success {
@@ -129,8 +127,7 @@ impl SyntheticRun {
                 self.snapshot.op_latency.record(Duration::from_millis(now_ms - flight.op.arrived_ms));
                 self.snapshot.attempts_per_op.saturating_record(u64::from(flight.op.attempts));
                 if let Some(window) = &mut self.window {
-                    let step = if in_flight < self.ssthresh { 1.0 } else { 1.0 / *window };
-                    *window = window.max((in_flight + 1.0).min(*window + step));
+                    *window += if *window < self.ssthresh { 1.0 } else { 1.0 / *window };
                 }
                 continue;
             }
@@ -162,15 +159,15 @@ impl SyntheticRun {
             let Some(index) = self.waiting.iter().position(|op| op.ready_ms <= now_ms) else { break };
             let mut op = self.waiting.remove(index);
             op.attempts += 1;
-            let busy = self.busy(now_ms);
+            let busy = self.busy();
             let fails = self.fails_every > 0 && self.sent % self.fails_every == 1;
             let (ending, ms) = match () {
                 () if fails => (Ending::Failure, 150),
                 () if busy < self.cap => (Ending::Success, 600),
                 () => (Ending::Rejection, 150),
             };
-            let (reaches_ms, ends_ms) = (now_ms + 50, now_ms + ms);
-            self.flying.push(Flight { op, number: self.sent, reaches_ms, ends_ms, ending });
+            let ends_ms = now_ms + ms;
+            self.flying.push(Flight { op, number: self.sent, ends_ms, ending });
             self.sent += 1;
             self.snapshot.attempts.total += 1;
             self.snapshot.series.at(self.snapshot.now).sent += 1;
@@ -178,13 +175,13 @@ impl SyntheticRun {
         }
     }
 
-    /// Slots that are taken: the sketch forgets the way to the server for all but the youngest.
-    fn busy(&self, now_ms: u64) -> usize {
-        self.flying.iter().filter(|flight| flight.reaches_ms <= now_ms + 50).count()
+    /// Slots that are taken; the sketch knows no way to the server and no rejection that holds a slot.
+    fn busy(&self) -> usize {
+        self.flying.iter().filter(|flight| flight.ending == Ending::Success).count()
     }
 
     fn show(&mut self, now_ms: u64) {
-        let (in_flight, busy) = (self.flying.len(), self.busy(now_ms));
+        let (in_flight, busy) = (self.flying.len(), self.busy());
         let ready = self.waiting.iter().filter(|op| op.ready_ms <= now_ms).count();
         let snapshot = &mut self.snapshot;
         snapshot.in_flight = in_flight as u64;

@@ -7,7 +7,7 @@ use loadgen_core::Snapshot;
 pub(crate) struct Effort {
     /// Attempts sent.
     pub(crate) attempts: u64,
-    /// Attempts sent per op that ended; not a number before the first ended.
+    /// Attempts that ended per op that ended; not a number before the first ended.
     pub(crate) per_op: f64,
     /// Share of the answered attempts whose work was done; not a number before the first answer.
     pub(crate) efficiency: f64,
@@ -20,7 +20,7 @@ impl Effort {
         let ended = attempts.succeeded + attempts.rejected + attempts.failed + attempts.cancelled;
         Self {
             attempts: attempts.total,
-            per_op: ratio(attempts.total, snapshot.ops.succeeded + snapshot.ops.given_up),
+            per_op: ratio(ended, snapshot.ops.succeeded + snapshot.ops.given_up),
             efficiency: ratio(attempts.succeeded, ended),
         }
     }

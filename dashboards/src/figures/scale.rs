@@ -40,9 +40,11 @@ impl Scale {
     /// Values to label, from the top of an axis of this many rows down.
     pub(crate) fn ticks(self, end: f64, rows: u16) -> Vec<f64> {
         match self {
-            Self::Linear if rows >= 12 => [1.0, 0.75, 0.5, 0.25, 0.0].map(|share| end * share).to_vec(),
-            Self::Linear if rows >= 4 => vec![end, end / 2.0, 0.0],
-            Self::Linear => vec![end, 0.0],
+            Self::Linear => {
+                let parts = if rows >= 10 { round_parts(end) } else { 2 };
+                let parts = if rows >= 4 { parts } else { 1 };
+                (0..=parts).rev().map(|part| end * f64::from(part) / f64::from(parts)).collect()
+            }
             Self::Logarithmic => {
                 let decades = end.log10().round();
                 let every = (decades / f64::from(rows.max(2) - 1)).ceil().max(1.0);
@@ -51,6 +53,16 @@ impl Scale {
                 steps.map(|step| 10_f64.powf(step * every)).collect()
             }
         }
+    }
+}
+
+/// Into how many round parts a nice ceiling can be divided.
+fn round_parts(end: f64) -> u8 {
+    let leading = end / 10_f64.powf(end.log10().floor());
+    match leading {
+        l if l < 1.25 => 5,
+        l if l < 1.75 || (2.5..3.5).contains(&l) || (5.0..7.0).contains(&l) => 3,
+        _ => 4,
     }
 }
 
@@ -113,5 +125,7 @@ mod tests {
         assert_eq!(Scale::Logarithmic.ticks(1_000.0, 8), [1_000.0, 100.0, 10.0, 1.0]);
         assert_eq!(Scale::Logarithmic.ticks(1_000.0, 3), [100.0, 1.0]);
         assert_eq!(Scale::Linear.ticks(60.0, 5), [60.0, 30.0, 0.0]);
+        assert_eq!(Scale::Linear.ticks(150.0, 15), [150.0, 100.0, 50.0, 0.0]);
+        assert_eq!(Scale::Linear.ticks(8.0, 15), [8.0, 6.0, 4.0, 2.0, 0.0]);
     }
 }

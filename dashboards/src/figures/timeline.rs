@@ -40,11 +40,12 @@ impl<'a> Timeline<'a> {
             return None;
         }
         let last = self.points.len().checked_sub(1)?;
-        let first = index(from_s / self.width_s);
+        // A hair aside, so that rounding does not pull in a neighbour.
+        let first = index(from_s / self.width_s + 1e-6);
         if first > last {
             return pick(&self.points[last]).value().map(|value| (value, value));
         }
-        let end = index((to_s / self.width_s).ceil()).clamp(first + 1, last + 1);
+        let end = index((to_s / self.width_s - 1e-6).ceil()).clamp(first + 1, last + 1);
         let mut range = (f64::NAN, f64::NAN);
         for point in &self.points[first..end] {
             let gauge = pick(point);
@@ -81,9 +82,9 @@ impl Counter {
         self.rate(self.now_s - seconds, self.now_s).unwrap_or(0.0)
     }
 
-    /// Whether this time is past.
-    pub(crate) fn covers(&self, time_s: f64) -> bool {
-        time_s <= self.now_s
+    /// When the snapshot was taken.
+    pub(crate) fn now_s(&self) -> f64 {
+        self.now_s
     }
 
     /// Events before a time, spread evenly over their bucket. The last bucket ends now.
@@ -149,7 +150,8 @@ mod tests {
     fn a_gauge_has_a_range_in_a_column_and_lasts_until_now() {
         let snapshot = Snapshot { now: Instant::from_millis(3_000), ..steady() };
         let timeline = Timeline::of(&snapshot);
-        assert_eq!(timeline.gauge(0.1, 0.2, |point| point.window), Some((100.0, 195.0)));
+        // A bucket begins with the value that it carries over from the one before.
+        assert_eq!(timeline.gauge(0.1, 0.2, |point| point.window), Some((95.0, 195.0)));
         assert_eq!(timeline.gauge(2.0, 2.1, |point| point.window), Some((1000.0, 1000.0)));
         assert_eq!(timeline.gauge(3.1, 3.2, |point| point.window), None);
         assert_eq!(timeline.gauge(0.1, 0.2, |point| point.ssthresh), None);

@@ -57,7 +57,7 @@ pub(crate) fn overview(body: Rect) -> Overview {
         let panel_height = (body.height / 3).clamp(6, 10);
         let [charts, row] =
             Layout::vertical([Constraint::Min(0), Constraint::Length(panel_height)]).areas(body);
-        let panels = Layout::horizontal([Constraint::Fill(1); 3]).spacing(2).areas(row);
+        let panels = Layout::horizontal([5, 4, 4].map(Constraint::Fill)).spacing(2).areas(row);
         return Overview { charts: halves(charts), panels: Some(panels), lines: None };
     }
     if body.height >= 34 {

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::painter::Painter;
+use super::painter::{Painter, steps};
 use super::theme::{Role, Theme};
 use super::widgets::rule::{LegendKey, rule};
 use super::widgets::time_axis::{self, TimeAxis};
@@ -82,14 +82,17 @@ impl Chart<'_> {
         for y in line.top()..line.bottom() {
             buf.set_stringn(line.x, y, "│", 1, theme.style(Role::Faint));
         }
+        let mut labelled = None;
         for value in self.scale.ticks(self.end, plot.height) {
             let share = match self.scale {
                 Scale::Logarithmic if value <= 1.0 => 0.0,
                 scale => scale.share(value, self.end),
             };
-            let up = super::painter::steps(share, plot.height.saturating_sub(1));
-            let y = plot.bottom().saturating_sub(1 + up);
-            if y >= plot.top() && y < line.bottom() {
+            // A value that ends a row is labelled at that row.
+            let up = steps(share, plot.height).max(1);
+            let y = plot.bottom().saturating_sub(up);
+            if y >= plot.top() && y < line.bottom() && labelled != Some(y) {
+                labelled = Some(y);
                 let label = format!("{:>5}", text::short(value));
                 buf.set_stringn(x, y, label, usize::from(GUTTER - 1), theme.style(Role::Faint));
                 buf.set_stringn(line.x, y, "┤", usize::from(line.width), theme.style(Role::Faint));

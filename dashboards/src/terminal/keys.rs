@@ -25,7 +25,7 @@ pub(crate) const BINDINGS: &[Binding] = &[
     Binding {
         label: "q",
         hint: "quit",
-        help: "end the run, keep its results (Ctrl-C too)",
+        help: "end the run, keep its results",
         codes: &[KeyCode::Char('q')],
         command: |state, _| Some(quit(state)),
     },
@@ -74,7 +74,7 @@ pub(crate) const BINDINGS: &[Binding] = &[
     Binding {
         label: "Tab",
         hint: "",
-        help: "next view (Shift-Tab: the one before)",
+        help: "next view (Shift-Tab: back)",
         codes: &[KeyCode::Tab, KeyCode::Right],
         command: |state, _| show(state, state.view.further(1)),
     },
@@ -88,7 +88,7 @@ pub(crate) const BINDINGS: &[Binding] = &[
     Binding {
         label: "1",
         hint: "",
-        help: "overview",
+        help: "all of it",
         codes: &[KeyCode::Char('1')],
         command: |state, _| show(state, View::Overview),
     },
@@ -102,7 +102,7 @@ pub(crate) const BINDINGS: &[Binding] = &[
     Binding {
         label: "3",
         hint: "",
-        help: "window and in flight against the cap",
+        help: "window against the cap",
         codes: &[KeyCode::Char('3')],
         command: |state, _| show(state, View::Window),
     },

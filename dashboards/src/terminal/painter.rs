@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Color, Modifier, Style};
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
@@ -42,8 +42,13 @@ impl<'a> Painter<'a> {
         let rows = self.area.height;
         if rows > 0 {
             let thirds = steps(height, rows * 3).clamp(1, rows * 3) - 1;
-            let symbol = ["▁", "─", "▔"][usize::from(thirds % 3)];
-            self.set(column, rows - 1 - thirds / 3, symbol, style);
+            let (row, third) = (rows - 1 - thirds / 3, usize::from(thirds % 3));
+            let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
+            let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);
+            // The end of a bar that reaches above the level matters more than the level.
+            if bar == 8 || bar * 3 <= (third + 1) * 8 {
+                self.set(column, row, ["▁", "─", "▔"][third], style);
+            }
         }
     }
 
@@ -70,12 +75,8 @@ impl<'a> Painter<'a> {
         let Some(symbol) = self.symbol(column, row) else { return };
         let there = u32::from(symbol);
         let dots = if (BLANK_BRAILLE..BLANK_BRAILLE + 256).contains(&there) { there } else { BLANK_BRAILLE };
-        if let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row)) {
-            if symbol == '█' {
-                cell.bg = cell.fg;
-            }
-            cell.set_char(char::from_u32(dots | bit).unwrap_or(' ')).set_style(style);
-        }
+        let braille = char::from_u32(dots | bit).unwrap_or(' ');
+        self.set(column, row, braille.encode_utf8(&mut [0; 4]), style);
     }
 
     fn symbol(&self, column: u16, row: u16) -> Option<char> {
@@ -84,10 +85,17 @@ impl<'a> Painter<'a> {
         cell.symbol().chars().next()
     }
 
+    /// What is drawn over a full block keeps it as its background; without colours, as its reverse.
     fn set(&mut self, column: u16, row: u16, symbol: &str, style: Style) {
         if self.symbol(column, row).is_some()
             && let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row))
         {
+            let mut style = style;
+            match (cell.symbol(), cell.fg) {
+                ("█", Color::Reset) if symbol != "█" => style = style.add_modifier(Modifier::REVERSED),
+                ("█", colour) => cell.bg = colour,
+                _ => {}
+            }
             cell.set_symbol(symbol).set_style(style);
         }
     }

@@ -27,7 +27,7 @@ impl View {
     /// Its name in the bottom line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Overview => "overview",
+            Self::Overview => "all",
             Self::Rates => "rates",
             Self::Window => "window",
             Self::Latency => "latency",

@@ -24,12 +24,12 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, state: &State, t
         Phase::Done => ("done", Role::Title),
         _ if state.stopping => ("stopping…", Role::Alert),
         Phase::Stopping => ("stopping…", Role::Alert),
-        Phase::Arriving => ("ops arriving", Role::Title),
-        Phase::Finishing => ("all arrived", Role::Title),
+        Phase::Arriving => ("arriving", Role::Title),
+        Phase::Finishing => ("finishing", Role::Title),
     };
     status.push((phase.to_owned(), theme.style(role)));
     let clock = text::clock(frame.snapshot.now.as_secs_f64());
-    status.push((format!("{clock:>8}"), theme.style(Role::Title)));
+    status.push((format!("{clock:>7}"), theme.style(Role::Title)));
 
     let status_width: usize = status.iter().map(|(text, _)| text::width_of(text) + 2).sum();
     let room = usize::from(area.width).saturating_sub(status_width);

@@ -20,16 +20,16 @@ const FEW: &[f64] = &[0.5, 0.9, 0.99];
 const MANY: &[f64] = &[0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 /// Columns of the percentiles.
-const FIGURES: u16 = 17;
+const FIGURES: u16 = 15;
 
 /// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let latencies = &frame.snapshot.op_latency;
-    let value = format!("{:>6}", text::count(latencies.count()));
+    let value = format!("{:>5}", text::count(latencies.count()));
     rule(area, buf, theme, "Op latency", &[LegendKey { mark: "", name: "ops", value, role: Role::Faint }]);
     let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let [figures, histogram] =
-        Layout::horizontal([Constraint::Length(FIGURES), Constraint::Min(0)]).spacing(2).areas(inner);
+        Layout::horizontal([Constraint::Length(FIGURES), Constraint::Min(0)]).spacing(1).areas(inner);
     draw_figures(figures, buf, latencies, theme);
     draw_histogram(histogram, buf, latencies, theme);
 }
@@ -66,10 +66,15 @@ fn draw_histogram(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Th
     }
     let faint = theme.style(Role::Faint);
     let axis = Rect { y: plot.bottom(), height: 1, ..area };
-    let middle = if area.width >= 24 { text::duration(end / 2) } else { String::new() };
-    segments::draw(axis, buf, &[("0".to_owned(), faint)], &[(text::duration(end), faint)]);
+    let middle = if area.width >= 24 { round(end / 2) } else { String::new() };
+    segments::draw(axis, buf, &[("0".to_owned(), faint)], &[(round(end), faint)]);
     let x = area.x + area.width / 2;
     buf.set_stringn(x, axis.y, middle, usize::from(area.width / 2), faint);
+}
+
+/// Like other durations, without a decimal that is zero.
+fn round(duration: Duration) -> String {
+    text::duration(duration).replace(".0 ", " ")
 }
 
 /// A round duration not below the longest.

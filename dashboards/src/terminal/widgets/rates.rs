@@ -13,7 +13,7 @@ use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
 /// Rates are averaged over at least this part of the axis: narrower columns would show single requests.
-const SMOOTHING: f64 = 1.0 / 40.0;
+const SMOOTHING: f64 = 1.0 / 25.0;
 
 /// Seconds that the rates in the legend are averaged over.
 const RECENT_S: f64 = 2.0;
@@ -33,35 +33,39 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let all = [&area_values, &rejected_values, &failed_values];
     let highest = all.into_iter().flatten().flatten().fold(0.0_f64, |highest, rate| highest.max(*rate));
 
+    let narrow = area.width < 60;
+    let name = |long, short| if narrow { short } else { long };
     let mut legend = vec![
-        key("██", "accepted", &accepted, Role::Accepted),
-        key("⠤⠤", "rejected", &rejected, Role::Rejected),
+        key("██", name("accepted", "ok"), &accepted, Role::Accepted),
+        key("⠤⠤", name("rejected", "rej"), &rejected, Role::Rejected),
     ];
     let mut layers = vec![
         Layer::Area(Role::Accepted, area_values),
         Layer::Line(Role::Rejected, Dash::Solid, as_line(&rejected_values)),
     ];
     if frame.snapshot.attempts.failed > 0 {
-        legend.push(key("⠄⠄", "failed", &failed, Role::Failed));
+        legend.push(key("⠄⠄", name("failed", "fail"), &failed, Role::Failed));
         layers.push(Layer::Line(Role::Failed, Dash::Dotted, as_line(&failed_values)));
     }
-    let title = match (scale, area.width < 60) {
+    let title = match (scale, narrow) {
         (Scale::Linear, true) => "Req/s",
         (Scale::Linear, false) => "Requests per second",
-        (Scale::Logarithmic, true) => "Req/s, log",
+        (Scale::Logarithmic, true) => "Log req/s",
         (Scale::Logarithmic, false) => "Requests per second, log",
     };
-    Chart { title, legend, scale, end: scale.ceiling(highest), time, labelled, layers }
+    Chart { title, legend, scale, end: scale.ceiling(highest.max(8.0)), time, labelled, layers }
         .draw(area, buf, theme);
 }
 
 /// The rate around the middle of each part of the axis.
 fn rates(counter: &Counter, time: TimeAxis, parts: usize) -> Vec<Option<f64>> {
     let half_s = (time.at(1, parts) / 2.0).max(time.span_s * SMOOTHING / 2.0);
+    let now_s = counter.now_s();
     let around = |part| {
         let middle_s = f64::midpoint(time.at(part, parts), time.at(part + 1, parts));
-        // The part that is not over yet is drawn as far as its middle.
-        counter.rate(middle_s - half_s, middle_s + half_s).filter(|_| counter.covers(middle_s))
+        // Near now there is no future to average over: the window stays behind, as wide as elsewhere.
+        let end_s = (middle_s + half_s).min(now_s);
+        counter.rate(end_s - 2.0 * half_s, end_s).filter(|_| middle_s <= now_s)
     };
     (0..parts).map(around).collect()
 }
@@ -72,5 +76,5 @@ fn as_line(rates: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
 }
 
 fn key(mark: &'static str, name: &'static str, counter: &Counter, role: Role) -> LegendKey {
-    LegendKey { mark, name, value: format!("{:>7}", text::rate(counter.recent_rate(RECENT_S))), role }
+    LegendKey { mark, name, value: format!("{:>6}", text::rate(counter.recent_rate(RECENT_S))), role }
 }

@@ -32,7 +32,7 @@ fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
     let server = snapshot.server_busy.zip(snapshot.server_cap);
     let lines = [
         ("phase", text(gauges.phase)),
-        ("last change", text(gauges.reason)),
+        ("reason", text(gauges.reason)),
         ("rate", gauges.rate_per_s.map(text::rate)),
         ("tokens", number(gauges.tokens)),
         ("in flight", count(snapshot.in_flight)),

@@ -29,12 +29,12 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, labelled: bool, 
         highs(&ranges(width, |point| point.server_cap)).into_iter().map(|cap| cap.or(latest_cap)).collect();
 
     let values = [&highs(&window), &in_flight, &cap];
-    let highest = values.into_iter().flatten().flatten().fold(1.0_f64, |highest, value| highest.max(*value));
+    let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
     let end = Scale::Linear.ceiling(highest * 1.05);
     // Far above everything else, as at first, it would only flatten the picture.
     let ssthresh: Vec<_> = ssthresh.into_iter().map(|range| range.filter(|(low, _)| *low <= end)).collect();
 
-    let title = match (timeline.latest(|point| point.window), area.width < 60) {
+    let title = match (timeline.latest(|point| point.window), area.width < 100) {
         (Some(_), true) => "Window",
         (Some(_), false) => "Window and in flight",
         (None, _) => "In flight",
@@ -54,7 +54,7 @@ fn legend(timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     let key = |mark, name, role, pick: fn(&Point) -> Gauge| {
         let value = timeline.latest(pick)?;
         let above = if value > end { "↑" } else { "" };
-        let value = format!("{:>5}", format!("{above}{}", text::short(value)));
+        let value = format!("{:>4}", format!("{above}{}", text::short(value)));
         Some(LegendKey { mark, name, value, role })
     };
     [
