@@ -1,4 +1,4 @@
-//! What to show of a run ([`figures`](self)), and where: on a live terminal dashboard, or as one plain line.
+//! What to show of a run, and where: on a live terminal dashboard, or as one plain line.
 //!
 //! The dashboard reads copies of a run's measurements and never touches the run itself. Its parts are kept apart:
 //! `figures` computes what is shown and knows no terminal; `terminal` holds the state of the view, the keys, the

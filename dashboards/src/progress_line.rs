@@ -11,7 +11,7 @@ const RECENT_S: f64 = 2.0;
 /// A run in one line of at most `width` columns; what does not fit is left out from the end.
 ///
 /// ```text
-/// 12.3 s  1,024/2,000 ops (51 %)  eta 11.9 s  attempts 1,101 (1.08 per op)  82/s ok 3.5/s rejected  in flight 48  p99 8.1 s
+/// 12.3 s  1,024/2,000 ops (51 %)  eta 12 s  attempts 1,101 (1.08 per op)  82/s ok 3.5/s rejected  in flight 48  p99 8.1 s
 /// ```
 pub fn progress_line(snapshot: &Snapshot, width: usize) -> String {
     let mut line = String::new();
@@ -35,7 +35,7 @@ fn parts(snapshot: &Snapshot) -> Vec<String> {
     match (snapshot.phase, progress.eta_s) {
         (Phase::Stopping, _) => parts.push("stopping".to_owned()),
         (Phase::Done, _) => parts.push("done".to_owned()),
-        (_, Some(eta_s)) => parts.push(format!("eta {}", text::clock(eta_s))),
+        (_, Some(eta_s)) => parts.push(format!("eta {}", text::estimate(eta_s))),
         (_, None) => {}
     }
     parts.push(format!("attempts {} ({} per op)", text::count(effort.attempts), effort.per_op_text()));

@@ -81,6 +81,11 @@ pub(crate) fn clock(seconds: f64) -> String {
     }
 }
 
+/// A time that is only an estimate: whole seconds from ten on, so that it does not flicker.
+pub(crate) fn estimate(seconds: f64) -> String {
+    if (9.5..99.5).contains(&seconds) { format!("{seconds:.0} s") } else { clock(seconds) }
+}
+
 /// Memory in MiB.
 pub(crate) fn memory(bytes: u64) -> String {
     format!("{} MiB", short(bytes as f64 / 1_048_576.0))
@@ -136,6 +141,11 @@ mod tests {
     fn durations_have_about_three_digits() {
         let texts = [0.000_085, 0.005_25, 0.35, 12.34, 125.0, 3720.0].map(seconds);
         assert_eq!(["85 µs", "5.2 ms", "350 ms", "12.3 s", "2 min 05 s", "1 h 02 min"], texts);
+    }
+
+    #[test]
+    fn an_estimate_does_not_pretend_to_be_exact() {
+        assert_eq!(["2.3 s", "10 s", "24 s", "2 min 05 s"], [2.3, 9.7, 23.6, 125.0].map(estimate));
     }
 
     #[test]

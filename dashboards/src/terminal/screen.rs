@@ -29,7 +29,7 @@ pub enum WatchError {
 
 /// Gives the terminal back as it was found: cursor, raw mode, screen. Does nothing unless a dashboard is on it.
 ///
-/// Call this before leaving the process without returning from [`watch`](super::watch).
+/// Call this before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
     if ENTERED.swap(false, Ordering::SeqCst) {
         // There is nobody left to tell when this fails.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use loadgen_core::Snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 
 use super::render::render;
 use super::state::{State, View};
@@ -109,6 +110,28 @@ fn stopping_and_notices_are_said() {
     state.notify("the cap can't be changed: the target is no mock server");
     let screen = drawn((80, 24), &frame, &state);
     assert!(screen.contains("stopping…") && screen.contains("no mock server"), "{screen}");
+}
+
+#[test]
+fn rates_tokens_and_shed_ops_are_shown_where_a_strategy_has_them() {
+    let mut frame = frame(SyntheticRun::overload().until(3.0));
+    frame.snapshot.gauges.rate_per_s = Some(83.3);
+    frame.snapshot.gauges.tokens = Some(12.5);
+    frame.snapshot.attempts.shed = 1_234;
+    let screen = drawn((120, 40), &frame, &State::new(header("retry-budget")));
+    for wanted in ["83/s", "tokens", "12.5", "shed", "1,234"] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+}
+
+#[test]
+fn without_colours_nothing_is_coloured() {
+    let frame = frame(SyntheticRun::aimd().until(12.3));
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let state = State::new(header("aimd"));
+    terminal.draw(|canvas| render(canvas, &frame, &state, Theme::Monochrome)).unwrap();
+    let cells = terminal.backend().buffer().content();
+    assert!(cells.iter().all(|cell| (cell.fg, cell.bg) == (Color::Reset, Color::Reset)));
 }
 
 #[test]

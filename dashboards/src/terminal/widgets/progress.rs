@@ -54,11 +54,13 @@ fn draw_bar(area: Rect, buf: &mut Buffer, progress: &Progress, theme: Theme) {
 }
 
 fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>, Vec<Segment>) {
-    let eta = progress.eta_s.map_or_else(|| "–".to_owned(), text::clock);
+    let narrow = width < 76;
+    let eta = progress.eta_s.map_or_else(|| "–".to_owned(), text::estimate);
     let ops = match progress.goal {
         Goal::Ops(ops) => {
             let (ended, ops) = (text::count(progress.ended), text::count(ops));
-            format!("{ended:>w$} / {ops} ops", w = ops.len())
+            let slash = if narrow { "/" } else { " / " };
+            format!("{ended:>w$}{slash}{ops} ops", w = ops.len())
         }
         Goal::Seconds(seconds) => format!("{} ops in {}", text::count(progress.ended), text::clock(seconds)),
         Goal::Open => format!("{} ops", text::count(progress.ended)),
@@ -70,8 +72,8 @@ fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>,
     };
     let optimal = text::clock(optimal_s);
     let style = theme.style(Role::Optimum);
-    if width < 76 {
-        return (left, vec![(format!("┃ opt. {optimal}"), style)]);
+    if narrow {
+        return (left, vec![(format!("┃opt {optimal}"), style)]);
     }
     let elapsed = format!("elapsed {:>6}", text::clock(progress.elapsed_s));
     let pace = format!("┃ optimal pace, done at {optimal}");

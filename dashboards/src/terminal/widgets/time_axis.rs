@@ -11,6 +11,11 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
+/// The axis shows an optimum that lies this many times further than now, or in the first minute. One that is
+/// further away would leave no room for what has happened.
+const FORESIGHT: f64 = 4.0;
+const LEAST_HORIZON_S: f64 = 60.0;
+
 /// A span of experiment time from the run's origin on, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimeAxis {
@@ -23,14 +28,17 @@ pub(crate) struct TimeAxis {
 }
 
 impl TimeAxis {
-    /// Long enough for what has happened and for the optimum.
+    /// Long enough for what has happened, and for the optimum unless that is far away.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let optimal = snapshot.optimal_makespan;
         let end = |optimal: Duration| {
             snapshot.first_arrival.map_or(optimal, |start| start.since_origin() + optimal)
         };
         let optimal_at_s = optimal.map(|optimal| end(optimal).as_secs_f64());
-        let needed_s = Timeline::of(snapshot).now_s.max(optimal_at_s.unwrap_or(0.0) * 1.05);
+        let now_s = Timeline::of(snapshot).now_s;
+        let optimal_end_s = optimal_at_s.unwrap_or(0.0) * 1.05;
+        let horizon_s = (FORESIGHT * now_s).max(LEAST_HORIZON_S);
+        let needed_s = if optimal_end_s <= horizon_s { now_s.max(optimal_end_s) } else { now_s };
         Self { span_s: nice_span(needed_s), optimal, optimal_at_s }
     }
 
@@ -89,5 +97,25 @@ pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
             buf.set_string(row.x + start, row.y, label, theme.style(Role::Faint));
         }
         time_s += step;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Instant;
+
+    use super::*;
+
+    fn span_s(now_s: u64, optimal_s: u64) -> f64 {
+        let now = Instant::from_millis(now_s * 1_000);
+        let optimal_makespan = Some(Duration::from_secs(optimal_s));
+        TimeAxis::of(&Snapshot { now, optimal_makespan, ..Snapshot::default() }).span_s
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "spans are taken from a table")]
+    fn the_axis_reaches_the_optimum_unless_that_is_far_away() {
+        assert_eq!([30.0, 30.0, 45.0], [span_s(1, 20), span_s(25, 20), span_s(31, 20)]);
+        assert_eq!([5.0, 1_200.0], [span_s(3, 1_000), span_s(300, 1_000)]);
     }
 }
