@@ -107,6 +107,11 @@ impl Underway {
         let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let lag = measured.send_lag.figures();
         warnings.extend(bottleneck(&lag, generator_share, settings.time_scale));
+        if self.optimal_makespan.is_some() && driven.run.optimal_makespan().is_none() {
+            warnings.push(
+                "the server's cap was changed during the run: there is no optimum to compare with".to_owned(),
+            );
+        }
         let answered = measured.success_latency.count() + measured.rejection_latency.count() > 0
             || measured.attempts.failed == 0;
         let result = RunResult::new(

@@ -22,6 +22,10 @@ impl Run {
         let Some(attempt) = self.take_attempt(completion.attempt) else { return };
         self.measured.send_lag.record_between(attempt.due, completion.sent_at);
         if let Some(seen) = completion.server {
+            if self.server.is_some_and(|before| before.cap != seen.cap) {
+                // The optimum was planned for another server.
+                self.yardstick = None;
+            }
             self.server = Some(seen);
             let point = self.measured.series.at(now);
             point.server_busy.set(f64::from(seen.busy));
