@@ -54,7 +54,7 @@ impl Fatal {
 
 /// Tells an error on stderr and returns its exit code. A closed stdout is no error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    if error.chain().any(is_broken_pipe) {
+    if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
     // Nothing is left to be done when stderr is closed, too.
@@ -78,6 +78,8 @@ pub(crate) fn chain(error: &anyhow::Error) -> String {
     text
 }
 
-fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
-    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+/// Whether whoever was written to is gone.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
 }

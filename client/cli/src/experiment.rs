@@ -8,10 +8,10 @@ use tokio::runtime::Runtime;
 
 use crate::args::RunArgs;
 use crate::config::{ConfigRecord, Settings};
-use crate::exit::{Exit, Fatal};
+use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
-use crate::output::Output;
+use crate::output::{Output, to_stdout};
 use crate::summary;
 use crate::target::Server;
 use crate::watch::{Watch, watch};
@@ -35,6 +35,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     report.announce(&settings, &server)?;
 
     let mut finished = Vec::new();
+    // A summary that cannot be shown must not cost the result.
+    let mut shown = Ok(());
     for repeat in 0..settings.repeats {
         if interrupt.exit().is_some() {
             break;
@@ -45,15 +47,16 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         watch(mode, &settings, &server, &underway, &runtime, &interrupt)?;
         interrupt.watch(None);
         let over = underway.finish(&settings, &server, &runtime, &interrupt)?;
-        report.one(&over, repeat, &settings, files)?;
+        shown = shown.and(report.one(&over, repeat, &settings, files));
         finished.push(over);
     }
     if finished.len() > 1 {
-        report.several(&finished)?;
+        shown = shown.and(report.several(&finished));
     }
     if let Some(output) = &output {
         output.write(&document(&finished, settings.repeats)?)?;
     }
+    shown?;
     Ok(exit(&finished, &interrupt))
 }
 
@@ -88,7 +91,7 @@ fn print_config(args: &RunArgs, settings: &Settings, runtime: &Runtime) -> anyho
     let record = ConfigRecord::new(settings, &server, settings.run.seed);
     let mut text = serde_json::to_string_pretty(&record)?;
     text.push('\n');
-    io::stdout().lock().write_all(text.as_bytes())?;
+    to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -138,14 +141,11 @@ impl Report {
 
     /// A closed stdout ends what is shown, not the run: results may still go to a file.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        let written = if self.to_stderr {
-            io::stderr().lock().write_all(text.as_bytes())
-        } else {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-        };
-        written.or_else(ignore_closed)?;
-        Ok(())
+        if self.to_stderr {
+            io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
+            return Ok(());
+        }
+        to_stdout(text.as_bytes()).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
     }
 }
 

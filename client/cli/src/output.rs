@@ -53,15 +53,7 @@ impl Output {
     /// Writes the result. When that fails it is saved elsewhere, and the error says where.
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         let written = match self {
-            Self::Stdout => {
-                let mut stdout = io::stdout().lock();
-                let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-                // Whoever closed stdout does not want to read it: no error.
-                return written.map_err(|error| match error.kind() {
-                    io::ErrorKind::BrokenPipe => error.into(),
-                    _ => Fatal::because(Exit::Output, "the result cannot be written to stdout", error),
-                });
-            }
+            Self::Stdout => return to_stdout(bytes),
             Self::Direct(path) => fs::write(path, bytes),
             Self::File { path, temporary } => File::create(temporary)
                 .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
@@ -83,6 +75,15 @@ impl Output {
         };
         Fatal::because(Exit::Output, format!("`{name}` (--json) could not be written{rescued}"), error)
     }
+}
+
+/// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure.
+pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => error.into(),
+        _ => Fatal::because(Exit::Output, "stdout cannot be written", error),
+    })
 }
 
 impl Drop for Output {

@@ -1,7 +1,6 @@
 //! `loadgen strategies`: the list, and one explained.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
@@ -9,6 +8,7 @@ use vocabulary::did_you_mean;
 
 use crate::args::StrategiesArgs;
 use crate::exit::{Exit, Fatal};
+use crate::output::to_stdout;
 
 /// Columns of text.
 const WIDTH: usize = 78;
@@ -27,7 +27,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
             explain(entry)
         }
     };
-    io::stdout().lock().write_all(text.as_bytes())?;
+    to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
