@@ -101,27 +101,38 @@ fn dashboard(
         time_scale: settings.time_scale.factor(),
         adjustable_cap: server.mock.is_some(),
     };
-    let cap = RefCell::new(server.model.as_ref().map_or(0, |model| u64::from(model.max_busy)));
+    let planned_cap = server.model.as_ref().map(|model| u64::from(model.max_busy));
+    let cap = RefCell::new(planned_cap.unwrap_or_default());
+    let mut seen_before = planned_cap;
     let mut meter = Meter::start();
     let refresh = |frame: &mut Frame| {
         underway.control.ask(Command::Snapshot);
         let (connections, over) = underway.control.latest(&mut frame.snapshot);
-        frame.snapshot.optimal_makespan = underway.optimal_makespan;
-        if let Some(seen) = frame.snapshot.server_cap {
-            *cap.borrow_mut() = seen;
+        let seen = frame.snapshot.server_cap;
+        // Answers tell of a change a moment after it was asked for: what was asked counts until they do.
+        if seen.is_some() && seen != seen_before {
+            seen_before = seen;
+            *cap.borrow_mut() = seen.unwrap_or_default();
         }
+        // The optimum is that of the server as it was; with another cap there is none.
+        frame.snapshot.optimal_makespan = underway.optimal_makespan.filter(|_| seen_before == planned_cap);
         frame.generator = meter.read(connections);
         if over || underway.is_over() { Liveness::Over } else { Liveness::Running }
     };
     let act = |action: Action| match action {
         Action::Quit => interrupt.on_signal(SIGINT),
         Action::LowerCap => {
-            change_cap(&cap, server, runtime, |cap| cap.saturating_sub((cap / 10).max(1)).max(1));
+            change_cap(&cap, server, runtime, |cap| cap.saturating_sub(step(cap)).max(1));
         }
-        Action::RaiseCap => change_cap(&cap, server, runtime, |cap| cap + (cap / 10).max(1)),
+        Action::RaiseCap => change_cap(&cap, server, runtime, |cap| cap + step(cap)),
     };
     dashboards::watch(header, refresh, act)?;
     Ok(())
+}
+
+/// A tenth of a cap, at least one slot.
+fn step(cap: u64) -> u64 {
+    (cap / 10).max(1)
 }
 
 /// Asks the mockserver for another cap; what it answers shows on the dashboard, and so does its refusal.
