@@ -1,11 +1,12 @@
-//! The dashboard with a made-up run, to be tried by hand: `cargo run -p dashboards --example demo [overload|panic]`.
+//! The dashboard with a made-up run, to be tried by hand:
+//! `cargo run -p dashboards --example demo [overload|panic|thread-panic]`.
 
 #[path = "../src/synthetic_run.rs"]
 #[expect(dead_code, reason = "the tests use the rest")]
 mod synthetic_run;
 
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dashboards::{Action, Frame, GeneratorState, Header, Liveness, WatchError};
 use synthetic_run::SyntheticRun;
@@ -23,6 +24,12 @@ fn main() -> Result<(), WatchError> {
         time_scale: 1.0,
         adjustable_cap: how != "overload",
     };
+    if how == "thread-panic" {
+        std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_secs(2));
+            panic!("a thread of the demo was asked to panic");
+        });
+    }
     let run = RefCell::new(run);
     let start = Instant::now();
     let mut quit_at = None;

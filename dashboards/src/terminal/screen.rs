@@ -47,7 +47,6 @@ impl Screen {
     /// Takes over the terminal.
     pub(crate) fn enter() -> Result<Self, WatchError> {
         restore_before_panic_messages();
-        ENTERED.store(true, Ordering::SeqCst);
         Self::prepare().map_err(|error| {
             restore();
             WatchError::Enter(error)
@@ -56,6 +55,8 @@ impl Screen {
 
     fn prepare() -> io::Result<Self> {
         enable_raw_mode()?;
+        // Not before: where there is no terminal nothing must be written to stdout.
+        ENTERED.store(true, Ordering::SeqCst);
         execute!(io::stdout(), EnterAlternateScreen)?;
         let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         terminal.clear()?;
