@@ -35,31 +35,18 @@ struct Foresight(Ideal);
 impl Foreknowledge for Foresight {
     fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
         let plan = self.0.plan(op, arrived);
-        Plan {
-            send_at: plan.send_at,
-            finish: plan.finish,
-        }
+        Plan { send_at: plan.send_at, finish: plan.finish }
     }
 }
 
 impl World {
     fn new(strategy: &str, seed: u64, server: Config) -> Self {
         let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
-        let foresight =
-            || Some(Box::new(Foresight(Ideal::new(&server, seed))) as Box<dyn Foreknowledge>);
-        let config = RunConfig {
-            seed,
-            ..RunConfig::default()
-        };
+        let foresight = || Some(Box::new(Foresight(Ideal::new(&server, seed))) as Box<dyn Foreknowledge>);
+        let config = RunConfig { seed, ..RunConfig::default() };
         let client = Run::new(config, |_| spec.build(seed, foresight()), foresight())
             .expect("the parameters are in range");
-        Self {
-            seed,
-            client,
-            server: Server::new(server),
-            under_way: Vec::new(),
-            now: Instant::ORIGIN,
-        }
+        Self { seed, client, server: Server::new(server), under_way: Vec::new(), now: Instant::ORIGIN }
     }
 
     /// Answers reach the client at once; at equal instants the server comes first, then the client's timers.
@@ -90,9 +77,7 @@ impl World {
     }
 
     fn deliver(&mut self, answer: &Answer) {
-        let sent = self.under_way[answer.id.0 as usize]
-            .take()
-            .expect("an attempt is answered once");
+        let sent = self.under_way[answer.id.0 as usize].take().expect("an attempt is answered once");
         let status = match answer.verdict {
             Verdict::Accepted => Status::Succeeded,
             Verdict::Rejected => Status::Rejected,
@@ -101,13 +86,9 @@ impl World {
             attempt: sent.attempt,
             sent_at: sent.due,
             outcome: Outcome::plain(status),
-            server: Some(ServerSeen {
-                busy: answer.busy,
-                cap: answer.cap,
-            }),
+            server: Some(ServerSeen { busy: answer.busy, cap: answer.cap }),
         };
-        self.client
-            .handle_input(answer.at, Input::Ended(completion));
+        self.client.handle_input(answer.at, Input::Ended(completion));
     }
 
     /// Does what the client says until it waits; tells whether anything went to the server.
@@ -121,10 +102,7 @@ impl World {
                 }
                 Output::Cancel(key) => {
                     self.under_way[key.slot as usize] = None;
-                    self.server.handle(
-                        self.now,
-                        mockserver_core::Input::Cancel(RequestId(key.slot)),
-                    );
+                    self.server.handle(self.now, mockserver_core::Input::Cancel(RequestId(key.slot)));
                 }
                 waits => return (sent, waits),
             }
@@ -144,8 +122,7 @@ impl World {
             op: launched.op,
             attempt: launched.ordinal,
         };
-        self.server
-            .handle(self.now, mockserver_core::Input::Arrive(request));
+        self.server.handle(self.now, mockserver_core::Input::Arrive(request));
     }
 
     fn figures(mut self) -> Figures {
@@ -153,8 +130,7 @@ impl World {
         let conservation = self.client.conservation(Some(&server));
         assert!(conservation.holds(), "{:?}", conservation.mismatches);
         let measured = self.client.measurements();
-        let seconds =
-            |time: Option<std::time::Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64());
+        let seconds = |time: Option<std::time::Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64());
         Figures {
             succeeded: measured.ops.succeeded,
             attempts: measured.attempts.total,
@@ -188,30 +164,17 @@ fn the_windows_of_the_seed_need_its_attempts_and_its_time() {
         ("aimd:beta=0.5,variant=tahoe", 2032.0, 31.2),
     ] {
         let runs = runs(strategy);
-        let needed = (
-            mean(&runs, |run| run.attempts as f64),
-            mean(&runs, |run| run.makespan_s),
-        );
+        let needed = (mean(&runs, |run| run.attempts as f64), mean(&runs, |run| run.makespan_s));
         assert!((needed.0 - attempts).abs() <= 2.0, "{strategy}: {needed:?}");
-        assert!(
-            (needed.1 - makespan_s).abs() <= 0.1,
-            "{strategy}: {needed:?}"
-        );
-        assert!(
-            runs.iter().all(|run| run.succeeded == 2000 && !run.stalled),
-            "{strategy}: {runs:?}"
-        );
+        assert!((needed.1 - makespan_s).abs() <= 0.1, "{strategy}: {needed:?}");
+        assert!(runs.iter().all(|run| run.succeeded == 2000 && !run.stalled), "{strategy}: {runs:?}");
     }
 }
 
 #[test]
 fn the_oracle_wastes_no_attempt_and_no_time() {
     for run in runs("oracle") {
-        assert_eq!(
-            (run.succeeded, run.attempts, run.max_accepted),
-            (2000, 2000, 50),
-            "{run:?}"
-        );
+        assert_eq!((run.succeeded, run.attempts, run.max_accepted), (2000, 2000, 50), "{run:?}");
         assert!((run.makespan_s - run.optimal_s).abs() < 1e-9, "{run:?}");
         assert!((run.makespan_s - 20.1).abs() < 0.1, "{run:?}");
     }
@@ -222,10 +185,7 @@ fn exponential_back_off_needs_eight_times_the_attempts() {
     let runs = runs("exponential:jitter=0.5,base=50ms,cap=30s");
     let attempts = mean(&runs, |run| run.attempts as f64);
     // The table's mean over 100 seeds, within four standard errors of ten.
-    assert!(
-        (attempts - 17_405.0).abs() < 4.0 * 73.0 / 10_f64.sqrt(),
-        "{attempts}"
-    );
+    assert!((attempts - 17_405.0).abs() < 4.0 * 73.0 / 10_f64.sqrt(), "{attempts}");
     for run in runs {
         assert_eq!(run.succeeded, 2000);
         assert!((36.0..58.0).contains(&run.makespan_s), "{run:?}");
@@ -236,10 +196,7 @@ fn exponential_back_off_needs_eight_times_the_attempts() {
 fn without_jitter_exponential_back_off_takes_five_minutes() {
     let run = run("exponential:jitter=0", 1);
     assert_eq!(run.succeeded, 2000);
-    assert!(
-        (run.attempts as f64 / 23_400.0 - 1.0).abs() < 0.03,
-        "{run:?}"
-    );
+    assert!((run.attempts as f64 / 23_400.0 - 1.0).abs() < 0.03, "{run:?}");
     assert!((run.makespan_s / 300.0 - 1.0).abs() < 0.03, "{run:?}");
 }
 
@@ -252,26 +209,16 @@ fn immediate_retries_stall_once_rejections_hold_slots() {
 
 #[test]
 fn immediate_retries_come_through_when_rejections_hold_no_slot() {
-    let server = Config {
-        rejects_occupy: false,
-        ..Config::default()
-    };
+    let server = Config { rejects_occupy: false, ..Config::default() };
     let run = World::new("immediate", 1, server).run();
     assert!(!run.stalled);
-    assert!(
-        (run.attempts as f64 / 119_000.0 - 1.0).abs() < 0.03,
-        "{run:?}"
-    );
+    assert!((run.attempts as f64 / 119_000.0 - 1.0).abs() < 0.03, "{run:?}");
     assert!((run.makespan_s - 20.2).abs() < 0.2, "{run:?}");
 }
 
 #[test]
 fn a_seed_gives_the_same_run_every_time_and_another_seed_another() {
-    for strategy in [
-        "exponential:jitter=0.5",
-        "full-jitter+retry-budget",
-        "aimd+decorrelated-jitter",
-    ] {
+    for strategy in ["exponential:jitter=0.5", "full-jitter+retry-budget", "aimd+decorrelated-jitter"] {
         assert_eq!(run(strategy, 42), run(strategy, 42), "{strategy}");
         assert_ne!(run(strategy, 42), run(strategy, 43), "{strategy}");
     }

@@ -1,0 +1,99 @@
+//! The server dies in mid-run, comes back or not; the run stalls; nothing that was measured is lost.
+
+use rustix::process::Signal;
+
+use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, start_loadgen};
+
+const SERVER: &[&str] = &["--max-busy", "10", "--time-scale", "0.1"];
+
+/// Kills the server as soon as it has received some of the run's requests, and surely before it has received all.
+fn kill_in_mid_run(server: MockServer) -> String {
+    eventually("ops are served", || (count(&server.stats(), "/accepted") > 20).then_some(()));
+    let address = server.address.to_string();
+    server.signal(Signal::KILL);
+    assert_eq!(server.finish().code, None, "it was killed");
+    address
+}
+
+#[test]
+fn a_server_killed_in_mid_run_and_restarted_is_met_again() {
+    let server = MockServer::start(SERVER);
+    let url = server.url();
+    let run =
+        start_loadgen(&["--target", &url, "--time-scale", "0.1", "--ops", "200", "--no-tui", "--json", "-"]);
+    let address = kill_in_mid_run(server);
+    let restarted = MockServer::listen(&address, SERVER);
+    let left = run.finish().exits(0).says(&["restarted", "not compared"]);
+    let result = left.json();
+    assert_eq!(count(&result, "/ops/succeeded"), 200);
+    assert!(count(&result, "/attempts/failed") > 0, "{}", result["attempts"]);
+    assert!(result["server"].is_null());
+    assert!(result["warnings"][0].as_str().is_some_and(|warning| warning.contains("restarted")));
+    assert_conserved(&result);
+    let after = count(&restarted.stats(), "/accepted");
+    assert!((1..200).contains(&after), "{after} were left for the restarted server");
+}
+
+#[test]
+fn a_server_killed_for_good_ends_a_run_with_a_limit_and_its_results_are_kept() {
+    for limit in [["--deadline", "20s"], ["--max-attempts", "5"]] {
+        let server = MockServer::start(SERVER);
+        let url = server.url();
+        let args =
+            ["--target", &url, "--time-scale", "0.1", "--ops", "200", "--rate", "200/s", "--json", "-"];
+        let run = start_loadgen(&[&args[..], &limit].concat());
+        kill_in_mid_run(server);
+        let left = run.finish().exits(0).says(&["the server's counts could not be compared"]);
+        let result = left.json();
+        assert_eq!(count(&result, "/ops/total"), 200);
+        assert_eq!(count(&result, "/ops/unfinished"), 0);
+        assert!(count(&result, "/ops/given_up") > 0, "{}", result["ops"]);
+        assert!(count(&result, "/attempts/failed") > 0, "{}", result["attempts"]);
+        assert_conserved(&result);
+    }
+}
+
+#[test]
+fn a_server_killed_for_good_stalls_a_run_without_a_limit() {
+    let server = MockServer::start(&["--max-busy", "10", "--time-scale", "0.02"]);
+    let url = server.url();
+    let run = start_loadgen(&["--target", &url, "--time-scale", "0.02", "--ops", "2000", "--json", "-"]);
+    kill_in_mid_run(server);
+    let left = run.finish().exits(0).says(&["stalled"]);
+    let result = left.json();
+    assert!(result["stalled_at_s"].as_f64().is_some_and(|at| at > 60.0), "{}", result["stalled_at_s"]);
+    assert!(count(&result, "/ops/unfinished") > 0);
+    assert_conserved(&result);
+}
+
+#[test]
+fn a_strategy_that_keeps_the_server_busy_with_rejections_stalls() {
+    // Rejected ops spend most of their time holding slots: about forty of two are busy, always.
+    let left = loadgen(&[
+        "--strategy",
+        "immediate",
+        "--ops",
+        "50",
+        "--arrivals",
+        "burst",
+        "--max-busy",
+        "2",
+        "--reject-time",
+        "400ms",
+        "--service-time",
+        "200ms",
+        "--network-delay",
+        "exp(100ms)",
+        "--time-scale",
+        "0.05",
+        "--json",
+        "-",
+    ]);
+    let left = left.exits(0).says(&["stalled"]);
+    let result = left.json();
+    let stalled_at = result["stalled_at_s"].as_f64().expect("the run stalls");
+    assert!((60.0..80.0).contains(&stalled_at), "{stalled_at}");
+    assert!(count(&result, "/ops/unfinished") > 0);
+    assert_eq!(count(&result, "/ops/succeeded"), count(&result, "/server/accepted"));
+    assert_conserved(&result);
+}

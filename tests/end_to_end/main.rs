@@ -1,0 +1,13 @@
+//! The built programs over real sockets, end to end.
+//!
+//! Every server listens on a free port, every process is bounded in time and killed with its test, and experiments
+//! run at a time scale that makes them short. Real time is only asserted in wide bands, counts exactly.
+
+mod bad_luck;
+mod found;
+mod mock_server;
+mod outputs;
+mod runs;
+mod signals;
+mod support;
+mod usage;

@@ -1,0 +1,189 @@
+//! The mockserver by itself: admission over HTTP, its admin endpoints, misbehaving clients, shutting down.
+
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
+
+use rustix::process::Signal;
+
+use crate::support::{MockServer, count, eventually, figure, read_reply, request, start_mockserver};
+
+/// Answers at once.
+const FAST: &[&str] = &["--network-delay", "0", "--service-time", "0", "--reject-time", "0"];
+/// Holds an accepted request for longer than any test takes, and rejects at once.
+const HOLDS: &[&str] = &["--network-delay", "0", "--service-time", "1h", "--reject-time", "0"];
+
+/// Sends a request and leaves its connection open.
+fn hold(server: &MockServer) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(b"GET /work HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").unwrap();
+    stream
+}
+
+fn wait_for_busy(server: &MockServer, busy: u64) {
+    eventually("as many slots are busy as should be", || {
+        (count(&server.stats(), "/busy") == busy).then_some(())
+    });
+}
+
+#[test]
+fn it_says_where_it_listens_and_what_it_enforces() {
+    let server = MockServer::start(&["--max-busy", "7", "--retry-after", "2s", "--time-scale", "0.5"]);
+    server.signal(Signal::TERM);
+    server.finish().exits(143).says(&[
+        "listening on http://127.0.0.1:",
+        "cap 7 busy",
+        "service 500ms",
+        "Retry-After 2s",
+        "time scale 0.5",
+        "mockserver stopped: 0 received",
+    ]);
+}
+
+#[test]
+fn a_port_in_use_is_told_and_what_to_do() {
+    let first = MockServer::start(FAST);
+    let address = first.address.to_string();
+    let left = start_mockserver(&["--listen", &address]).finish().exits(2);
+    left.says(&["cannot listen on", &address, "--listen", "another program", "127.0.0.1:0"]);
+    assert_eq!(request(first.address, "GET", "/", "").status, 200);
+}
+
+#[test]
+fn whoever_comes_while_all_slots_are_busy_is_rejected() {
+    let server = MockServer::start(&[HOLDS, &["--max-busy", "2", "--reject-status", "429"]].concat());
+    let _held = [hold(&server), hold(&server)];
+    wait_for_busy(&server, 2);
+    let reply = request(server.address, "POST", "/any/path?at=all", "body");
+    assert_eq!(reply.status, 429);
+    assert_eq!((reply.header("x-tailback-busy"), reply.header("x-tailback-cap")), (Some("2"), Some("2")));
+    assert_eq!(reply.header("retry-after"), None);
+    let stats = server.stats();
+    assert_eq!(
+        (count(&stats, "/received"), count(&stats, "/accepted"), count(&stats, "/rejected")),
+        (3, 2, 1)
+    );
+    assert_eq!((count(&stats, "/max_busy_seen"), count(&stats, "/max_accepted_seen")), (2, 2));
+}
+
+#[test]
+fn retry_after_is_sent_in_real_time() {
+    let scaled = ["--max-busy", "1", "--retry-after", "10s", "--time-scale", "0.25"];
+    let server = MockServer::start(&[HOLDS, &scaled].concat());
+    let _held = hold(&server);
+    wait_for_busy(&server, 1);
+    let reply = request(server.address, "GET", "/", "");
+    assert_eq!(reply.status, 503);
+    // Whole seconds, rounded up, and the exact time beside it.
+    assert_eq!((reply.header("retry-after"), reply.header("retry-after-ms")), (Some("3"), Some("2500")));
+}
+
+#[test]
+fn a_client_that_goes_away_frees_its_slot_and_its_time_is_wasted() {
+    let server = MockServer::start(&[HOLDS, &["--max-busy", "2"]].concat());
+    let held = [hold(&server), hold(&server)];
+    wait_for_busy(&server, 2);
+    assert!(figure(&server.stats(), "/wasted_ms") < 1e-9);
+    drop(held);
+    wait_for_busy(&server, 0);
+    let stats = server.stats();
+    assert!(figure(&stats, "/wasted_ms") > 0.0, "{stats}");
+    assert_eq!(count(&stats, "/accepted"), 2);
+}
+
+#[test]
+fn the_cap_changes_while_it_runs_and_nonsense_changes_nothing() {
+    let server = MockServer::start(&[HOLDS, &["--max-busy", "1"]].concat());
+    let _first = hold(&server);
+    wait_for_busy(&server, 1);
+    assert_eq!(request(server.address, "GET", "/", "").status, 503);
+    let before = request(server.address, "GET", "/_mock/config", "").json();
+    for (nonsense, status, words) in [
+        ("{\"max_bussy\": 3}", 422, "did you mean `max_busy`?"),
+        ("{\"max_busy\": 0}", 422, "`max_busy` is 0"),
+        ("{\"max_busy\": \"many\"}", 422, "`max_busy` cannot be"),
+        ("{\"max_busy\": 9, \"service_time\": \"soon\"}", 422, "`service_time` cannot be"),
+        ("[1, 2]", 400, "JSON object"),
+        ("max_busy=3", 400, "JSON object"),
+        ("", 400, "JSON object"),
+    ] {
+        let reply = request(server.address, "PATCH", "/_mock/config", nonsense);
+        assert_eq!(reply.status, status, "{nonsense}");
+        let error = reply.json()["error"].as_str().unwrap().to_owned();
+        assert!(error.contains(words), "{nonsense}: {error}");
+        assert_eq!(request(server.address, "GET", "/_mock/config", "").json(), before);
+    }
+    let reply = request(server.address, "PATCH", "/_mock/config", "{\"max_busy\": 2}");
+    assert_eq!((reply.status, reply.json()["max_busy"].as_u64()), (200, Some(2)));
+    let _second = hold(&server);
+    wait_for_busy(&server, 2);
+}
+
+#[test]
+fn after_a_reset_only_what_is_new_is_counted() {
+    let server = MockServer::start(&["--network-delay", "0", "--service-time", "0", "--max-busy", "5"]);
+    for _ in 0..3 {
+        assert_eq!(request(server.address, "GET", "/", "").status, 200);
+    }
+    assert_eq!(count(&server.stats(), "/received"), 3);
+    assert_eq!(request(server.address, "POST", "/_mock/reset", "").status, 200);
+    assert_eq!(count(&server.stats(), "/received"), 0);
+    assert_eq!(request(server.address, "GET", "/", "").status, 200);
+    assert_eq!(count(&server.stats(), "/received"), 1);
+}
+
+#[test]
+fn its_own_endpoints_are_no_work_and_unknown_ones_are_listed() {
+    let server = MockServer::start(FAST);
+    for (method, path) in [("GET", "/_mock/nonsense"), ("DELETE", "/_mock/stats"), ("GET", "/_mock/reset")] {
+        let reply = request(server.address, method, path, "");
+        assert_eq!(reply.status, 404, "{method} {path}");
+        assert!(reply.json()["error"].as_str().unwrap().contains("PATCH /_mock/config"));
+    }
+    let reply = request(server.address, "GET", "/_mock/stats?run=nonsense", "");
+    assert_eq!(reply.status, 400);
+    assert_eq!(count(&server.stats(), "/received"), 0);
+}
+
+#[test]
+fn bodies_are_bounded_and_garbage_ends_its_own_connection_only() {
+    let server = MockServer::start(FAST);
+    let reply = request(server.address, "POST", "/work", &"x".repeat((1 << 20) + 1));
+    assert_eq!(reply.status, 413);
+    assert_eq!(request(server.address, "POST", "/work", &"x".repeat(1 << 20)).status, 200);
+    let endless_head = format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(1 << 20));
+    let many_headers = format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(200));
+    for garbage in ["\0\u{1}\u{2}nonsense\r\n\r\n", "GET /", "NONSENSE\r\n\r\n", &endless_head, &many_headers]
+    {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        // It may have been cut off before all was sent.
+        drop(stream.write_all(garbage.as_bytes()));
+        drop(stream.shutdown(Shutdown::Write));
+        let mut answer = Vec::new();
+        drop(std::io::Read::read_to_end(&mut stream, &mut answer));
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    assert_eq!(request(server.address, "GET", "/", "").status, 200);
+    assert_eq!(count(&server.stats(), "/received"), 2);
+}
+
+#[test]
+fn a_signal_lets_what_is_under_way_finish() {
+    let server = MockServer::start(&["--network-delay", "0", "--service-time", "300ms"]);
+    let held = hold(&server);
+    wait_for_busy(&server, 1);
+    server.signal(Signal::INT);
+    let reply = read_reply(held);
+    assert_eq!(reply.status, 200);
+    server.finish().exits(130).says(&["mockserver stopped: 1 received, 1 accepted, 0 rejected"]);
+}
+
+#[test]
+fn a_second_signal_waits_for_nothing() {
+    let server = MockServer::start(HOLDS);
+    let _held = hold(&server);
+    wait_for_busy(&server, 1);
+    let asked = std::time::Instant::now();
+    server.finish_by_signals(Signal::INT).exits(130);
+    assert!(asked.elapsed().as_secs_f64() < 4.0, "{:?}", asked.elapsed());
+}

@@ -1,0 +1,188 @@
+//! Runs that go well: what is printed where, what the result holds, that client and server agree.
+
+use serde_json::Value;
+
+use crate::support::{assert_conserved, count, figure, loadgen, measure};
+
+/// Every key that others rely on.
+const FIXED_KEYS: &[&str] = &[
+    "/schema_version",
+    "/mode",
+    "/strategy",
+    "/seed",
+    "/config/server",
+    "/ops/total",
+    "/ops/succeeded",
+    "/ops/given_up",
+    "/ops/unfinished",
+    "/ops/deferred",
+    "/attempts/total",
+    "/attempts/succeeded",
+    "/attempts/rejected",
+    "/attempts/failed",
+    "/attempts/cancelled",
+    "/attempts/shed",
+    "/amplification",
+    "/efficiency",
+    "/makespan_s",
+    "/optimal_makespan_s",
+    "/goodput_per_s",
+    "/stalled_at_s",
+    "/server/received",
+    "/server/reads",
+    "/server/accepted",
+    "/server/rejected",
+    "/server/max_busy_seen",
+    "/server/max_accepted_seen",
+    "/generator/send_lag_ms/p50",
+    "/generator/send_lag_ms/p99",
+    "/generator/send_lag_ms/max",
+    "/generator/cpu_s",
+    "/generator/peak_rss_bytes",
+    "/series/0/t_s",
+    "/series/0/sent",
+    "/series/0/succeeded",
+    "/series/0/rejected",
+    "/series/0/in_flight",
+    "/series/0/window",
+    "/series/0/ssthresh",
+    "/series/0/server_busy",
+    "/wall_s",
+];
+
+/// A short run against an embedded server.
+const SHORT: &[&str] = &["--max-busy", "10", "--ops", "100", "--time-scale", "0.05"];
+
+#[test]
+fn the_experiment_of_the_seed_comes_out_over_http() {
+    let result = measure(&["--strategy", "aimd", "--ops", "2000", "--max-busy", "50", "--time-scale", "0.2"]);
+    assert_eq!(count(&result, "/ops/succeeded"), 2000);
+    assert!((2040..=2140).contains(&count(&result, "/attempts/total")), "{}", result["attempts"]);
+    assert!((24.0..28.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
+    assert!((20.0..20.3).contains(&figure(&result, "/optimal_makespan_s")));
+    assert_eq!(count(&result, "/attempts/total"), count(&result, "/server/received"));
+    assert_eq!(count(&result, "/attempts/rejected"), count(&result, "/server/rejected"));
+    assert_eq!(count(&result, "/server/accepted"), 2000);
+    assert_eq!(count(&result, "/server/max_accepted_seen"), 50);
+    assert_conserved(&result);
+    assert!((1..=600).contains(&result["series"].as_array().unwrap().len()));
+}
+
+#[test]
+fn machine_output_leaves_only_that_on_stdout_and_the_summary_moves_to_stderr() {
+    let left =
+        loadgen(&[SHORT, &["--json", "-"]].concat()).exits(0).says(&["makespan", "100 succeeded of 100"]);
+    let result = left.json();
+    for key in FIXED_KEYS {
+        assert!(result.pointer(key).is_some(), "no `{key}` in {result}");
+    }
+    for latency in ["op_latency_ms", "attempt_latency_ms"] {
+        for key in ["count", "min", "mean", "stdev", "p50", "p75", "p90", "p95", "p99", "p999", "max"] {
+            assert!(result[latency][key].is_number(), "{latency}.{key}: {}", result[latency]);
+        }
+    }
+    assert_eq!(
+        (result["mode"].as_str(), result["config"]["server"].as_str()),
+        (Some("http"), Some("embedded"))
+    );
+    assert_eq!(result["stalled_at_s"], Value::Null);
+    assert_conserved(&result);
+}
+
+#[test]
+fn without_machine_output_the_summary_is_on_stdout_in_80_columns() {
+    let left = loadgen(SHORT).exits(0).says(&["embedded mockserver at http://127.0.0.1:"]);
+    for words in ["100 succeeded of 100", "makespan", "optimal", "the server received what was sent"] {
+        assert!(left.stdout.contains(words), "no `{words}` in {}", left.stdout);
+    }
+    for line in left.stdout.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
+    assert!(!left.stdout.contains('\u{1b}'), "no colours into a pipe");
+}
+
+#[test]
+fn a_quiet_run_says_nothing_at_all() {
+    let left = loadgen(&[SHORT, &["--quiet"]].concat()).exits(0);
+    assert_eq!((left.stdout.as_str(), left.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn a_result_goes_to_a_file_and_leaves_nothing_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("result.json");
+    let left = loadgen(&[SHORT, &["--json", file.to_str().unwrap()]].concat()).exits(0);
+    assert!(left.stdout.contains("makespan"), "the summary stays on stdout");
+    let result: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(count(&result, "/ops/succeeded"), 100);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_closed_loop_never_has_more_in_flight_than_it_may() {
+    let result = measure(&[
+        "--strategy",
+        "none",
+        "--in-flight",
+        "5",
+        "--ops",
+        "60",
+        "--max-busy",
+        "50",
+        "--time-scale",
+        "0.05",
+    ]);
+    assert_eq!(count(&result, "/attempts/total"), 60);
+    assert_eq!(count(&result, "/server/received"), 60);
+    assert_eq!(count(&result, "/server/max_busy_seen"), 5);
+    // Twelve rounds of 600 ms.
+    assert!((7.2..12.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
+}
+
+#[test]
+fn repeats_use_the_seeds_that_follow() {
+    let left =
+        loadgen(&[SHORT, &["--repeats", "3", "--seed", "7", "--json", "-", "--quiet"]].concat()).exits(0);
+    let document = left.json();
+    let runs = document["runs"].as_array().unwrap();
+    let seeds: Vec<u64> = runs.iter().map(|run| count(run, "/seed")).collect();
+    assert_eq!(seeds, [7, 8, 9]);
+    for run in runs {
+        assert_eq!(count(run, "/ops/succeeded"), 100);
+        assert_eq!(count(run, "/server/received"), count(run, "/attempts/total"));
+        assert_conserved(run);
+    }
+}
+
+#[test]
+fn several_clients_have_a_window_each() {
+    let strategy = ["--strategy", "fixed-window:window=3", "--arrivals", "burst", "--clients", "4"];
+    let result =
+        measure(&[&strategy[..], &["--ops", "48", "--max-busy", "50", "--time-scale", "0.05"]].concat());
+    assert_eq!(count(&result, "/ops/succeeded"), 48);
+    assert_eq!(count(&result, "/server/max_busy_seen"), 12);
+    let shared = measure(
+        &[&strategy[..], &["--share-strategy", "--ops", "24", "--max-busy", "50", "--time-scale", "0.05"]]
+            .concat(),
+    );
+    assert_eq!(count(&shared, "/server/max_busy_seen"), 3);
+}
+
+#[test]
+fn a_duration_limits_arrivals_and_the_run_drains() {
+    let result = measure(&[
+        "--duration",
+        "2s",
+        "--rate",
+        "50/s",
+        "--arrivals",
+        "uniform",
+        "--max-busy",
+        "50",
+        "--time-scale",
+        "0.2",
+    ]);
+    assert_eq!(count(&result, "/ops/total"), 100);
+    assert_eq!(count(&result, "/ops/succeeded"), 100);
+    assert!((2.5..4.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
+}

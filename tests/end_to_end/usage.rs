@@ -1,0 +1,136 @@
+//! What can be typed wrong, and what explains itself: exit 2, a message that names the value, nothing on stdout.
+
+use crate::support::{loadgen, start_mockserver};
+
+#[test]
+fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["--strategy", "amid"], &["unknown strategy `amid`", "did you mean `aimd`?", "loadgen strategies"]),
+        (&["--strategy", "aimd:bta=0.5"], &["`bta`", "`beta`"]),
+        (&["--strategy", "aimd:beta=1.5"], &["1.5", "beta"]),
+        (&["--strategy", "aimd:beta=half"], &["half", "beta"]),
+        (&["--strategy", "constant:delay=soon"], &["soon", "delay"]),
+        (&["--strategy", ""], &["--strategy"]),
+        (&["--strategy", "constant+full-jitter"], &["retry polic"]),
+        (&["--ops", "0"], &["'0'", "--ops", "1.."]),
+        (&["--ops", "many"], &["'many'", "--ops"]),
+        (&["--rate", "fast"], &["'fast'", "--rate", "/s"]),
+        (&["--rate", "0/s"], &["'0/s'", "--rate"]),
+        (&["--duration", "soon"], &["'soon'", "--duration", "50ms"]),
+        (&["--duration", "0s"], &["'0s'", "longer than zero"]),
+        (&["--timeout=-1s"], &["'-1s'", "--timeout"]),
+        (&["--header", "nonsense"], &["'nonsense'", "--header"]),
+        (&["--method", "G T"], &["'G T'", "--method"]),
+        (&["--arrivals", "burst", "--duration", "1s"], &["--arrivals burst", "--ops"]),
+        (&["--drain", "1s"], &["--drain", "--duration"]),
+        (&["--in-flight", "5", "--rate", "5/s"], &["--in-flight", "--rate"]),
+        (&["--in-flight", "0"], &["'0'", "--in-flight"]),
+        (&["--clients", "0"], &["'0'", "--clients"]),
+        (&["--time-scale", "0"], &["'0'", "0.001 to 1000"]),
+        (&["--max-busy", "0"], &["`max_busy` is 0", "1 to 1000000"]),
+        (&["--reject-status", "200"], &["`reject_status` is 200", "400 to 599"]),
+        (&["--service-time", "later"], &["'later'", "--service-time"]),
+        (&["--target", "ftp://127.0.0.1"], &["ftp://127.0.0.1", "http://127.0.0.1:8503/"]),
+        (&["--target", "http://127.0.0.1:1", "--max-busy", "5"], &["--max-busy", "--target"]),
+        (&["--body", "@no-such-file"], &["no-such-file", "--body"]),
+        (&["--cacert", "no-such-file"], &["no-such-file", "--cacert"]),
+        (&["--no-such-flag"], &["--no-such-flag"]),
+        (&["--strateggy", "aimd"], &["--strateggy", "--strategy"]),
+        (&["no-such-command"], &["no-such-command"]),
+        (&["strategies", "amid"], &["unknown strategy `amid`", "did you mean `aimd`?"]),
+    ];
+    for (args, words) in cases {
+        let left = loadgen(args);
+        assert_eq!(left.code, Some(2), "{args:?}: {left:?}");
+        assert_eq!(left.stdout, "", "{args:?}");
+        for word in *words {
+            assert!(left.stderr.contains(word), "{args:?}: no `{word}` in: {}", left.stderr);
+        }
+        assert!(!left.stderr.contains("panicked"), "{args:?}: {}", left.stderr);
+    }
+}
+
+#[test]
+fn bad_usage_of_the_server_exits_2_and_names_the_value() {
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["--listen", "nowhere"], &["'nowhere'", "--listen"]),
+        (&["--listen", "127.0.0.1:99999"], &["127.0.0.1:99999"]),
+        (&["--max-busy", "0"], &["`max_busy` is 0"]),
+        (&["--max-busy", "-1"], &["-1"]),
+        (&["--service-time", "exp(soon)"], &["exp(soon)", "--service-time"]),
+        (&["--rejects-occupy", "maybe"], &["'maybe'", "--rejects-occupy"]),
+        (&["--reject-status", "99999"], &["'99999'", "--reject-status"]),
+        (&["--time-scale", "NaN"], &["'NaN'", "0.001 to 1000"]),
+        (&["--no-such-flag"], &["--no-such-flag"]),
+    ];
+    for (args, words) in cases {
+        let left = start_mockserver(args).finish();
+        assert_eq!((left.code, left.stdout.as_str()), (Some(2), ""), "{args:?}: {left:?}");
+        for word in *words {
+            assert!(left.stderr.contains(word), "{args:?}: no `{word}` in: {}", left.stderr);
+        }
+    }
+}
+
+#[test]
+fn strategies_are_listed_and_explained() {
+    let list = loadgen(&["strategies"]).exits(0).stdout;
+    let names = [
+        "none",
+        "immediate",
+        "constant",
+        "uniform",
+        "linear",
+        "exponential",
+        "full-jitter",
+        "equal-jitter",
+        "decorrelated-jitter",
+        "thain",
+        "fixed-window",
+        "aimd",
+        "oracle",
+        "retry-budget",
+        "breaker",
+    ];
+    for name in names {
+        let listed = list.lines().any(|line| line.split_whitespace().next() == Some(name));
+        assert!(listed, "no `{name}` in: {list}");
+        let explained = loadgen(&["strategies", name]).exits(0).stdout;
+        assert!(explained.contains(name), "{explained}");
+    }
+    let aimd = loadgen(&["strategies", "aimd"]).exits(0).stdout;
+    for words in ["beta", "0.9", "initial", "20", "ssthresh", "1024", "variant", "reno"] {
+        assert!(aimd.contains(words), "no `{words}` in: {aimd}");
+    }
+}
+
+#[test]
+fn the_configuration_is_printed_with_every_default_and_nothing_runs() {
+    let args =
+        ["--print-config", "--strategy", "aimd:beta=0.5", "--max-busy", "7", "-H", "authorization: secret"];
+    let left = loadgen(&args).exits(0);
+    assert_eq!(left.stderr, "");
+    let config = left.json();
+    assert_eq!(config["server"], "embedded");
+    assert_eq!(config["strategy"][0]["name"], "aimd");
+    assert_eq!(config["strategy"][0]["parameters"]["beta"], "0.5");
+    assert_eq!(config["strategy"][0]["parameters"]["initial"], "20");
+    assert_eq!(config["workload"]["ops"], 2000);
+    assert_eq!(config["workload"]["arrivals"], "poisson");
+    assert_eq!(config["timeout"], "30s");
+    assert_eq!((config["seed"].as_u64(), config["repeats"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(config["server_model"]["max_busy"], 7);
+    assert_eq!(config["server_model"]["service_time"], "500ms");
+    assert!(!left.stdout.contains("secret"), "values of headers may be secrets");
+}
+
+#[test]
+fn help_shows_examples_and_exit_codes_and_the_version_is_told() {
+    let help = loadgen(&["--help"]).exits(0).stdout;
+    for words in ["Examples:", "loadgen --strategy aimd --ops 2000", "Exit codes:", "69", "74", "130"] {
+        assert!(help.contains(words), "no `{words}` in: {help}");
+    }
+    let help = start_mockserver(&["--help"]).finish().exits(0).stdout;
+    assert!(help.contains("Examples:") && help.contains("--max-busy"), "{help}");
+    assert!(loadgen(&["--version"]).exits(0).stdout.starts_with("loadgen "));
+}
