@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -85,15 +86,7 @@ impl Settings {
             request: request(args)?,
             trust: Trust {
                 insecure: args.target.insecure,
-                extra_roots_pem: args
-                    .target
-                    .cacert
-                    .as_ref()
-                    .map(|path| {
-                        std::fs::read(path)
-                            .with_context(|| format!("cannot read `{}` (--cacert)", path.display()))
-                    })
-                    .transpose()?,
+                extra_roots_pem: args.target.cacert.as_ref().map(|path| roots(path)).transpose()?,
             },
             idempotent: args.target.idempotent,
         })
@@ -181,6 +174,17 @@ fn without_secrets(typed: impl Iterator<Item = std::ffi::OsString>) -> Vec<Strin
 fn name_only(header: &str) -> String {
     let name = header.split(':').next().unwrap_or_default();
     format!("{name}: …")
+}
+
+/// Certificates to trust, as they stand in a file.
+fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let pem = std::fs::read(path).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;
+    let begin = b"-----BEGIN CERTIFICATE-----";
+    if !pem.windows(begin.len()).any(|bytes| bytes == begin) {
+        let message = format!("`{}` (--cacert) holds no certificate in PEM form", path.display());
+        return Err(Fatal::error(Exit::Usage, message));
+    }
+    Ok(pem)
 }
 
 /// Everything needed to repeat a run: the `config` of the result JSON, and what `--print-config` prints.

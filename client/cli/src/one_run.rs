@@ -112,8 +112,8 @@ impl Underway {
                 "the server's cap was changed during the run: there is no optimum to compare with".to_owned(),
             );
         }
-        let answered = measured.success_latency.count() + measured.rejection_latency.count() > 0
-            || measured.attempts.failed == 0;
+        let heard = measured.success_latency.count() + measured.rejection_latency.count();
+        let answered = heard + measured.answered_failures > 0 || measured.attempts.failed == 0;
         let result = RunResult::new(
             &settings.strategy,
             &driven.run,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
-use tailback::Status;
+use tailback::{Failure, Status};
 use vocabulary::Instant;
 
 use super::{Latencies, Series};
@@ -59,6 +59,8 @@ pub struct Measurements {
     pub rejection_latency: Latencies,
     /// From send to failure, of attempts that failed.
     pub failure_latency: Latencies,
+    /// Failed attempts that got an answer all the same: errors of the server, or of the request.
+    pub answered_failures: u64,
     /// From the instant an attempt was due to the instant it was sent: the generator's own delay.
     pub send_lag: Latencies,
     /// Attempts per op that ended.
@@ -82,6 +84,7 @@ impl Default for Measurements {
             success_latency: Latencies::default(),
             rejection_latency: Latencies::default(),
             failure_latency: Latencies::default(),
+            answered_failures: 0,
             send_lag: Latencies::default(),
             attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 2)
                 .expect("the bounds are constants that are accepted"),
@@ -123,7 +126,9 @@ impl Measurements {
                 self.attempts.rejected += 1;
                 self.rejection_latency.record_between(sent_at, at);
             }
-            Status::Failed(_) => {
+            Status::Failed(failure) => {
+                let answered = matches!(failure, Failure::Server | Failure::Fatal);
+                self.answered_failures += u64::from(answered);
                 point.failed += 1;
                 self.attempts.failed += 1;
                 self.failure_latency.record_between(sent_at, at);
