@@ -19,7 +19,7 @@ fn main() -> Result<(), WatchError> {
     };
     let header = Header {
         strategy: name.to_owned(),
-        workload: "2,000 ops, 1000/s".to_owned(),
+        workload: "2 000 ops, 1000/s".to_owned(),
         target: "made up, cap 50".to_owned(),
         time_scale: 1.0,
         adjustable_cap: how != "overload",

@@ -7,7 +7,7 @@ use loadgen_core::Snapshot;
 pub struct Header {
     /// The strategy as it was typed.
     pub strategy: String,
-    /// What is to be done, e.g. `2,000 ops, Poisson 1000/s`.
+    /// What is to be done, e.g. `2 000 ops, Poisson 1000/s`.
     pub workload: String,
     /// Who is asked to do it, e.g. `embedded mockserver, cap 50`.
     pub target: String,

@@ -11,7 +11,7 @@ const RECENT_S: f64 = 2.0;
 /// A run in one line of at most `width` columns; what does not fit is left out from the end.
 ///
 /// ```text
-/// 12.3 s  1,024/2,000 ops (51 %)  eta 12 s  attempts 1,101 (1.08 per op)  82/s ok 3.5/s rejected  in flight 48  p99 8.1 s
+/// 12.3 s  1 024/2 000 ops (51 %)  eta 12 s  attempts 1 101 (1.08 per op)  82/s ok 3.5/s rejected  in flight 48  p99 8.1 s
 /// ```
 pub fn progress_line(snapshot: &Snapshot, width: usize) -> String {
     let mut line = String::new();
@@ -82,6 +82,6 @@ mod tests {
         for width in 0..150 {
             assert!(text::width_of(&progress_line(&snapshot, width)) <= width);
         }
-        assert_eq!(progress_line(&snapshot, 30), "12.3 s  941/2,000 ops (47 %)");
+        assert_eq!(progress_line(&snapshot, 30), "12.3 s  941/2 000 ops (47 %)");
     }
 }

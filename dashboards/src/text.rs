@@ -13,14 +13,14 @@ pub(crate) fn count(value: u64) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
+            text.push(' ');
         }
         text.push(digit);
     }
     text
 }
 
-/// A number for an axis or a legend, at most five characters: `0.5`, `48`, `1,024`, `12k`.
+/// A number for an axis or a legend, at most five characters: `0.5`, `48`, `1 024`, `12k`.
 pub(crate) fn short(value: f64) -> String {
     match value {
         v if !v.is_finite() => "–".to_owned(),
@@ -127,14 +127,14 @@ mod tests {
 
     #[test]
     fn counts_have_separators() {
-        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1_000, 1_234_567].map(count));
+        assert_eq!(["0", "999", "1 000", "1 234 567"], [0, 999, 1_000, 1_234_567].map(count));
         assert_eq!(count(12_345_678), "12.3 M");
     }
 
     #[test]
     fn short_numbers_stay_short() {
         let texts = [0.0, 0.53, 48.0, 48.2, 1024.0, 12_345.0, 2.3e6].map(short);
-        assert_eq!(["0", "0.5", "48", "48", "1,024", "12k", "2M"], texts);
+        assert_eq!(["0", "0.5", "48", "48", "1 024", "12k", "2M"], texts);
     }
 
     #[test]

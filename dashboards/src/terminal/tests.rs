@@ -19,7 +19,7 @@ const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 fn header(strategy: &str) -> Header {
     Header {
         strategy: strategy.to_owned(),
-        workload: "2,000 ops, Poisson 1000/s".to_owned(),
+        workload: "2 000 ops, Poisson 1000/s".to_owned(),
         target: "embedded mockserver, cap 50".to_owned(),
         time_scale: 1.0,
         adjustable_cap: true,
@@ -119,7 +119,7 @@ fn rates_tokens_and_shed_ops_are_shown_where_a_strategy_has_them() {
     frame.snapshot.gauges.tokens = Some(12.5);
     frame.snapshot.attempts.shed = 1_234;
     let screen = drawn((120, 40), &frame, &State::new(header("retry-budget")));
-    for wanted in ["83/s", "tokens", "12.5", "shed", "1,234"] {
+    for wanted in ["83/s", "tokens", "12.5", "shed", "1 234"] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
 }
