@@ -4,6 +4,9 @@
 //! run at a time scale that makes them short. Real time is only asserted in wide bands, counts exactly.
 
 mod bad_luck;
+mod bad_servers;
+mod foreign;
+mod foreign_server;
 mod found;
 mod mock_server;
 mod outputs;

@@ -1,15 +1,15 @@
 //! Where results go when their place is bad: told before the run if it can be known, rescued if not.
 
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{count, eventually, loadgen, start_loadgen};
+use crate::support::{Left, count, eventually, loadgen, loadgen_into, start_loadgen};
 
 const SHORT: &[&str] = &["--max-busy", "10", "--ops", "20", "--time-scale", "0.05", "--no-tui"];
 
-fn run_into(place: &Path) -> crate::support::Left {
+fn run_into(place: &Path) -> Left {
     loadgen(&[SHORT, &["--json", place.to_str().unwrap()]].concat())
 }
 
@@ -70,29 +70,17 @@ fn an_old_result_that_may_not_be_changed_is_kept() {
 #[test]
 fn whoever_closes_stdout_ends_nothing() {
     for args in [&["strategies"][..], &["--print-config"], &[SHORT, &["--json", "-"]].concat(), SHORT] {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"));
-        let mut child = program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let left = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8_lossy(&left.stderr);
-        assert_eq!(left.status.code(), Some(0), "{args:?}: {stderr}");
-        assert!(!stderr.contains("panicked") && !stderr.contains("error"), "{args:?}: {stderr}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let left = loadgen_into(writer, args).exits(0);
+        assert!(!left.stderr.contains("panicked") && !left.stderr.contains("error"), "{args:?}: {left:?}");
     }
 }
 
 #[test]
 fn a_full_stdout_is_an_error() {
     for args in [&[SHORT, &["--json", "-"]].concat()[..], SHORT, &["strategies"]] {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let left = Command::new(env!("CARGO_BIN_EXE_loadgen"))
-            .args(args)
-            .stdout(full)
-            .stderr(Stdio::piped())
-            .output()
-            .unwrap();
-        let stderr = String::from_utf8_lossy(&left.stderr);
-        assert_eq!(left.status.code(), Some(74), "{args:?}: {stderr}");
-        assert!(stderr.contains("error: "), "{args:?}: {stderr}");
+        loadgen_into(full(), args).exits(74).says(&["error: ", "stdout cannot be written"]);
     }
 }
 
@@ -100,10 +88,12 @@ fn a_full_stdout_is_an_error() {
 fn a_summary_that_cannot_be_shown_does_not_cost_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("result.json");
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"));
-    let left = program.args(SHORT).arg("--json").arg(&file).stdout(full).output().unwrap();
-    assert_eq!(left.status.code(), Some(74));
+    loadgen_into(full(), &[SHORT, &["--json", file.to_str().unwrap()]].concat()).exits(74);
     let result: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(count(&result, "/ops/succeeded"), 20);
+}
+
+/// A place where nothing can be written.
+fn full() -> File {
+    File::options().write(true).open("/dev/full").unwrap()
 }

@@ -57,7 +57,8 @@ impl Left {
 /// A program under way; killed when dropped.
 pub(crate) struct Program {
     child: Child,
-    stdout: Reader,
+    /// Nothing when it goes elsewhere.
+    stdout: Option<Reader>,
     stderr: Reader,
 }
 
@@ -96,11 +97,11 @@ impl Reader {
 
 impl Program {
     /// Starts one of the programs under test.
-    pub(crate) fn start(path: &str, args: &[&str]) -> Self {
+    fn start(path: &str, args: &[&str], stdout: Stdio) -> Self {
         let mut command = Command::new(path);
         command.args(args).env_remove("NO_COLOR").stdin(Stdio::null());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let stdout = Reader::start(child.stdout.take().unwrap());
+        let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+        let stdout = child.stdout.take().map(Reader::start);
         let stderr = Reader::start(child.stderr.take().unwrap());
         Self { child, stdout, stderr }
     }
@@ -129,7 +130,8 @@ impl Program {
     /// Waits for its end.
     pub(crate) fn finish(mut self) -> Left {
         let status: ExitStatus = eventually("a program ends by itself", || self.child.try_wait().unwrap());
-        Left { code: status.code(), stdout: self.stdout.drain(), stderr: self.stderr.drain() }
+        let stdout = self.stdout.as_mut().map(Reader::drain).unwrap_or_default();
+        Left { code: status.code(), stdout, stderr: self.stderr.drain() }
     }
 
     fn is_over(&mut self) -> bool {
@@ -147,12 +149,17 @@ impl Drop for Program {
 
 /// Starts `loadgen`.
 pub(crate) fn start_loadgen(args: &[&str]) -> Program {
-    Program::start(env!("CARGO_BIN_EXE_loadgen"), args)
+    Program::start(env!("CARGO_BIN_EXE_loadgen"), args, Stdio::piped())
 }
 
 /// Runs `loadgen` to its end.
 pub(crate) fn loadgen(args: &[&str]) -> Left {
     start_loadgen(args).finish()
+}
+
+/// Runs `loadgen` to its end with its stdout going elsewhere.
+pub(crate) fn loadgen_into(stdout: impl Into<Stdio>, args: &[&str]) -> Left {
+    Program::start(env!("CARGO_BIN_EXE_loadgen"), args, stdout.into()).finish()
 }
 
 /// Runs `loadgen … --json - --quiet`, which must succeed, and returns the result.
@@ -236,7 +243,7 @@ impl MockServer {
 
 /// Starts `mockserver` without waiting for it to listen.
 pub(crate) fn start_mockserver(args: &[&str]) -> Program {
-    Program::start(env!("CARGO_BIN_EXE_mockserver"), args)
+    Program::start(env!("CARGO_BIN_EXE_mockserver"), args, Stdio::piped())
 }
 
 /// An HTTP answer.

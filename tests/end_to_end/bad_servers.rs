@@ -1,0 +1,131 @@
+//! Targets that are not there, do not answer, or answer with something else than HTTP: every run ends by itself.
+
+use std::net::TcpListener;
+
+use crate::foreign_server::{Connection, ForeignServer, hang_up, reply};
+use crate::support::{Left, assert_conserved, count, loadgen};
+
+/// Ten ops that give up after two attempts.
+fn run_against(url: &str) -> Left {
+    loadgen(&[
+        "--target",
+        url,
+        "--ops",
+        "10",
+        "--max-attempts",
+        "2",
+        "--timeout",
+        "200ms",
+        "--no-tui",
+        "--json",
+        "-",
+    ])
+}
+
+/// Runs against a server that never gives an answer that can be used, and checks that results are there.
+fn never_answered(
+    answer: impl Fn(usize, &mut dyn Connection) -> std::io::Result<()> + Send + Sync + 'static,
+) {
+    let server = ForeignServer::start(answer);
+    let left =
+        run_against(&server.url()).exits(69).says(&["no attempt got an answer", "all 20 failed", "--target"]);
+    let result = left.json();
+    assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10), "{result}");
+    assert_conserved(&result);
+}
+
+#[test]
+fn a_target_that_refuses_connections_is_unreachable() {
+    // Free now, and nobody else is told of it.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/");
+    let left = run_against(&url).exits(69).says(&["nothing answers at", &url, "--target", "refused"]);
+    assert_eq!(left.stdout, "");
+}
+
+#[test]
+fn a_host_that_does_not_exist_is_named() {
+    let left = run_against("http://no-such-host.invalid/").exits(69);
+    assert_eq!(left.stdout, "");
+    left.says(&["no-such-host.invalid", "--target", "could not be resolved"]);
+}
+
+#[test]
+fn a_target_that_accepts_and_never_answers_fails_by_timeouts() {
+    // Nobody accepts: the connections wait in the listener's backlog.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let left = run_against(&url).exits(69).says(&["no attempt got an answer", "all 20 failed"]);
+    let result = left.json();
+    assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10));
+    assert_conserved(&result);
+}
+
+#[test]
+fn a_target_that_hangs_up_fails_every_attempt() {
+    never_answered(|_, _| hang_up());
+}
+
+#[test]
+fn garbage_is_no_answer() {
+    never_answered(|_, connection| {
+        connection.write_all(b"\0\x01\x02 this is no HTTP\r\n\r\n")?;
+        hang_up()
+    });
+}
+
+#[test]
+fn an_answer_that_ends_in_mid_body_is_none() {
+    never_answered(|_, connection| {
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")?;
+        connection.flush()?;
+        hang_up()
+    });
+}
+
+#[test]
+fn endless_headers_are_no_answer() {
+    never_answered(|_, connection| {
+        connection.write_all(b"HTTP/1.1 200 OK\r\n")?;
+        loop {
+            connection.write_all(b"x-more: and more\r\n")?;
+        }
+    });
+}
+
+#[test]
+fn an_endless_body_is_no_answer() {
+    never_answered(|_, connection| {
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n")?;
+        let chunk = [b'x'; 4096];
+        loop {
+            connection.write_all(&chunk)?;
+        }
+    });
+}
+
+#[test]
+fn errors_of_the_server_are_tried_again_and_those_of_the_client_are_not() {
+    // An error is an answer: the target is reachable.
+    for (status, attempts) in [("500 Internal Server Error", 20), ("404 Not Found", 10)] {
+        let server = ForeignServer::start(move |_, connection| reply(connection, status, "no"));
+        let left = run_against(&server.url());
+        let result = left.json();
+        assert_eq!(count(&result, "/attempts/failed"), attempts, "{status}: {result}");
+        assert_eq!(count(&result, "/ops/given_up"), 10, "{status}");
+        assert_eq!(server.work().len() as u64, attempts, "{status}");
+        assert_conserved(&result);
+        assert!(!left.exits(0).stderr.contains("no attempt got an answer"));
+    }
+}
+
+#[test]
+fn one_answer_in_between_makes_it_a_run() {
+    let server = ForeignServer::start(|number, connection| match number {
+        5 => reply(connection, "200 OK", ""),
+        _ => hang_up(),
+    });
+    let result = run_against(&server.url()).exits(0).json();
+    assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/ops/given_up")), (1, 9));
+    assert_conserved(&result);
+}
