@@ -79,11 +79,11 @@ fn a_strategy_that_keeps_the_server_busy_with_rejections_stalls() {
         "--max-busy",
         "2",
         "--reject-time",
-        "400ms",
+        "2s",
         "--service-time",
         "200ms",
         "--network-delay",
-        "exp(100ms)",
+        "exp(500ms)",
         "--time-scale",
         "0.05",
         "--json",
@@ -92,7 +92,7 @@ fn a_strategy_that_keeps_the_server_busy_with_rejections_stalls() {
     let left = left.exits(0).says(&["stalled"]);
     let result = left.json();
     let stalled_at = result["stalled_at_s"].as_f64().expect("the run stalls");
-    assert!((60.0..80.0).contains(&stalled_at), "{stalled_at}");
+    assert!(stalled_at > 60.0, "{stalled_at}");
     assert!(count(&result, "/ops/unfinished") > 0);
     assert_eq!(count(&result, "/ops/succeeded"), count(&result, "/server/accepted"));
     assert_conserved(&result);
