@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -50,20 +51,37 @@ def serve():
 
 
 def measured(command):
-    """Runs a command; returns its stdout, wall seconds, processor seconds and peak memory in bytes."""
-    started = time.monotonic()
+    """Runs a command; returns its stdout, processor seconds and peak memory in bytes."""
+    # Not `ru_maxrss`: it starts with the memory of this program, which forked.
+    peak = 0
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    output = process.stdout.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - started
+    chunks = []
+    reader = threading.Thread(target=lambda: chunks.append(process.stdout.read()))
+    reader.start()
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            break
+        peak = max(peak, high_water(process.pid))
+        time.sleep(0.05)
+    reader.join()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"error: `{' '.join(command)}` ended with {process.returncode}")
-    return output, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    return chunks[0].decode(), usage.ru_utime + usage.ru_stime, peak
+
+
+def high_water(pid):
+    """The most memory that a process has held so far, in bytes; 0 when it is just ending."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:")), 0)
+    except OSError:
+        return 0
 
 
 def loadgen(connections, requests, *more):
-    output, _, cpu, rss = measured([
+    output, cpu, rss = measured([
         f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", str(connections), "--ops", str(requests),
         "--target", URL, "--no-tui", "--quiet", "--json", "-", *more,
     ])
@@ -74,13 +92,13 @@ def loadgen(connections, requests, *more):
 
 
 def bare(connections, requests):
-    output, _, cpu, rss = measured([f"{RELEASE}/examples/bare_reqwest_loop", URL, str(connections), str(requests)])
+    output, cpu, rss = measured([f"{RELEASE}/examples/bare_reqwest_loop", URL, str(connections), str(requests)])
     result = json.loads(output)
     return result["requests"], result["seconds"], cpu, rss
 
 
 def oha(connections, requests):
-    output, _, cpu, rss = measured([
+    output, cpu, rss = measured([
         "oha", "-n", str(requests), "-c", str(connections), "--no-tui", "--output-format", "json", URL,
     ])
     return requests, json.loads(output)["summary"]["total"], cpu, rss
@@ -89,7 +107,7 @@ def oha(connections, requests):
 def wrk(connections, requests):
     # wrk runs for a time, not for a number: about as long as the others need.
     seconds = max(2, round(requests / 60_000))
-    output, _, cpu, rss = measured(["wrk", "-t", "2", "-c", str(connections), "-d", f"{seconds}s", URL])
+    output, cpu, rss = measured(["wrk", "-t", "2", "-c", str(connections), "-d", f"{seconds}s", URL])
     count, took = re.search(r"(\d+) requests in ([\d.]+)s", output).groups()
     return int(count), float(took), cpu, rss
 

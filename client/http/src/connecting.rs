@@ -4,37 +4,104 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use loadgen_core::Latencies;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tower::{Layer, Service};
 
-/// Connections being opened at once; the rest waits its turn, which is measured.
-const CONNECTS_AT_ONCE: usize = 128;
+/// Connections being opened at once. A connect costs as much as several attempts: with many at once a moment's
+/// delay leads to more connects than can be worked off, and those to more delay.
+const CONNECTS_AT_ONCE: usize = 32;
 
 /// Wraps a connector with the bound and the measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Connecting {
-    places: Arc<Semaphore>,
-    opened: Arc<Mutex<Latencies>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    places: Semaphore,
+    opened: Mutex<Latencies>,
+    /// Connections open, as far as is known.
+    open: AtomicUsize,
+    /// Requests inside the client, from their first poll on.
+    requests: AtomicUsize,
+    /// Connections being opened or waiting for a place to be.
+    pending: AtomicUsize,
+    grown: Notify,
 }
 
 impl Connecting {
     pub(crate) fn new() -> Self {
-        Self { places: Arc::new(Semaphore::new(CONNECTS_AT_ONCE)), opened: Arc::default() }
+        let shared = Shared {
+            places: Semaphore::new(CONNECTS_AT_ONCE),
+            opened: Mutex::default(),
+            open: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
+            pending: AtomicUsize::new(0),
+            grown: Notify::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Requests that find a connection, or a place to open one.
+    pub(crate) fn room(&self) -> usize {
+        // Which attempts took a connection with them is a guess. What is certain: a request that opens no connection
+        // has one.
+        let Shared { open, requests, pending, .. } = &*self.shared;
+        let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
+        open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE
+    }
+
+    /// A request begins; it ends when what is returned is dropped.
+    pub(crate) fn begin_request(&self) -> impl Drop + Send + use<> {
+        Counted::new(self.shared.clone(), |shared| &shared.requests)
+    }
+
+    /// Returns when a connection was opened since the last time.
+    pub(crate) async fn grown(&self) {
+        self.shared.grown.notified().await;
+    }
+
+    /// A connection is gone.
+    pub(crate) fn on_lost(&self) {
+        let one_less = |open: usize| open.checked_sub(1);
+        // Failing means that there was none left to lose: connects fail, too.
+        let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
     }
 
     /// How long it took to get each connection that was opened, in real time.
     pub(crate) fn opened(&self) -> Latencies {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many connections were opened.
     pub(crate) fn count(&self) -> u64 {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).count()
+        self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).count()
+    }
+}
+
+/// One more in a counter, for as long as it lives.
+struct Counted {
+    shared: Arc<Shared>,
+    counter: fn(&Shared) -> &AtomicUsize,
+}
+
+impl Counted {
+    fn new(shared: Arc<Shared>, counter: fn(&Shared) -> &AtomicUsize) -> Self {
+        counter(&shared).fetch_add(1, Ordering::Relaxed);
+        Self { shared, counter }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        (self.counter)(&self.shared).fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -81,13 +148,17 @@ where
 
     fn call(&mut self, request: R) -> Self::Future {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Connecting { places, opened } = self.connecting.clone();
+        let shared = self.connecting.shared.clone();
         let asked = Instant::now();
+        let pending = Counted::new(shared.clone(), |shared| &shared.pending);
         Box::pin(async move {
-            let _place = places.acquire().await.expect("the semaphore is never closed");
+            let _place = shared.places.acquire().await.expect("the semaphore is never closed");
             poll_fn(|context| inner.poll_ready(context)).await?;
             let connection = inner.call(request).await?;
-            opened.lock().unwrap_or_else(PoisonError::into_inner).record(asked.elapsed());
+            shared.opened.lock().unwrap_or_else(PoisonError::into_inner).record(asked.elapsed());
+            shared.open.fetch_add(1, Ordering::Relaxed);
+            drop(pending);
+            shared.grown.notify_one();
             Ok(connection)
         })
     }

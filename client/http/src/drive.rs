@@ -64,6 +64,7 @@ pub async fn drive<T: Transport>(
             workers.release(&delivered);
             run.handle_input(delivered.at, Input::Ended(completion(&delivered)));
         }
+        workers.fill();
         for command in control.take() {
             match command {
                 Command::Stop => {
@@ -88,6 +89,7 @@ pub async fn drive<T: Transport>(
             biased;
             () = answers.filled() => {}
             () = control.asked() => {}
+            () = workers.grown() => {}
             result = wait(&mut timer, wake_at) => result?,
         }
     }

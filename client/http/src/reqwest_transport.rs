@@ -179,9 +179,22 @@ impl ReqwestTransport {
 impl Transport for ReqwestTransport {
     async fn send(&self, attempt: Launched) -> Answer {
         let failed = Answer { outcome: Outcome::plain(Status::Failed(Failure::Transport)), server: None };
+        let _request = self.connecting.begin_request();
         let Ok(response) = self.client.execute(self.request(&attempt)).await else { return failed };
         let answer = self.read(&response);
         if drain(response).await { answer } else { failed }
+    }
+
+    fn room(&self) -> usize {
+        self.connecting.room()
+    }
+
+    async fn grown(&self) {
+        self.connecting.grown().await;
+    }
+
+    fn on_lost(&self) {
+        self.connecting.on_lost();
     }
 }
 

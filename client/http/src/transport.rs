@@ -12,6 +12,16 @@ use tailback::Outcome;
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Sends the attempt and reads the whole answer.
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
+
+    /// How many attempts may be under way at once: one on every open connection, and a few that open one. Who sends
+    /// more makes them queue inside the transport, where nobody counts.
+    fn room(&self) -> usize;
+
+    /// Returns when [`room`](Self::room) has grown.
+    fn grown(&self) -> impl Future<Output = ()> + Send;
+
+    /// An attempt failed or was withdrawn, and took its connection with it.
+    fn on_lost(&self);
 }
 
 /// What came back.

@@ -1,11 +1,13 @@
 //! Long-lived tasks that each carry one attempt at a time.
 
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use loadgen_core::{AttemptKey, Launched};
+use tailback::{Failure, Outcome, Status};
 use tokio::runtime::Handle;
 use vocabulary::Instant;
 
@@ -32,6 +34,9 @@ pub(crate) struct Workers<T> {
     answers: Arc<Mailbox<Delivered>>,
     desks: Vec<Arc<Desk>>,
     idle: Vec<usize>,
+    /// Attempts that wait for a connection. Their wait counts as send lag.
+    waiting: VecDeque<Launched>,
+    under_way: usize,
     /// Which worker carries the attempt in this slot.
     carriers: Vec<Option<(u64, usize)>>,
 }
@@ -57,6 +62,8 @@ impl<T: Transport> Workers<T> {
             answers: Arc::new(Mailbox::new()),
             desks: Vec::new(),
             idle: Vec::new(),
+            waiting: VecDeque::new(),
+            under_way: 0,
             carriers: Vec::new(),
         }
     }
@@ -66,8 +73,31 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt.
+    /// Sends an attempt as soon as there is room for it.
     pub(crate) fn send(&mut self, attempt: Launched) {
+        self.waiting.push_back(attempt);
+        self.fill();
+    }
+
+    /// Sends what waits, as far as there is room.
+    pub(crate) fn fill(&mut self) {
+        while self.under_way < self.transport.room()
+            && let Some(attempt) = self.waiting.pop_front()
+        {
+            self.hand_out(attempt);
+        }
+    }
+
+    /// Returns when there is more room for what waits.
+    pub(crate) async fn grown(&self) {
+        if self.waiting.is_empty() {
+            std::future::pending::<()>().await;
+        }
+        self.transport.grown().await;
+    }
+
+    fn hand_out(&mut self, attempt: Launched) {
+        self.under_way += 1;
         let worker = self.idle.pop().unwrap_or_else(|| self.hire());
         let slot = attempt.attempt.slot as usize;
         if self.carriers.len() <= slot {
@@ -77,8 +107,12 @@ impl<T: Transport> Workers<T> {
         self.desks[worker].update(|desk| desk.next = Some(attempt));
     }
 
-    /// Withdraws an attempt that is under way.
+    /// Withdraws an attempt that is under way or waits to be.
     pub(crate) fn cancel(&mut self, key: AttemptKey) {
+        if let Some(position) = self.waiting.iter().position(|attempt| attempt.attempt == key) {
+            self.waiting.remove(position);
+            return;
+        }
         if let Some(Some((serial, worker))) = self.carriers.get(key.slot as usize).copied()
             && serial == key.serial
         {
@@ -88,6 +122,10 @@ impl<T: Transport> Workers<T> {
 
     /// Takes note that an answer's worker is idle again.
     pub(crate) fn release(&mut self, delivered: &Delivered) {
+        self.under_way -= 1;
+        if matches!(delivered.answer.outcome.status, Status::Cancelled | Status::Failed(Failure::Transport)) {
+            self.transport.on_lost();
+        }
         self.idle.push(delivered.worker);
         let carrier = &mut self.carriers[delivered.attempt.slot as usize];
         if carrier.is_some_and(|(serial, _)| serial == delivered.attempt.serial) {
@@ -124,10 +162,7 @@ async fn work<T: Transport>(
         .await;
         let at = clock.now();
         // Nothing is expected of a withdrawn attempt; its letter only tells that the worker is idle.
-        let answer = answer.unwrap_or(Answer {
-            outcome: tailback::Outcome::plain(tailback::Status::Cancelled),
-            server: None,
-        });
+        let answer = answer.unwrap_or(Answer { outcome: Outcome::plain(Status::Cancelled), server: None });
         answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
     }
 }
