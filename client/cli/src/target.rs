@@ -137,14 +137,21 @@ fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Se
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
         Probe::Other => Ok(Server { kind, target: Some(target), mock: None, model: None, _embedded: None }),
-        Probe::Unreachable(error) => Err(Fatal::because(
-            Exit::Unreachable,
-            format!(
-                "nothing answers at `{}` (--target); start the server, or leave out `--target`",
-                target.url()
-            ),
-            error,
-        )),
+        Probe::Unreachable(error) => {
+            Err(Fatal::because(Exit::Unreachable, unreachable_words(&target), error))
+        }
+    }
+}
+
+fn unreachable_words(target: &Target) -> String {
+    let url = target.url();
+    if url.scheme() == "https" {
+        format!(
+            "no connection to `{url}` (--target); start the server, or, when its certificate is its own, give \
+             `--cacert FILE` or `--insecure`"
+        )
+    } else {
+        format!("nothing answers at `{url}` (--target); start the server, or leave out `--target`")
     }
 }
 

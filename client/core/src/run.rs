@@ -124,9 +124,10 @@ impl Run {
         &self.measured
     }
 
-    /// Fires every timer that is due by `now`, each at its own instant and in order.
+    /// Fires every timer that is due before `now`, each at its own instant and in order. What is due at `now` itself
+    /// comes after the input: an answer that comes in the instant of a timeout is an answer.
     fn advance(&mut self, now: Instant) {
-        while let Some(at) = self.next_timer().filter(|at| *at <= now && !self.is_over()) {
+        while let Some(at) = self.next_timer().filter(|at| *at < now && !self.is_over()) {
             self.on_timer(at);
         }
     }
