@@ -7,11 +7,12 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 
 use crate::args::RunArgs;
-use crate::config::{ConfigRecord, Settings};
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
 use crate::output::{Output, to_stdout};
+use crate::record::ConfigRecord;
+use crate::settings::Settings;
 use crate::summary;
 use crate::target::Server;
 use crate::watch::{Watch, watch};

@@ -2,13 +2,14 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod args;
-mod config;
 mod exit;
 mod experiment;
 mod figures;
 mod interrupt;
 mod one_run;
 mod output;
+mod record;
+mod settings;
 mod strategies;
 mod summary;
 mod target;

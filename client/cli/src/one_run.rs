@@ -17,8 +17,9 @@ use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
-use crate::config::{ConfigRecord, Settings};
 use crate::interrupt::Interrupt;
+use crate::record::ConfigRecord;
+use crate::settings::Settings;
 use crate::target::Server;
 
 /// Slack of the oracle's plan, in real time: less than this is noise of timers and threads.
@@ -59,7 +60,7 @@ pub(crate) struct Finished {
 /// Starts a run on a thread of its own.
 pub(crate) fn start(settings: &Settings, server: &Server, seed: u64) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
-    let config = settings.for_server(server, seed);
+    let config = settings.for_server(server.model.as_ref(), seed);
     let id = RandomState::new().hash_one(seed);
     let transport = transport(settings, server, target, &config, id)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);

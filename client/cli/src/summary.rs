@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use loadgen_core::{LatencyFigures, RunResult};
 
-use crate::config::{ConfigRecord, Settings};
 use crate::figures::{bytes, milliseconds, percent, seconds, thousands};
 use crate::one_run::Finished;
+use crate::record::ConfigRecord;
+use crate::settings::Settings;
 use crate::target::Server;
 
 /// What is about to run, and where: a line or two.

@@ -11,8 +11,8 @@ use tokio::runtime::Runtime;
 use vocabulary::wire;
 
 use crate::args::RunArgs;
-use crate::config::Settings;
 use crate::exit::{Exit, Fatal};
+use crate::settings::Settings;
 
 /// The server of a run.
 pub(crate) struct Server {

@@ -13,9 +13,9 @@ use signal_hook::consts::SIGINT;
 use tokio::runtime::Runtime;
 
 use crate::args::OutputArgs;
-use crate::config::Settings;
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;
+use crate::settings::Settings;
 use crate::target::Server;
 
 /// How a run is watched.

@@ -17,7 +17,7 @@ const ATTEMPTS: u64 = 100_000;
 /// When attempt number `attempt` was due, sent and answered.
 fn instants(attempt: u64) -> (Instant, Instant, Instant) {
     let sent = attempt * 20_000 + 100_000;
-    let (lag, latency) = ((attempt * 5) & 0xffff, 500_000 + (attempt * 7919 & 0xf_ffff));
+    let (lag, latency) = ((attempt * 5) & 0xffff, 500_000 + ((attempt * 7919) & 0xf_ffff));
     (Instant::from_nanos(sent - lag), Instant::from_nanos(sent), Instant::from_nanos(sent + latency))
 }
 

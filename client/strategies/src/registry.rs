@@ -1,7 +1,7 @@
 //! The list of parts, and the way from a name to a running one.
 
+use crate::error::SpecError;
 use crate::parameter::{Parameter, ParameterInfo};
-use crate::spec::SpecError;
 use crate::{Budget, Foreknowledge, Limiter, RetryPolicy};
 
 use crate::backoffs::{

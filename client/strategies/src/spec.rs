@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use vocabulary::did_you_mean;
-
-use crate::parameter::{Parameter, ParameterError, ParameterInfo};
+use crate::common::{COMMON, Common, common_info};
+use crate::error::SpecError;
+use crate::parameter::ParameterInfo;
 use crate::registry::{Context, Entry, Part, PartKind, STRATEGIES, find};
 use crate::strategy::MAX_BUDGETS;
-use crate::{Foreknowledge, RetryAfter, Strategy};
+use crate::{Foreknowledge, Strategy};
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]
@@ -17,34 +17,6 @@ pub struct StrategySpec {
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
     common: Common,
 }
-
-/// What every strategy accepts, on any of its parts.
-#[derive(Clone, Debug)]
-struct Common {
-    max_attempts: u32,
-    retry_after: RetryAfter,
-}
-
-impl Default for Common {
-    fn default() -> Self {
-        Self { max_attempts: u32::MAX, retry_after: RetryAfter::default() }
-    }
-}
-
-const COMMON: &[Parameter<Common>] = &[
-    Parameter::count("max-attempts", "attempts after which an op is given up", (1, u32::MAX), |common| {
-        &mut common.max_attempts
-    }),
-    Parameter::choice(
-        "retry-after",
-        "what is done with the server's Retry-After: wait at least, exactly, or do not read it",
-        &["floor", "exact", "ignore"],
-        |common| common.retry_after as usize,
-        |common, word| {
-            common.retry_after = [RetryAfter::Floor, RetryAfter::Exact, RetryAfter::Ignore][word];
-        },
-    ),
-];
 
 impl StrategySpec {
     /// The parts' names, in the order in which they were typed.
@@ -127,7 +99,8 @@ type ReadPart = (&'static Entry, Vec<(String, String)>);
 fn read_part(text: &str, common: &mut Common) -> Result<ReadPart, SpecError> {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let name = name.trim();
-    let entry = find(name).ok_or_else(|| SpecError::unknown(name))?;
+    let entry =
+        find(name).ok_or_else(|| SpecError::unknown(name, STRATEGIES.iter().map(|entry| entry.name)))?;
     let mut own = Vec::new();
     for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
         let (key, value) = option
@@ -144,112 +117,9 @@ fn read_part(text: &str, common: &mut Common) -> Result<ReadPart, SpecError> {
     Ok((entry, own))
 }
 
-fn common_info(common: &mut Common) -> Vec<ParameterInfo> {
-    COMMON
-        .iter()
-        .map(|parameter| ParameterInfo {
-            key: parameter.key,
-            about: parameter.about,
-            value: parameter.show(common),
-            accepted: parameter.accepted(),
-        })
-        .collect()
-}
-
 impl fmt::Display for StrategySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
-    }
-}
-
-/// What was typed is no strategy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// No part has this name.
-    #[error("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them")]
-    Unknown {
-        /// As typed.
-        name: String,
-        /// Empty, or a question.
-        suggestion: String,
-    },
-    /// The part has no such parameter.
-    #[error("`{part}` has no parameter `{key}`{suggestion}; it takes {accepted}")]
-    UnknownParameter {
-        /// The part.
-        part: &'static str,
-        /// As typed.
-        key: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// The keys it has.
-        accepted: String,
-    },
-    /// An option without `=`.
-    #[error("`{option}` of `{part}` has no value; write `{part}:key=value,key=value`")]
-    NoValue {
-        /// The part.
-        part: &'static str,
-        /// As typed.
-        option: String,
-    },
-    /// A value that its parameter does not accept.
-    #[error("in `{part}`: {source}")]
-    Value {
-        /// The part.
-        part: &'static str,
-        /// Which value, and what is accepted.
-        source: ParameterError,
-    },
-    /// Parameters that do not fit one another.
-    #[error("in `{part}`: {why}")]
-    Combination {
-        /// The part.
-        part: &'static str,
-        /// What is wrong.
-        why: String,
-    },
-    /// Two parts that both decide about retries.
-    #[error("`{text}` has two retry policies; keep one, and add limiters or budgets with `+`")]
-    TwoRetryPolicies {
-        /// As typed.
-        text: String,
-    },
-    /// More budgets than an attempt can hold permits of.
-    #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
-    TooManyBudgets {
-        /// As typed.
-        text: String,
-    },
-    /// The oracle was started without foreknowledge.
-    #[error(
-        "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
-         `--target` is given)"
-    )]
-    NoForeknowledge,
-}
-
-impl SpecError {
-    fn unknown(name: &str) -> Self {
-        Self::Unknown {
-            name: name.to_owned(),
-            suggestion: did_you_mean(name, STRATEGIES.iter().map(|entry| entry.name)),
-        }
-    }
-
-    pub(crate) fn unknown_parameter(
-        part: &'static str,
-        key: &str,
-        own: impl Iterator<Item = &'static str>,
-    ) -> Self {
-        let known: Vec<&str> = own.chain(COMMON.iter().map(|parameter| parameter.key)).collect();
-        Self::UnknownParameter {
-            part,
-            key: key.to_owned(),
-            suggestion: did_you_mean(key, known.iter().copied()),
-            accepted: known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
-        }
     }
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use vocabulary::{Rng, unit};
 
 use crate::delay::{doubled, fraction};
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
 /// Parameters of `exponential`.

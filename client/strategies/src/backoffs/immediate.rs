@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use vocabulary::Rng;
 
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
 /// `immediate` has no parameters.

@@ -4,9 +4,9 @@
 
 use vocabulary::Rng;
 
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
 /// `none` has no parameters.

@@ -7,9 +7,9 @@ use std::time::Duration;
 use vocabulary::{Rng, unit};
 
 use crate::delay::fraction;
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
 /// Parameters of `uniform`.

@@ -10,9 +10,9 @@ use std::time::Duration;
 use vocabulary::Rng;
 
 use crate::delay::grown;
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
 
 /// What becomes of launches while the breaker lets nothing through.

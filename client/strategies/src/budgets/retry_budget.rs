@@ -7,9 +7,9 @@
 
 use vocabulary::Rng;
 
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 
 /// What becomes of a retry that the budget refuses.

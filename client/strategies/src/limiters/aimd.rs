@@ -4,9 +4,9 @@
 //! leaves open: ids are per attempt; what is flying counts the attempt being acknowledged (else the window never
 //! grows); a rejected op goes to the back of the queue, which is the client's doing.
 
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
 
 /// Where the window falls after a cut.

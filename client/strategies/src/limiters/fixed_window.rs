@@ -2,9 +2,9 @@
 //!
 //! Source: the bulkhead of every client library; the right answer for who knows the server's cap.
 
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{Admit, Gauges, Instant, Limiter, Until, View};
 
 /// Parameters of `fixed-window`.

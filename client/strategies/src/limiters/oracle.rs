@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::error::SpecError;
 use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::spec::SpecError;
 use crate::{Admit, Foreknowledge, Gauges, Instant, Launch, Limiter, Until, View};
 
 /// The oracle's name, by which a spec is known to need foreknowledge.

@@ -1,0 +1,169 @@
+//! What a run uses, written down: the `config` of the result JSON, and what `--print-config` prints.
+
+use std::collections::BTreeMap;
+
+use loadgen_core::ArrivalProcess;
+use serde::Serialize;
+use serde_json::{Value, json};
+use vocabulary::duration_text;
+
+use crate::settings::Settings;
+use crate::target::Server;
+
+/// Everything needed to repeat a run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ConfigRecord {
+    program: &'static str,
+    version: &'static str,
+    command_line: Vec<String>,
+    /// `embedded`, `found` or the URL.
+    server: String,
+    target: String,
+    strategy: Vec<PartRecord>,
+    max_attempts: String,
+    retry_after: String,
+    workload: WorkloadRecord,
+    timeout: String,
+    deadline: Option<String>,
+    retry_failed: bool,
+    seed: u64,
+    repeats: u32,
+    time_scale: f64,
+    request: RequestRecord,
+    /// The mockserver's own configuration; null for any other server.
+    server_model: Option<Value>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PartRecord {
+    name: &'static str,
+    parameters: BTreeMap<&'static str, String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct WorkloadRecord {
+    ops: Option<u64>,
+    duration: Option<String>,
+    drain: Option<String>,
+    arrivals: &'static str,
+    rate_per_s: Option<f64>,
+    in_flight: Option<u32>,
+    clients: u32,
+    share_strategy: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct RequestRecord {
+    method: String,
+    /// Names only: values may be secrets.
+    headers: Vec<String>,
+    body_bytes: usize,
+}
+
+impl ConfigRecord {
+    /// What a run with this seed against this server uses.
+    pub(crate) fn new(settings: &Settings, server: &Server, seed: u64) -> Self {
+        let run = settings.for_server(server.model.as_ref(), seed);
+        let mut parts = settings.strategy.describe();
+        let common = parts.pop().map(|(_, common)| common).unwrap_or_default();
+        let shared = |key: &str| {
+            common
+                .iter()
+                .find(|parameter| parameter.key == key)
+                .map_or_else(String::new, |found| found.value.clone())
+        };
+        let (arrivals, rate_per_s, in_flight) = match run.workload.arrivals {
+            ArrivalProcess::Poisson { rate_per_s } => ("poisson", Some(rate_per_s), None),
+            ArrivalProcess::Uniform { rate_per_s } => ("uniform", Some(rate_per_s), None),
+            ArrivalProcess::Burst => ("burst", None, None),
+            ArrivalProcess::Closed { in_flight } => ("closed", None, Some(in_flight)),
+        };
+        Self {
+            program: "loadgen",
+            version: env!("CARGO_PKG_VERSION"),
+            command_line: without_secrets(std::env::args_os().skip(1)),
+            server: server.kind.to_string(),
+            target: server.url(),
+            strategy: parts
+                .into_iter()
+                .map(|(name, parameters)| PartRecord {
+                    name,
+                    parameters: parameters
+                        .into_iter()
+                        .map(|parameter| (parameter.key, parameter.value))
+                        .collect(),
+                })
+                .collect(),
+            max_attempts: shared("max-attempts"),
+            retry_after: shared("retry-after"),
+            workload: WorkloadRecord {
+                ops: run.workload.ops,
+                duration: run.workload.duration.map(duration_text::format),
+                drain: run.drain.map(duration_text::format),
+                arrivals,
+                rate_per_s,
+                in_flight,
+                clients: run.clients,
+                share_strategy: run.share_strategy,
+            },
+            timeout: duration_text::format(run.timeout),
+            deadline: run.deadline.map(duration_text::format),
+            retry_failed: run.retry_failed,
+            seed,
+            repeats: settings.repeats,
+            time_scale: settings.time_scale.factor(),
+            request: RequestRecord {
+                method: settings.request.method.to_string(),
+                headers: settings.request.headers.keys().map(ToString::to_string).collect(),
+                body_bytes: settings.request.body.len(),
+            },
+            server_model: server.model.as_ref().map(|model| json!(model)),
+        }
+    }
+}
+
+/// The command line with the values of headers left out: results are passed on, and values may be secrets.
+fn without_secrets(typed: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {
+    let mut header_follows = false;
+    typed
+        .map(|argument| {
+            let argument = argument.to_string_lossy().into_owned();
+            if std::mem::take(&mut header_follows) {
+                return name_only(&argument);
+            }
+            // Short flags without a value may stand before `H`.
+            let short = argument
+                .strip_prefix('-')
+                .and_then(|flags| flags.trim_start_matches(['k', 'q']).strip_prefix('H'));
+            let header = argument.strip_prefix("--header=").or(short);
+            header_follows = argument == "--header" || short == Some("");
+            match header {
+                Some(header) if !header.is_empty() => {
+                    let flag = &argument[..argument.len() - header.len()];
+                    format!("{flag}{}", name_only(header))
+                }
+                _ => argument,
+            }
+        })
+        .collect()
+}
+
+fn name_only(header: &str) -> String {
+    let name = header.split(':').next().unwrap_or_default();
+    format!("{name}: …")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_headers_are_left_out_of_the_command_line() {
+        let typed =
+            ["-H", "a: 1", "--header", "b: 2", "--header=c: 3", "-Hd: 4", "-kqH", "e: 5", "--ops", "9"];
+        assert_eq!(
+            without_secrets(typed.into_iter().map(Into::into)),
+            ["-H", "a: …", "--header", "b: …", "--header=c: …", "-Hd: …", "-kqH", "e: …", "--ops", "9"]
+        );
+    }
+}

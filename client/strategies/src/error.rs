@@ -1,0 +1,95 @@
+//! Why what was typed is no strategy.
+
+use vocabulary::did_you_mean;
+
+use crate::common::COMMON;
+use crate::parameter::ParameterError;
+use crate::strategy::MAX_BUDGETS;
+
+/// What was typed is no strategy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// No part has this name.
+    #[error("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them")]
+    Unknown {
+        /// As typed.
+        name: String,
+        /// Empty, or a question.
+        suggestion: String,
+    },
+    /// The part has no such parameter.
+    #[error("`{part}` has no parameter `{key}`{suggestion}; it takes {accepted}")]
+    UnknownParameter {
+        /// The part.
+        part: &'static str,
+        /// As typed.
+        key: String,
+        /// Empty, or a question.
+        suggestion: String,
+        /// The keys it has.
+        accepted: String,
+    },
+    /// An option without `=`.
+    #[error("`{option}` of `{part}` has no value; write `{part}:key=value,key=value`")]
+    NoValue {
+        /// The part.
+        part: &'static str,
+        /// As typed.
+        option: String,
+    },
+    /// A value that its parameter does not accept.
+    #[error("in `{part}`: {source}")]
+    Value {
+        /// The part.
+        part: &'static str,
+        /// Which value, and what is accepted.
+        source: ParameterError,
+    },
+    /// Parameters that do not fit one another.
+    #[error("in `{part}`: {why}")]
+    Combination {
+        /// The part.
+        part: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// Two parts that both decide about retries.
+    #[error("`{text}` has two retry policies; keep one, and add limiters or budgets with `+`")]
+    TwoRetryPolicies {
+        /// As typed.
+        text: String,
+    },
+    /// More budgets than an attempt can hold permits of.
+    #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
+    TooManyBudgets {
+        /// As typed.
+        text: String,
+    },
+    /// The oracle was started without foreknowledge.
+    #[error(
+        "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
+         `--target` is given)"
+    )]
+    NoForeknowledge,
+}
+
+impl SpecError {
+    pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
+        Self::Unknown { name: name.to_owned(), suggestion: did_you_mean(name, known) }
+    }
+
+    pub(crate) fn unknown_parameter(
+        part: &'static str,
+        key: &str,
+        own: impl Iterator<Item = &'static str>,
+    ) -> Self {
+        let known: Vec<&str> = own.chain(COMMON.iter().map(|parameter| parameter.key)).collect();
+        Self::UnknownParameter {
+            part,
+            key: key.to_owned(),
+            suggestion: did_you_mean(key, known.iter().copied()),
+            accepted: known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
