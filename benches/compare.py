@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 """Whole programs side by side: loadgen, a bare reqwest loop, wrk and oha against one mockserver that rejects at once.
 
-    benches/compare.py [--rounds 5] [--requests 200000] [--connections 50,1000] [--markdown]
+    benches/compare.py [--rounds 5] [--requests 200000] [--connections 50,1000]
+    benches/compare.py --instructions
 
 Every round runs each program once, in turn, so that drift of the machine hits all alike; printed are medians over
 rounds, and ratios of each round's pairs. Needs wrk (Debian package `wrk`) and oha (`cargo install oha`) on the PATH:
-a missing peer is an error, not a gap in the table.
+a missing peer is an error, not a gap in the table. After the tables come the cost of the dashboard (on a
+pseudo-terminal), peak memory against the number of requests, and send lag.
+
+`--instructions` counts user instructions per attempt under valgrind's callgrind instead: the figure that is the same on
+every run, for finding regressions.
 """
 
 import argparse
 import json
 import os
+import pty
 import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -133,6 +140,61 @@ def compare(connections, requests, rounds):
         print(f"| {name} | {rate:,.0f} | {cpu:.1f} | {rss / 2**20:.1f} | {rates:.2f} | {cpus:.2f} |")
 
 
+def on_a_terminal(requests):
+    """Attempts per second of loadgen with its dashboard drawn."""
+    master, slave = pty.openpty()
+    with tempfile.NamedTemporaryFile() as file:
+        process = subprocess.Popen([
+            f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(requests), "--target", URL,
+            "--json", file.name,
+        ], stdin=slave, stdout=slave, stderr=slave, env={**os.environ, "TERM": "xterm-256color"})
+        os.close(slave)
+        threading.Thread(target=swallow, args=(master,), daemon=True).start()
+        if process.wait() != 0:
+            sys.exit(f"error: loadgen on a terminal ended with {process.returncode}")
+        result = json.load(file)
+    return result["attempts"]["total"] / result["wall_s"]
+
+
+def swallow(master):
+    """Reads what is drawn, until the other side is closed."""
+    try:
+        while os.read(master, 65536):
+            pass
+    except OSError:
+        pass
+
+
+def dashboard(requests, rounds):
+    ratios = []
+    for _ in range(rounds):
+        count, seconds, *_ = loadgen(50, requests)
+        ratios.append(on_a_terminal(requests) / (count / seconds))
+    print(f"\nWith the dashboard loadgen sends {statistics.median(ratios):.3f} of the requests/s that it sends without "
+          f"({min(ratios):.3f} to {max(ratios):.3f} over {rounds} rounds).")
+
+
+def instructions():
+    if not shutil.which("valgrind"):
+        sys.exit("error: valgrind is missing: install it with `apt-get install valgrind`")
+    commands = {
+        "loadgen": lambda count: [f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(count),
+                                  "--target", URL, "--no-tui", "--quiet"],
+        "bare reqwest loop": lambda count: [f"{RELEASE}/examples/bare_reqwest_loop", URL, "50", str(count)],
+    }
+    print("| program | user instructions per attempt |\n|---|---:|")
+    for name, command in commands.items():
+        few, many = (collected(command(count)) for count in (2_000, 12_000))
+        print(f"| {name} | {(many - few) / 10_000:,.0f} |")
+
+
+def collected(command):
+    """User instructions of a whole run."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
+    output = subprocess.run(valgrind, capture_output=True, text=True, check=True).stderr
+    return int(re.search(r"Collected : (\d+)", output).group(1))
+
+
 def memory(requests):
     print("\nPeak memory of loadgen at 50 connections\n")
     print("| requests | peak memory MiB |")
@@ -161,12 +223,17 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=200_000)
     parser.add_argument("--connections", default="50,1000")
+    parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     build()
     server = serve()
     try:
+        if options.instructions:
+            instructions()
+            return
         for connections in options.connections.split(","):
             compare(int(connections), options.requests, options.rounds)
+        dashboard(options.requests * 2, options.rounds)
         memory(2_000_000)
         lag()
     finally:
