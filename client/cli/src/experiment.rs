@@ -14,7 +14,7 @@ use crate::output::{Output, to_stdout};
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
 use crate::summary;
-use crate::target::Server;
+use crate::target::{Kind, Server};
 use crate::watch::{Watch, watch};
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
@@ -30,6 +30,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
         return Err(tailback::SpecError::NoForeknowledge.into());
     }
+    let most_connections = connections_within(files, &server);
     let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
     let mode = Watch::choose(&args.output, stdout_is_data);
     let mut report = Report { quiet: args.output.quiet, to_stderr: stdout_is_data };
@@ -43,12 +44,12 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
             break;
         }
         let seed = settings.run.seed.wrapping_add(u64::from(repeat));
-        let underway = one_run::start(&settings, &server, seed)?;
+        let underway = one_run::start(&settings, &server, seed, most_connections)?;
         interrupt.watch(Some(underway.control.clone()));
-        watch(mode, &settings, &server, &underway, &runtime, &interrupt)?;
+        watch(mode, &settings, &server, &underway, &runtime, &interrupt);
         interrupt.watch(None);
         let over = underway.finish(&settings, &server, &runtime, &interrupt)?;
-        shown = shown.and(report.one(&over, repeat, &settings, files));
+        shown = shown.and(report.one(&over, repeat, &settings));
         finished.push(over);
     }
     if finished.len() > 1 {
@@ -59,6 +60,16 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     shown?;
     Ok(exit(&finished, &interrupt))
+}
+
+/// Connections that the limit on open files leaves room for; an embedded server holds the other end of each.
+fn connections_within(files: Option<u64>, server: &Server) -> usize {
+    /// Files for everything else: the terminal, results, runtimes, admin connections.
+    const OTHERS: u64 = 64;
+    let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
+    files.map_or(usize::MAX, |files| {
+        usize::try_from(files.saturating_sub(OTHERS) / ends).unwrap_or(usize::MAX).max(1)
+    })
 }
 
 /// One object for one run, `{"runs": […]}` for several.
@@ -113,19 +124,13 @@ impl Report {
         Ok(())
     }
 
-    fn one(
-        &mut self,
-        run: &Finished,
-        repeat: u32,
-        settings: &Settings,
-        files: Option<u64>,
-    ) -> anyhow::Result<()> {
+    fn one(&mut self, run: &Finished, repeat: u32, settings: &Settings) -> anyhow::Result<()> {
         for mismatch in &run.conservation.mismatches {
             let text = format!("error: COUNTS DO NOT ADD UP: {mismatch}\n");
             io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
         }
         if !run.answered {
-            let error = Fatal::error(Exit::Unreachable, summary::unanswered(run, files));
+            let error = Fatal::error(Exit::Unreachable, summary::unanswered(run));
             crate::exit::report(&error);
         }
         if self.quiet {

@@ -14,6 +14,7 @@ mod strategies;
 mod summary;
 mod target;
 mod watch;
+mod wrapping;
 
 use std::process::ExitCode;
 

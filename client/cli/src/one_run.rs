@@ -36,6 +36,7 @@ pub(crate) struct Underway {
     /// The optimum for the planned ops, when it can be known before.
     pub(crate) optimal_makespan: Option<Duration>,
     thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
+    most_connections: usize,
     id: RunId,
     seed: u64,
 }
@@ -58,11 +59,16 @@ pub(crate) struct Finished {
 }
 
 /// Starts a run on a thread of its own.
-pub(crate) fn start(settings: &Settings, server: &Server, seed: u64) -> anyhow::Result<Underway> {
+pub(crate) fn start(
+    settings: &Settings,
+    server: &Server,
+    seed: u64,
+    most_connections: usize,
+) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
     let config = settings.for_server(server.model.as_ref(), seed);
     let id = RandomState::new().hash_one(seed);
-    let transport = transport(settings, server, target, &config, id)?;
+    let transport = transport(settings, server, target, &config, id, most_connections)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let run = Run::new(
         config.clone(),
@@ -80,7 +86,7 @@ pub(crate) fn start(settings: &Settings, server: &Server, seed: u64) -> anyhow::
         driven
     })?;
     let optimal_makespan = planned_optimum(&config, server);
-    Ok(Underway { control, over, optimal_makespan, thread, id, seed })
+    Ok(Underway { control, over, optimal_makespan, thread, most_connections, id, seed })
 }
 
 impl Underway {
@@ -107,13 +113,25 @@ impl Underway {
         let wall_s = driven.report.wall.as_secs_f64();
         let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let lag = measured.send_lag.figures();
-        warnings.extend(bottleneck(&lag, generator_share, settings.time_scale));
+        warnings.extend(bottleneck(
+            &lag,
+            generator_share,
+            &driven.report.connection_waits,
+            settings.time_scale,
+        ));
         if self.optimal_makespan.is_some() && driven.run.optimal_makespan().is_none() {
             warnings.push(
                 "the server's cap was changed during the run: there is no optimum to compare with".to_owned(),
             );
         }
         let heard = measured.success_latency.count() + measured.rejection_latency.count();
+        if driven.connections >= self.most_connections as u64 {
+            warnings.push(format!(
+                "all {} connections were in use that the limit on open files allows, and attempts waited for one; raise \
+                 the limit with `ulimit -n` before the run",
+                crate::figures::thousands(self.most_connections as u64)
+            ));
+        }
         let answered = heard + measured.answered_failures > 0 || measured.attempts.failed == 0;
         let result = RunResult::new(
             &settings.strategy,
@@ -129,6 +147,8 @@ impl Underway {
                     peak_rss_bytes: peak_rss_bytes(),
                     connections: Some(driven.connections),
                     connect_ms: driven.connect_times.figures().into(),
+                    waited_for_connection: Some(driven.report.connection_waits.count),
+                    connection_wait_ms: driven.report.connection_waits.into(),
                 },
                 wall_s: Some(wall_s),
                 interrupted: interrupt.exit().and_then(crate::exit::Exit::signal_name),
@@ -145,6 +165,7 @@ fn transport(
     target: &Target,
     config: &RunConfig,
     id: RunId,
+    most_connections: usize,
 ) -> anyhow::Result<ReqwestTransport> {
     let headers = server.mock.as_ref().map(|_| RunHeaders { run: id, seed: config.seed });
     let classifier = Classifier {
@@ -156,7 +177,17 @@ fn transport(
     };
     let connect_timeout = settings.time_scale.to_real(config.timeout);
     let request = settings.request.clone();
-    Ok(ReqwestTransport::new(target, request, headers, classifier, connect_timeout, settings.time_scale)?)
+    let scale = settings.time_scale;
+    let transport = ReqwestTransport::new(
+        target,
+        request,
+        headers,
+        classifier,
+        connect_timeout,
+        most_connections,
+        scale,
+    )?;
+    Ok(transport)
 }
 
 fn drive_on_this_thread(
@@ -240,12 +271,23 @@ fn server_stats(
 }
 
 /// Says plainly when the generator, not the strategy or the server, was the bottleneck.
-fn bottleneck(lag: &LatencyFigures, share: Option<f64>, scale: TimeScale) -> Option<String> {
+fn bottleneck(
+    lag: &LatencyFigures,
+    share: Option<f64>,
+    waits: &LatencyFigures,
+    scale: TimeScale,
+) -> Option<String> {
     let late_ms = lag.p99.unwrap_or_default() * scale.factor();
     if late_ms > 20.0 {
+        let waited = match waits.count {
+            0 => String::new(),
+            count => {
+                format!("; {} attempts waited for a connection to open", crate::figures::thousands(count))
+            }
+        };
         return Some(format!(
             "the generator was the bottleneck: 1 % of attempts were sent more than {} late (real time), so latencies \
-             are partly its own; lower the load or use a faster machine",
+             are partly its own{waited}; lower the load or use a faster machine",
             crate::figures::milliseconds(late_ms)
         ));
     }

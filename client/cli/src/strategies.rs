@@ -9,9 +9,7 @@ use vocabulary::did_you_mean;
 use crate::args::StrategiesArgs;
 use crate::exit::{Exit, Fatal};
 use crate::output::to_stdout;
-
-/// Columns of text.
-const WIDTH: usize = 78;
+use crate::wrapping::wrapped;
 
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     let text = match &args.name {
@@ -58,9 +56,9 @@ fn explain(entry: &Entry) -> String {
         PartKind::Limiter => "limiter",
         PartKind::Budget => "budget",
     };
-    let _ = writeln!(text, "{} ({kind})\n{}\n", entry.name, wrapped(entry.summary, ""));
-    let _ = writeln!(text, "Rule\n{}\n", wrapped(entry.rule, "  "));
-    let _ = writeln!(text, "Source\n{}\n", wrapped(entry.source, "  "));
+    let _ = writeln!(text, "{} ({kind})\n{}\n", entry.name, wrapped(entry.summary, "", ""));
+    let _ = writeln!(text, "Rule\n{}\n", wrapped(entry.rule, "  ", "  "));
+    let _ = writeln!(text, "Source\n{}\n", wrapped(entry.source, "  ", "  "));
     for (title, parameters) in
         [("Parameters", entry.parameters()), ("Common to all strategies", StrategySpec::common_parameters())]
     {
@@ -71,7 +69,7 @@ fn explain(entry: &Entry) -> String {
         for parameter in parameters {
             let _ = writeln!(text, "  {} = {}", parameter.key, parameter.value);
             let about = format!("{}; {}", parameter.about, parameter.accepted);
-            let _ = writeln!(text, "{}", wrapped(&about, "      "));
+            let _ = writeln!(text, "{}", wrapped(&about, "      ", "      "));
         }
         text.push('\n');
     }
@@ -81,23 +79,6 @@ fn explain(entry: &Entry) -> String {
     );
     let _ = writeln!(text, "Example\n  loadgen --strategy {example} --ops 2000");
     text
-}
-
-/// Breaks text at spaces so that lines with their indent fit the width.
-fn wrapped(text: &str, indent: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && indent.len() + line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::one_run::Finished;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
 use crate::target::Server;
+use crate::wrapping::wrapped;
 
 /// What is about to run, and where: a line or two.
 pub(crate) fn announcement(settings: &Settings, server: &Server) -> String {
@@ -61,7 +62,7 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
         row("stopped", format!("by {signal}; what was measured until then is above"));
     }
     for warning in &result.warnings {
-        let _ = writeln!(text, "warning: {warning}");
+        let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
     }
     text
 }
@@ -88,15 +89,11 @@ pub(crate) fn several(runs: &[Finished]) -> String {
 }
 
 /// Why a run got no answer at all.
-pub(crate) fn unanswered(run: &Finished, files: Option<u64>) -> String {
-    let failed = run.result.attempts.failed;
-    let limit = files.filter(|limit| *limit < 4096).map_or_else(String::new, |limit| {
-        format!(" (this program may open {limit} files; raise the limit with `ulimit -n`)")
-    });
+pub(crate) fn unanswered(run: &Finished) -> String {
     format!(
         "no attempt got an answer: all {} failed (connections refused or reset, no HTTP, or no answer in time); \
-         check `--target`{limit}",
-        thousands(failed)
+         check `--target`",
+        thousands(run.result.attempts.failed)
     )
 }
 

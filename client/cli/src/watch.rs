@@ -50,18 +50,12 @@ pub(crate) fn watch(
     underway: &Underway,
     runtime: &Runtime,
     interrupt: &Interrupt,
-) -> anyhow::Result<()> {
+) {
     match mode {
         Watch::Dashboard => dashboard(settings, server, underway, runtime, interrupt),
-        Watch::Lines => {
-            lines(underway);
-            Ok(())
-        }
-        Watch::Silent => {
-            // An error means that the run's thread is gone, which its end will tell.
-            let _ = underway.over.recv();
-            Ok(())
-        }
+        Watch::Lines => lines(underway),
+        // An error means that the run's thread is gone, which its end will tell.
+        Watch::Silent => drop(underway.over.recv().ok()),
     }
 }
 
@@ -93,7 +87,7 @@ fn dashboard(
     underway: &Underway,
     runtime: &Runtime,
     interrupt: &Interrupt,
-) -> anyhow::Result<()> {
+) {
     let header = Header {
         strategy: settings.strategy.to_string(),
         workload: settings.workload_text(),
@@ -126,8 +120,11 @@ fn dashboard(
         }
         Action::RaiseCap => change_cap(&cap, server, runtime, |cap| cap + step(cap)),
     };
-    dashboards::watch(header, refresh, act)?;
-    Ok(())
+    if let Err(error) = dashboards::watch(header, refresh, act) {
+        // The run goes on, and so does watching it.
+        drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
+        lines(underway);
+    }
 }
 
 /// A tenth of a cap, at least one slot.

@@ -85,6 +85,11 @@ pub struct GeneratorResult {
     pub connections: Option<u64>,
     /// From asking for a new connection to having it, the wait for a place among those being opened included.
     pub connect_ms: LagResult,
+    /// Attempts that waited before they were handed to the HTTP client: no connection was free, and enough were
+    /// being opened.
+    pub waited_for_connection: Option<u64>,
+    /// How long those waited, in experiment time; part of their send lag.
+    pub connection_wait_ms: LagResult,
 }
 
 /// Percentiles of a delay, in milliseconds.

@@ -27,6 +27,8 @@ pub(crate) struct Connecting {
 struct Shared {
     places: Semaphore,
     opened: Mutex<Latencies>,
+    /// Connections that may be open at once: each is an open file.
+    most: usize,
     /// Connections open, as far as is known.
     open: AtomicUsize,
     /// Requests inside the client, from their first poll on.
@@ -37,8 +39,10 @@ struct Shared {
 }
 
 impl Connecting {
-    pub(crate) fn new() -> Self {
+    /// With room for at most `most` connections.
+    pub(crate) fn new(most: usize) -> Self {
         let shared = Shared {
+            most,
             places: Semaphore::new(CONNECTS_AT_ONCE),
             opened: Mutex::default(),
             open: AtomicUsize::new(0),
@@ -53,9 +57,9 @@ impl Connecting {
     pub(crate) fn room(&self) -> usize {
         // Which attempts took a connection with them is a guess. What is certain: a request that opens no connection
         // has one.
-        let Shared { open, requests, pending, .. } = &*self.shared;
+        let Shared { most, open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
-        open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE
+        (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(*most)
     }
 
     /// A request begins; it ends when what is returned is dropped.

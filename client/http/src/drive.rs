@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant as RealInstant};
 
-use loadgen_core::{Completion, Input, Output, Run};
+use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
 use vocabulary::Instant;
 
 use crate::clock::Clock;
@@ -33,6 +33,8 @@ pub struct DriveReport {
     pub wall: Duration,
     /// Processor time of the driver's thread.
     pub cpu: Option<Duration>,
+    /// How long those attempts waited that found no connection free and no place to open one.
+    pub connection_waits: LatencyFigures,
 }
 
 /// The run could not be driven.
@@ -95,7 +97,7 @@ pub async fn drive<T: Transport>(
     }
     control.publish(connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
     let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
-    Ok(DriveReport { wall: clock.wall(), cpu })
+    Ok(DriveReport { wall: clock.wall(), cpu, connection_waits: workers.waits().figures() })
 }
 
 /// What comes after everything that is due now has been carried out.

@@ -68,7 +68,7 @@ impl From<reqwest::Error> for MockError {
 /// # Errors
 /// When the client cannot be set up.
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
-    let client = client(target, PATIENCE, &Connecting::new())?;
+    let client = client(target, PATIENCE, &Connecting::new(1))?;
     let mut server = MockServer { client, target: target.clone(), config: Value::Null };
     let response = match server.get("/_mock/config").send().await {
         Ok(response) => response,

@@ -76,7 +76,8 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A transport with its own pool of connections. `connect_timeout` is in real time.
+    /// A transport with its own pool of connections. `connect_timeout` is in real time; attempts beyond
+    /// `most_connections` wait for one to be free.
     ///
     /// # Errors
     /// When the client cannot be set up (certificates, headers).
@@ -86,9 +87,10 @@ impl ReqwestTransport {
         run: Option<RunHeaders>,
         classifier: Classifier,
         connect_timeout: Duration,
+        most_connections: usize,
         scale: TimeScale,
     ) -> Result<Self, TransportError> {
-        let connecting = Connecting::new();
+        let connecting = Connecting::new(most_connections);
         let client = client(target, connect_timeout, &connecting)?;
         let mut headers = template.headers;
         if let Some(host) = target.host_header() {

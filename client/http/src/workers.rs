@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use loadgen_core::{AttemptKey, Launched};
+use loadgen_core::{AttemptKey, Latencies, Launched};
 use tailback::{Failure, Outcome, Status};
 use tokio::runtime::Handle;
 use vocabulary::Instant;
@@ -34,8 +34,9 @@ pub(crate) struct Workers<T> {
     answers: Arc<Mailbox<Delivered>>,
     desks: Vec<Arc<Desk>>,
     idle: Vec<usize>,
-    /// Attempts that wait for a connection. Their wait counts as send lag.
-    waiting: VecDeque<Launched>,
+    /// Attempts that wait for a connection, and since when. Their wait counts as send lag, too.
+    waiting: VecDeque<(Launched, Instant)>,
+    waits: Latencies,
     under_way: usize,
     /// Which worker carries the attempt in this slot.
     carriers: Vec<Option<(u64, usize)>>,
@@ -63,6 +64,7 @@ impl<T: Transport> Workers<T> {
             desks: Vec::new(),
             idle: Vec::new(),
             waiting: VecDeque::new(),
+            waits: Latencies::default(),
             under_way: 0,
             carriers: Vec::new(),
         }
@@ -75,15 +77,24 @@ impl<T: Transport> Workers<T> {
 
     /// Sends an attempt as soon as there is room for it.
     pub(crate) fn send(&mut self, attempt: Launched) {
-        self.waiting.push_back(attempt);
-        self.fill();
+        if self.waiting.is_empty() && self.under_way < self.transport.room() {
+            self.hand_out(attempt);
+        } else {
+            self.waiting.push_back((attempt, self.clock.now()));
+        }
+    }
+
+    /// How long those attempts waited that had to wait for a connection.
+    pub(crate) fn waits(&self) -> &Latencies {
+        &self.waits
     }
 
     /// Sends what waits, as far as there is room.
     pub(crate) fn fill(&mut self) {
         while self.under_way < self.transport.room()
-            && let Some(attempt) = self.waiting.pop_front()
+            && let Some((attempt, since)) = self.waiting.pop_front()
         {
+            self.waits.record_between(since, self.clock.now());
             self.hand_out(attempt);
         }
     }
@@ -109,7 +120,7 @@ impl<T: Transport> Workers<T> {
 
     /// Withdraws an attempt that is under way or waits to be.
     pub(crate) fn cancel(&mut self, key: AttemptKey) {
-        if let Some(position) = self.waiting.iter().position(|attempt| attempt.attempt == key) {
+        if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             self.waiting.remove(position);
             return;
         }

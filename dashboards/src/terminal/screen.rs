@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::Show;
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
 
 /// Whether there is something to restore. It is there once per process, like the terminal.
@@ -57,10 +59,9 @@ impl Screen {
         enable_raw_mode()?;
         // Not before: where there is no terminal nothing must be written to stdout.
         ENTERED.store(true, Ordering::SeqCst);
-        execute!(io::stdout(), EnterAlternateScreen)?;
-        let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        terminal.clear()?;
-        Ok(Self { terminal })
+        // Not `Terminal::clear`: it asks where the cursor is, and waits for two seconds where nobody answers.
+        execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All))?;
+        Ok(Self { terminal: Terminal::new(CrosstermBackend::new(io::stdout()))? })
     }
 
     /// Draws what has changed. Does nothing when the screen was given back meanwhile, by [`restore`] or by a panic

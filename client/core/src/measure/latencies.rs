@@ -67,7 +67,7 @@ impl Latencies {
 
     /// The figures of the result file.
     pub fn figures(&self) -> LatencyFigures {
-        let ms = |share| (self.count() > 0).then(|| self.quantile(share).as_secs_f64() * 1e3);
+        let ms = |share| (self.count() > 0).then(|| self.0.value_at_quantile(share) as f64 / 1e3);
         let exact = |us: f64| (self.count() > 0).then_some(us / 1e3);
         LatencyFigures {
             count: self.count(),
