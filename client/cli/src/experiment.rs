@@ -1,6 +1,6 @@
 //! `loadgen` itself: one run, or several with `--repeats`, from the command line to the exit code.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -33,7 +33,12 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let most_connections = connections_within(files, &server);
     let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let mut report = Report { quiet: args.output.quiet, to_stderr: stdout_is_data };
+    let mut report = Report {
+        quiet: args.output.quiet,
+        to_stderr: stdout_is_data,
+        // Whoever wants no dashboard, or could not see one, gets plain text only.
+        bold: mode == Watch::Dashboard && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    };
     report.announce(&settings, &server)?;
 
     let mut finished = Vec::new();
@@ -111,6 +116,8 @@ fn print_config(args: &RunArgs, settings: &Settings, runtime: &Runtime) -> anyho
 struct Report {
     quiet: bool,
     to_stderr: bool,
+    /// Whether titles stand out.
+    bold: bool,
 }
 
 impl Report {
@@ -136,9 +143,7 @@ impl Report {
         if self.quiet {
             return Ok(());
         }
-        let colour = std::env::var_os("NO_COLOR").is_none()
-            && if self.to_stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
-        self.write(&summary::run(run, repeat, settings, colour))
+        self.write(&summary::run(run, repeat, settings, self.bold))
     }
 
     fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {
