@@ -1,0 +1,161 @@
+//! `loadgen` on a pseudo-terminal, seen and operated like by a person.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{ControlModes, LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize};
+
+use crate::screen::{SIZE, Screen};
+use crate::support::eventually;
+
+/// A terminal with `loadgen` on it, which is killed with its test.
+pub(crate) struct Terminal {
+    program: Program,
+    keyboard: File,
+    /// The side of the program: as long as it is open, what was written is not lost.
+    line: OwnedFd,
+    before: Termios,
+    screen: Arc<Mutex<Screen>>,
+    reader: JoinHandle<()>,
+}
+
+/// How a terminal was left.
+pub(crate) struct LeftTerminal {
+    pub(crate) code: Option<i32>,
+    pub(crate) screen: Screen,
+    /// The modes before the program and after it.
+    modes: [String; 2],
+}
+
+impl Terminal {
+    /// Starts `loadgen` with stdin, stdout and stderr on a new terminal.
+    pub(crate) fn start(args: &[&str]) -> Self {
+        Self::start_with(args, |_| ())
+    }
+
+    /// Starts `loadgen` on a new terminal, with something changed.
+    pub(crate) fn start_with(args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let line = rustix::fs::open(name, flags, Mode::empty()).unwrap();
+        let size = Winsize { ws_col: SIZE.0, ws_row: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&line, size).unwrap();
+        let before = tcgetattr(&line).unwrap();
+
+        let screen = Arc::new(Mutex::new(Screen::new()));
+        let keyboard = File::from(master);
+        let reader = read(keyboard.try_clone().unwrap(), screen.clone());
+        // In a session of its own, so that the terminal of whoever runs the tests is out of reach.
+        let mut command = Command::new("setsid");
+        command.arg(env!("CARGO_BIN_EXE_loadgen")).args(args);
+        command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+        let end = || line.try_clone().unwrap();
+        command.stdin(end()).stdout(end()).stderr(end());
+        change(&mut command);
+        let program = Program(command.spawn().unwrap());
+        Self { program, keyboard, line, before, screen, reader }
+    }
+
+    /// What it shows now.
+    pub(crate) fn screen(&self) -> Screen {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until the screen has something.
+    pub(crate) fn wait<T>(&self, what: &str, find: impl Fn(&Screen) -> Option<T>) -> T {
+        eventually(what, || {
+            assert!(!self.screen.is_poisoned(), "the terminal was given nonsense");
+            find(&self.screen())
+        })
+    }
+
+    /// Presses keys.
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.program.0), signal).unwrap();
+    }
+
+    /// Whether keys reach the program one by one and unseen, Ctrl-C among them.
+    pub(crate) fn is_raw(&self) -> bool {
+        let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        !tcgetattr(&self.line).unwrap().local_modes.intersects(cooked)
+    }
+
+    /// Does something again and again until the program ends.
+    pub(crate) fn insist(mut self, act: impl Fn(&Self)) -> LeftTerminal {
+        eventually("a program ends by insistence", || {
+            let over = self.program.0.try_wait().unwrap().is_some();
+            if !over {
+                act(&self);
+            }
+            over.then_some(())
+        });
+        self.finish()
+    }
+
+    /// Waits for the program's end.
+    pub(crate) fn finish(self) -> LeftTerminal {
+        let Self { mut program, keyboard: _keyboard, line, before, screen, reader } = self;
+        let status = eventually("a program ends by itself", || program.0.try_wait().unwrap());
+        let modes = [before, tcgetattr(&line).unwrap()].map(described);
+        // Now nobody can write any more: the reader comes to an end.
+        drop(line);
+        reader.join().unwrap();
+        let screen = screen.lock().unwrap().clone();
+        LeftTerminal { code: status.code(), screen, modes }
+    }
+}
+
+impl LeftTerminal {
+    /// Checks the exit code, and that the terminal is as it was.
+    pub(crate) fn restored(self, case: &str, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{case}: {}", self.screen.normal);
+        assert!(!self.screen.alternate, "{case}: the alternate screen is left");
+        assert!(self.screen.cursor_shown, "{case}: the cursor is shown");
+        assert_eq!(self.modes[0], self.modes[1], "{case}: the terminal's modes are what they were");
+        self
+    }
+}
+
+/// All that matters of a terminal's modes. Not its speed, which has no meaning here: the kernel writes it anew.
+fn described(modes: Termios) -> String {
+    let Termios { input_modes, output_modes, local_modes, special_codes, .. } = modes;
+    let framing = ControlModes::CSIZE | ControlModes::CSTOPB | ControlModes::PARENB | ControlModes::PARODD;
+    let control =
+        modes.control_modes & (framing | ControlModes::CREAD | ControlModes::HUPCL | ControlModes::CLOCAL);
+    format!("{input_modes:?} {output_modes:?} {control:?} {local_modes:?} {special_codes:?}")
+}
+
+/// A program that does not outlive its test.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may be over already.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Reads on a thread what is written to the terminal, until nobody can write any more.
+fn read(mut master: File, screen: Arc<Mutex<Screen>>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(length @ 1..) = master.read(&mut bytes) {
+            screen.lock().unwrap().feed(&bytes[..length]);
+        }
+    })
+}

@@ -1,0 +1,183 @@
+//! The dashboard on a real terminal: shown while the run lasts, and gone without a trace however it ends.
+
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::pty::Terminal;
+use crate::screen::Screen;
+use crate::support::{MockServer, assert_conserved, count, eventually, request};
+
+/// A run of a second or two.
+const SHORT: &[&str] =
+    &["--strategy", "aimd", "--max-busy", "10", "--ops", "200", "--rate", "10/s", "--time-scale", "0.1"];
+
+/// A run that has to be stopped.
+const LONG: &[&str] = &["--strategy", "aimd", "--service-time", "20ms", "--ops", "100000", "--rate", "50/s"];
+
+/// A run in which nothing is ever answered.
+const STUCK: &[&str] = &[
+    "--ops",
+    "10",
+    "--service-time",
+    "10m",
+    "--network-delay",
+    "0",
+    "--max-busy",
+    "1000",
+    "--timeout",
+    "1h",
+];
+
+/// Ops that are done, as the dashboard shows them.
+fn done(screen: &Screen) -> Option<u64> {
+    let lines = screen.lines();
+    let (before, _) = lines.iter().find_map(|line| line.split_once(" ops "))?;
+    let (done, _) = before.split_once('/')?;
+    done.replace(' ', "").parse().ok()
+}
+
+/// Starts a run and waits until the dashboard shows that it goes on.
+fn watched(args: &[&str]) -> Terminal {
+    let terminal = Terminal::start(args);
+    terminal.wait("ops are done", |screen| done(screen).filter(|&ops| ops > 0));
+    terminal
+}
+
+/// A folder for a result, and the result's name.
+fn place() -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("result.json").to_str().unwrap().to_owned();
+    (folder, file)
+}
+
+fn saved(file: &str) -> Value {
+    let result = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    assert_conserved(&result);
+    result
+}
+
+#[test]
+fn the_dashboard_is_live_and_the_summary_stays() {
+    let (_folder, file) = place();
+    let terminal = watched(&[SHORT, &["--json", &file]].concat());
+    let screen = terminal.screen();
+    assert!(screen.lines()[0].starts_with("aimd "), "{screen:?}");
+    assert!(terminal.is_raw() && !screen.cursor_shown);
+    assert!(!screen.normal.contains("makespan"), "{screen:?}");
+    let first = done(&screen).unwrap();
+    terminal.wait("more ops are done", |screen| done(screen).filter(|&ops| ops > first));
+
+    let left = terminal.finish().restored("a normal end", 0);
+    assert_eq!(left.screen.entered, 1);
+    let summary = left.screen.normal;
+    for words in ["aimd", "200", "makespan", "op latency", "counts"] {
+        assert!(summary.contains(words), "no `{words}` in: {summary}");
+    }
+    let result = saved(&file);
+    assert_eq!(count(&result, "/ops/succeeded"), 200);
+    assert!(result["interrupted"].is_null());
+}
+
+#[test]
+fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
+    type Stop = fn(&mut Terminal);
+    let cases: [(&str, Stop, i32); 4] = [
+        ("SIGINT", |terminal| terminal.press("q"), 130),
+        ("SIGINT", |terminal| terminal.press("\x03"), 130),
+        ("SIGINT", |terminal| terminal.signal(Signal::INT), 130),
+        ("SIGTERM", |terminal| terminal.signal(Signal::TERM), 143),
+    ];
+    for (case, (name, stop, code)) in cases.into_iter().enumerate() {
+        let (_folder, file) = place();
+        let mut terminal = watched(&[LONG, &["--json", &file]].concat());
+        assert!(terminal.is_raw());
+        stop(&mut terminal);
+        let left = terminal.finish().restored(&format!("case {case}"), code);
+        assert!(left.screen.normal.contains("makespan"), "{}", left.screen.normal);
+        assert!(left.screen.normal.contains(&format!("by {name}")), "{}", left.screen.normal);
+        let result = saved(&file);
+        assert_eq!(result["interrupted"], name);
+        assert!(count(&result, "/ops/succeeded") > 0);
+    }
+}
+
+#[test]
+fn whoever_insists_leaves_at_once_with_the_terminal_restored() {
+    let showing = |args: &[&str]| {
+        let terminal = Terminal::start(args);
+        terminal.wait("the dashboard is shown", |screen| screen.shows("arriving").then_some(()));
+        terminal
+    };
+    let twice = showing(STUCK).insist(|terminal| terminal.signal(Signal::INT));
+    assert!(!twice.restored("two signals", 130).screen.normal.contains("makespan"));
+
+    let mut keys = showing(STUCK);
+    keys.press("q");
+    keys.wait("it says that it stops", |screen| screen.shows("stopping…").then_some(()));
+    keys.press("\x03");
+    assert!(!keys.finish().restored("two keys", 130).screen.normal.contains("makespan"));
+}
+
+#[test]
+fn without_a_dashboard_nothing_but_text_is_written() {
+    let cases: [(&[&str], &str); 3] = [(&[], "dumb"), (&["--no-tui"], "xterm"), (&["--quiet"], "xterm")];
+    for (flags, term) in cases {
+        let (folder, file) = place();
+        let said = folder.path().join("stderr");
+        let stderr = std::fs::File::create(&said).unwrap();
+        let terminal = Terminal::start_with(&[SHORT, &["--json", &file], flags].concat(), |command| {
+            command.env("TERM", term).stderr(stderr);
+        });
+        let left = terminal.finish().restored(term, 0);
+        assert_eq!((left.screen.codes, left.screen.entered), (0, 0), "{flags:?}: {:?}", left.screen.normal);
+        let quiet = flags.contains(&"--quiet");
+        assert_eq!(left.screen.normal.contains("makespan"), !quiet, "{flags:?}: {}", left.screen.normal);
+        assert_plain_progress(&said, !quiet);
+        assert_eq!(count(&saved(&file), "/ops/succeeded"), 200);
+    }
+}
+
+#[test]
+fn a_file_gets_the_summary_and_no_codes() {
+    let (folder, _) = place();
+    let [shown, said] = ["stdout", "stderr"].map(|name| folder.path().join(name));
+    let [stdout, stderr] = [&shown, &said].map(|path| std::fs::File::create(path).unwrap());
+    let terminal = Terminal::start_with(SHORT, |command| {
+        command.stdout(stdout).stderr(stderr);
+    });
+    let left = terminal.finish().restored("stdout is a file", 0);
+    assert_eq!((left.screen.codes, left.screen.normal.as_str()), (0, ""));
+    let summary = std::fs::read_to_string(&shown).unwrap();
+    assert!(summary.contains("makespan") && !summary.contains('\x1b'), "{summary:?}");
+    assert_plain_progress(&said, true);
+}
+
+/// Checks for lines of progress, and that nothing moves the cursor.
+fn assert_plain_progress(stderr: &Path, wanted: bool) {
+    let said = std::fs::read_to_string(stderr).unwrap();
+    assert!(!said.contains(['\x1b', '\r']), "{said:?}");
+    assert_eq!(said.lines().any(|line| line.contains("/200 ops")), wanted, "{said:?}");
+}
+
+#[test]
+fn brackets_change_the_cap_of_the_server_during_the_run() {
+    let server = MockServer::start(&["--max-busy", "50", "--service-time", "20ms"]);
+    let url = server.url();
+    let mut terminal = watched(&["--target", &url, "--ops", "100000", "--rate", "50/s"]);
+    for (key, answer, cap) in [("[", "lower cap", 45), ("[", "lower cap", 41), ("]", "higher cap", 45)] {
+        terminal.press(key);
+        terminal.wait("the key is answered", |screen| screen.shows(answer).then_some(()));
+        eventually("the server has another cap", || {
+            let config = request(server.address, "GET", "/_mock/config", "").json();
+            (count(&config, "/max_busy") == cap).then_some(())
+        });
+        let shown = format!("cap {cap:>4}");
+        terminal.wait("the new cap is shown", |screen| screen.shows(&shown).then_some(()));
+    }
+    terminal.press("q");
+    let left = terminal.finish().restored("after a change of the cap", 130);
+    assert!(left.screen.normal.contains("cap was changed"), "{}", left.screen.normal);
+}
