@@ -23,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import urllib.request
@@ -143,24 +144,32 @@ def compare(connections, requests, rounds):
 def on_a_terminal(requests):
     """Attempts per second of loadgen with its dashboard drawn."""
     master, slave = pty.openpty()
-    with tempfile.NamedTemporaryFile() as file:
+    termios.tcsetwinsize(slave, (40, 120))
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "result.json")
         process = subprocess.Popen([
             f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(requests), "--target", URL,
-            "--json", file.name,
+            "--json", file,
         ], stdin=slave, stdout=slave, stderr=slave, env={**os.environ, "TERM": "xterm-256color"})
         os.close(slave)
-        threading.Thread(target=swallow, args=(master,), daemon=True).start()
+        drawn = []
+        reader = threading.Thread(target=swallow, args=(master, drawn))
+        reader.start()
         if process.wait() != 0:
             sys.exit(f"error: loadgen on a terminal ended with {process.returncode}")
-        result = json.load(file)
+        reader.join()
+        if sum(drawn) < 10_000:
+            sys.exit("error: the dashboard was not drawn")
+        with open(file) as written:
+            result = json.load(written)
     return result["attempts"]["total"] / result["wall_s"]
 
 
-def swallow(master):
-    """Reads what is drawn, until the other side is closed."""
+def swallow(master, drawn):
+    """Reads what is drawn, until the other side is closed, and notes how much it was."""
     try:
-        while os.read(master, 65536):
-            pass
+        while chunk := os.read(master, 65536):
+            drawn.append(len(chunk))
     except OSError:
         pass
 
