@@ -33,10 +33,12 @@ pub enum WatchError {
 ///
 /// Call this before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
+    // Waits for what another thread is drawing. The thread that draws has the lock already, and may panic.
+    let mut stdout = io::stdout().lock();
     if ENTERED.swap(false, Ordering::SeqCst) {
         // There is nobody left to tell when this fails.
         drop(disable_raw_mode());
-        drop(execute!(io::stdout(), LeaveAlternateScreen, Show));
+        drop(execute!(stdout, LeaveAlternateScreen, Show));
     }
 }
 
@@ -67,11 +69,13 @@ impl Screen {
     /// Draws what has changed. Does nothing when the screen was given back meanwhile, by [`restore`] or by a panic
     /// of another thread: the terminal shows something else now.
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), WatchError> {
+        // Nobody gives the screen back between the question and the end of the drawing.
+        let mut stdout = io::stdout().lock();
         if !self.is_ours() {
             return Ok(());
         }
         self.terminal.draw(render).map_err(WatchError::Draw)?;
-        io::stdout().flush().map_err(WatchError::Draw)
+        stdout.flush().map_err(WatchError::Draw)
     }
 
     /// Whether the screen was not given back meanwhile.
