@@ -14,7 +14,7 @@ pub(crate) enum Output {
     File {
         /// Its name.
         path: PathBuf,
-        /// The one beside it, which exists already.
+        /// The one beside it.
         temporary: PathBuf,
     },
     /// To something that is no file (a pipe, a device), directly.
@@ -41,7 +41,8 @@ impl Output {
         let name = path.file_name().ok_or_else(|| refuse(io::ErrorKind::InvalidInput.into()))?;
         let temporary =
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
-        File::create(&temporary).map_err(refuse)?;
+        // It does not stay: whoever leaves at once leaves nothing behind.
+        File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(refuse)?;
         Ok(Self::File { path: path.to_owned(), temporary })
     }
 
@@ -88,7 +89,7 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // After a rename it is gone; after a failure it must not stay.
+        // Mostly it is not there; after a failure it must not stay.
         if let Self::File { temporary, .. } = self {
             drop(fs::remove_file(temporary));
         }
