@@ -124,6 +124,7 @@ impl LeftTerminal {
     pub(crate) fn restored(self, case: &str, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{case}: {}", self.screen.normal);
         assert!(!self.screen.alternate, "{case}: the alternate screen is left");
+        assert_eq!(self.screen.strays, 0, "{case}: only text on the normal screen");
         assert!(self.screen.cursor_shown, "{case}: the cursor is shown");
         assert_eq!(self.modes[0], self.modes[1], "{case}: the terminal's modes are what they were");
         self

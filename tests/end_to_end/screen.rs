@@ -15,6 +15,8 @@ pub(crate) struct Screen {
     /// How often it was entered.
     pub(crate) entered: usize,
     pub(crate) cursor_shown: bool,
+    /// How often something was to be drawn on the normal screen.
+    pub(crate) strays: usize,
     /// Escape codes of any kind.
     pub(crate) codes: usize,
     /// Of the alternate screen.
@@ -32,6 +34,7 @@ impl Screen {
             alternate: false,
             entered: 0,
             cursor_shown: true,
+            strays: 0,
             codes: 0,
             cells: blank(),
             row: 0,
@@ -89,7 +92,10 @@ impl Screen {
             "[?1049l" => self.alternate = false,
             "[?25h" => self.cursor_shown = true,
             "[?25l" => self.cursor_shown = false,
-            "[2J" => self.cells = blank(),
+            "[2J" => {
+                self.cells = blank();
+                self.strays += usize::from(!self.alternate);
+            }
             // Colours and the like.
             _ if code.ends_with('m') => {}
             _ => self.go_to(code).unwrap_or_else(|| panic!("a code that tests don't know: {code:?}")),
@@ -99,6 +105,7 @@ impl Screen {
     /// Counts from one.
     fn go_to(&mut self, code: &str) -> Option<()> {
         let (row, column) = code.strip_prefix('[')?.strip_suffix('H')?.split_once(';')?;
+        self.strays += usize::from(!self.alternate);
         (self.row, self.column) = (row.parse::<usize>().ok()? - 1, column.parse::<usize>().ok()? - 1);
         Some(())
     }

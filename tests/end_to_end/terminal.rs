@@ -111,31 +111,42 @@ fn whoever_insists_leaves_at_once_with_the_terminal_restored() {
         terminal.wait("the dashboard is shown", |screen| screen.shows("arriving").then_some(()));
         terminal
     };
-    let twice = showing(STUCK).insist(|terminal| terminal.signal(Signal::INT));
-    assert!(!twice.restored("two signals", 130).screen.normal.contains("makespan"));
+    for case in 0..40 {
+        // Every key makes it draw: whatever it does just then, it must not draw on what it gave back.
+        let mut busy = showing(STUCK);
+        busy.press(&"\t".repeat(1_000));
+        let left = busy.insist(|terminal| terminal.signal(Signal::INT));
+        let left = left.restored(&format!("two signals, {case}"), 130);
+        assert!(!left.screen.normal.contains("makespan"), "{}", left.screen.normal);
+    }
 
-    let mut keys = showing(STUCK);
+    let (folder, file) = place();
+    let mut keys = showing(&[STUCK, &["--json", &file]].concat());
     keys.press("q");
     keys.wait("it says that it stops", |screen| screen.shows("stopping…").then_some(()));
     keys.press("\x03");
     assert!(!keys.finish().restored("two keys", 130).screen.normal.contains("makespan"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file is left half written");
 }
 
 #[test]
 fn without_a_dashboard_nothing_but_text_is_written() {
     let cases: [(&[&str], &str); 3] = [(&[], "dumb"), (&["--no-tui"], "xterm"), (&["--quiet"], "xterm")];
-    for (flags, term) in cases {
+    let start = |(flags, term)| {
         let (folder, file) = place();
-        let said = folder.path().join("stderr");
-        let stderr = std::fs::File::create(&said).unwrap();
+        let stderr = std::fs::File::create(folder.path().join("stderr")).unwrap();
         let terminal = Terminal::start_with(&[SHORT, &["--json", &file], flags].concat(), |command| {
             command.env("TERM", term).stderr(stderr);
         });
-        let left = terminal.finish().restored(term, 0);
+        (terminal, folder, file)
+    };
+    // All at once: it is their lines once a second that take time.
+    for ((terminal, folder, file), (flags, _)) in cases.map(start).into_iter().zip(cases) {
+        let left = terminal.finish().restored(&format!("{flags:?}"), 0);
         assert_eq!((left.screen.codes, left.screen.entered), (0, 0), "{flags:?}: {:?}", left.screen.normal);
         let quiet = flags.contains(&"--quiet");
         assert_eq!(left.screen.normal.contains("makespan"), !quiet, "{flags:?}: {}", left.screen.normal);
-        assert_plain_progress(&said, !quiet);
+        assert_plain_progress(&folder.path().join("stderr"), !quiet);
         assert_eq!(count(&saved(&file), "/ops/succeeded"), 200);
     }
 }
