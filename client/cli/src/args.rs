@@ -29,7 +29,7 @@ Exit codes: 0 done, 2 bad usage, 69 target unreachable, 70 counts do not add up,
 
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
-#[command(name = "loadgen", version, about, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "loadgen", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
     let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
-    let server = Server::choose(args, &settings, &runtime, true)?;
+    let mut server = Server::choose(args, &settings, &runtime, true)?;
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
         return Err(tailback::SpecError::NoForeknowledge.into());
     }
@@ -49,6 +49,10 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
             break;
         }
         let seed = settings.run.seed.wrapping_add(u64::from(repeat));
+        if repeat > 0 {
+            // It may have been changed since.
+            server.refresh(&runtime);
+        }
         let underway = one_run::start(&settings, &server, seed, most_connections)?;
         interrupt.watch(Some(underway.control.clone()));
         watch(mode, &settings, &server, &underway, &runtime, &interrupt);

@@ -117,15 +117,24 @@ impl Underway {
             &lag,
             generator_share,
             &driven.report.connection_waits,
+            measured.attempt_latency().figures().p50.unwrap_or_default(),
             settings.time_scale,
         ));
-        if self.optimal_makespan.is_some() && driven.run.optimal_makespan().is_none() {
-            warnings.push(
-                "the server's cap was changed during the run: there is no optimum to compare with".to_owned(),
-            );
+        let changed = server.changed(runtime) || driven.run.cap_changed();
+        if changed {
+            let words =
+                "the server's configuration was changed during the run: there is no optimum to compare with";
+            warnings.push(words.to_owned());
+        }
+        let ops = measured.ops;
+        let cut = interrupt.exit().is_none() && driven.run.stalled_at().is_none();
+        if cut && ops.unfinished() > 0 {
+            let unfinished = crate::figures::thousands(ops.unfinished());
+            warnings.push(format!("{unfinished} ops were unfinished when the time of `--drain` was over"));
         }
         let heard = measured.success_latency.count() + measured.rejection_latency.count();
-        if driven.connections >= self.most_connections as u64 {
+        let waited = driven.report.connection_waits.count > 0;
+        if waited && driven.connections >= self.most_connections as u64 {
             warnings.push(format!(
                 "all {} connections were in use that the limit on open files allows, and attempts waited for one; raise \
                  the limit with `ulimit -n` before the run",
@@ -133,7 +142,7 @@ impl Underway {
             ));
         }
         let answered = heard + measured.answered_failures > 0 || measured.attempts.failed == 0;
-        let result = RunResult::new(
+        let mut result = RunResult::new(
             &settings.strategy,
             &driven.run,
             ResultContext {
@@ -155,6 +164,9 @@ impl Underway {
                 warnings,
             },
         );
+        if changed {
+            result.optimal_makespan_s = None;
+        }
         Ok(Finished { result, conservation, generator_share, answered })
     }
 }
@@ -252,15 +264,16 @@ fn server_stats(
     let mock = server.mock.as_ref()?;
     match runtime.block_on(mock.stats(id)) {
         Ok(stats) => {
-            let before = mock.config.get("instance").and_then(serde_json::Value::as_u64);
-            if before.is_some_and(|before| before != stats.instance) {
-                warnings.push(
-                    "the mockserver was restarted during the run: its counts of before are lost and were not compared"
-                        .to_owned(),
-                );
-                return None;
-            }
-            Some(stats)
+            let before = |key| mock.config.get(key).and_then(serde_json::Value::as_u64);
+            let what = match () {
+                () if before("instance").is_some_and(|before| before != stats.instance) => "restarted",
+                () if before("epoch").is_some_and(|before| before != stats.epoch) => "reset",
+                () => return Some(stats),
+            };
+            warnings.push(format!(
+                "the mockserver was {what} during the run: its counts of before are lost and were not compared"
+            ));
+            None
         }
         Err(error) => {
             let error = crate::exit::chain(&error.into());
@@ -275,10 +288,14 @@ fn bottleneck(
     lag: &LatencyFigures,
     share: Option<f64>,
     waits: &LatencyFigures,
+    usual_attempt_ms: f64,
     scale: TimeScale,
 ) -> Option<String> {
-    let late_ms = lag.p99.unwrap_or_default() * scale.factor();
-    if late_ms > 20.0 {
+    let late_in_experiment_ms = lag.p99.unwrap_or_default();
+    let late_ms = late_in_experiment_ms * scale.factor();
+    // A little real time is much when the experiment runs fast: then it counts against what an attempt takes.
+    let much = late_ms > 2.0 && late_in_experiment_ms > usual_attempt_ms / 20.0;
+    if late_ms > 20.0 || much {
         let waited = match waits.count {
             0 => String::new(),
             count => {

@@ -16,6 +16,8 @@ use crate::exit::{Exit, Fatal};
 
 /// Ops of a run that is limited in neither number nor time.
 const DEFAULT_OPS: u64 = 2000;
+/// Ops that may arrive at once.
+const LARGEST_BURST: u64 = 10_000_000;
 /// Arrivals per second of an open loop.
 const DEFAULT_RATE: Rate = Rate(1000.0);
 /// How long a run of limited duration may go on to finish what has arrived.
@@ -41,6 +43,12 @@ impl Settings {
                 Exit::Usage,
                 "`--arrivals burst` needs `--ops`: a burst has no duration",
             ));
+        }
+        if workload.arrivals == ArrivalsArg::Burst && workload.ops.is_some_and(|ops| ops > LARGEST_BURST) {
+            let words = format!(
+                "`--arrivals burst` takes at most {LARGEST_BURST} ops: they all wait in memory at once"
+            );
+            return Err(Fatal::error(Exit::Usage, words));
         }
         if workload.drain.is_some() && workload.duration.is_none() {
             return Err(Fatal::error(
@@ -93,11 +101,12 @@ impl Settings {
     /// retried at all.
     pub(crate) fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let mut run = RunConfig { seed, ..self.run.clone() };
-        match model {
-            Some(model) => {
-                run.undisturbed_attempt = model.network_delay.mean() + model.service_time.mean();
-            }
-            None => run.retry_failed &= self.idempotent || self.request.method.is_idempotent(),
+        if let Some(model) = model {
+            run.undisturbed_attempt = model.network_delay.mean() + model.service_time.mean();
+        } else {
+            run.retry_failed &= self.idempotent || self.request.method.is_idempotent();
+            // Nothing is known of how long an attempt takes: patience for at least two that time out.
+            run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }
         run
     }

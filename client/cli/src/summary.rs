@@ -34,7 +34,10 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
         let _ = writeln!(text, "run {} of {}", repeat + 1, settings.repeats);
     }
     let mut row = |label: &str, words: String| {
-        let _ = writeln!(text, "  {label:<10} {words}");
+        let line = format!("  {label:<10} {words}");
+        let fits = line.chars().count() <= 80;
+        let line = if fits { line } else { wrapped(&words, &format!("  {label:<10} "), &" ".repeat(13)) };
+        let _ = writeln!(text, "{line}");
     };
     row("ops", ops(result));
     row("attempts", attempts(result));

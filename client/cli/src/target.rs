@@ -109,6 +109,25 @@ impl Server {
         ))
     }
 
+    /// Reads the mockserver's configuration anew; what cannot be read stays as it was.
+    pub(crate) fn refresh(&mut self, runtime: &Runtime) {
+        if let Some((mock, model)) = self.current(runtime) {
+            (self.mock, self.model) = (Some(mock), Some(model));
+        }
+    }
+
+    /// Whether the mockserver behaves otherwise than when its configuration was read.
+    pub(crate) fn changed(&self, runtime: &Runtime) -> bool {
+        self.current(runtime).is_some_and(|(_, model)| Some(&model) != self.model.as_ref())
+    }
+
+    fn current(&self, runtime: &Runtime) -> Option<(Box<MockServer>, Config)> {
+        self.mock.as_ref()?;
+        let Ok(Probe::Mock(mock)) = runtime.block_on(probe(self.target.as_ref()?)) else { return None };
+        let model = serde_json::from_value(mock.config.clone()).ok()?;
+        Some((mock, model))
+    }
+
     /// Perfect knowledge of this server; `margin` is added to every start that has to wait for a slot.
     pub(crate) fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
         let ideal = Ideal::new(self.model.as_ref()?, seed).with_margin(margin);

@@ -17,6 +17,9 @@ use crate::measure::Measurements;
 pub use state::Run;
 use tailback::Outcome;
 
+/// Timers that fire in one poll: many ops that arrive at once must not keep a driver from its other duties.
+const TIMERS_AT_ONCE: u32 = 1024;
+
 /// Names an attempt between [`Output::Send`] and [`Input::Ended`]. `slot` is small and dense: drivers may index
 /// by it; it is used again once the attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +106,11 @@ impl Run {
 
     /// What is to be done now; call again until it answers with [`Output::WaitUntil`], [`Output::Idle`] or
     /// [`Output::Done`].
+    ///
+    /// After many timers without anything to do it answers with an instant that is not after `now`: come back at once,
+    /// after a look at whatever else there is to do.
     pub fn poll_output(&mut self, now: Instant) -> Output {
-        loop {
+        for _ in 0..TIMERS_AT_ONCE {
             if let Some(output) = self.outbox.pop_front() {
                 return output;
             }
@@ -117,6 +123,7 @@ impl Run {
                 None => return Output::Idle,
             }
         }
+        Output::WaitUntil(now)
     }
 
     /// What has been measured so far.

@@ -22,7 +22,7 @@ pub enum Phase {
     Done,
 }
 
-/// A copy of what is measured, cheap enough to take twenty times a second.
+/// A copy of what is measured, cheap enough to take ten times a second.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Experiment time of the copy.

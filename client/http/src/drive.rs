@@ -86,6 +86,11 @@ pub async fn drive<T: Transport>(
             Next::Over => break,
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
+        if wake_at.is_some_and(|at| at <= RealInstant::now()) {
+            // More is due already: the workers get their turn, and answers and commands a look.
+            tokio::task::yield_now().await;
+            continue;
+        }
         // Answers first: what is there is fed before anything else is looked at.
         tokio::select! {
             biased;
@@ -111,7 +116,11 @@ fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant
     loop {
         match run.poll_output(now) {
             Output::Send(launched) => workers.send(launched),
-            Output::Cancel(key) => workers.cancel(key),
+            Output::Cancel(key) => {
+                if let Some(launched) = workers.cancel(key) {
+                    run.on_never_sent(launched.due, now);
+                }
+            }
             Output::WaitUntil(at) => return Next::Wait(Some(at)),
             Output::Idle => return Next::Wait(None),
             Output::Done => return Next::Over,

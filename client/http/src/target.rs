@@ -46,6 +46,12 @@ pub enum TargetError {
         /// As typed.
         text: String,
     },
+    /// A name or password in the URL.
+    #[error(
+        "the target's URL holds a user name or password, which would end up in results; leave it out and give \
+         `-H 'Authorization: …'`"
+    )]
+    Credentials,
     /// The host's name leads to no address.
     #[error("the host `{host}` of the target could not be resolved; check its spelling and the network")]
     Unresolved {
@@ -129,6 +135,9 @@ fn parse(text: &str) -> Result<Url, TargetError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(TargetError::Scheme { text: text.to_owned() });
     }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(TargetError::Credentials);
+    }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(refuse());
     }
@@ -160,6 +169,12 @@ mod tests {
             let error = resolve(text).unwrap_err().to_string();
             assert!(error.contains("http://127.0.0.1:8503/"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_password_in_the_url_is_refused_and_not_repeated() {
+        let error = resolve("http://bob:secret@127.0.0.1/").unwrap_err().to_string();
+        assert!(error.contains("Authorization") && !error.contains("secret"), "{error}");
     }
 
     #[test]

@@ -118,17 +118,19 @@ impl<T: Transport> Workers<T> {
         self.desks[worker].update(|desk| desk.next = Some(attempt));
     }
 
-    /// Withdraws an attempt that is under way or waits to be.
-    pub(crate) fn cancel(&mut self, key: AttemptKey) {
+    /// Withdraws an attempt. Returns it when it was not sent yet.
+    pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<Launched> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
-            self.waiting.remove(position);
-            return;
+            let (launched, since) = self.waiting.remove(position)?;
+            self.waits.record_between(since, self.clock.now());
+            return Some(launched);
         }
         if let Some(Some((serial, worker))) = self.carriers.get(key.slot as usize).copied()
             && serial == key.serial
         {
             self.desks[worker].update(|desk| desk.withdrawn = Some(key));
         }
+        None
     }
 
     /// Takes note that an answer's worker is idle again.

@@ -57,4 +57,7 @@ pub struct ServerStats {
     pub uptime_s: f64,
     /// Differs from every other start of a mockserver: tells a restarted server from one that went on.
     pub instance: u64,
+    /// Resets since it started: counts of different epochs do not belong together.
+    #[serde(default)]
+    pub epoch: u64,
 }

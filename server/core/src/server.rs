@@ -94,6 +94,7 @@ impl Server {
             counts: account.counts,
             busy: u64::from(self.busy()),
             wasted_ms: account.wasted.as_secs_f64() * 1e3,
+            epoch: self.epoch,
             ..ServerStats::default()
         }
     }

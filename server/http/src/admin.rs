@@ -80,6 +80,7 @@ fn described(shared: &Shared) -> Response {
     let mut value = json!(shared.config());
     value["time_scale"] = json!(shared.clock.scale.factor());
     value["instance"] = json!(shared.instance);
+    value["epoch"] = json!(shared.stats(None).epoch);
     answer(StatusCode::OK, &value)
 }
 

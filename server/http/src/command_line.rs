@@ -30,7 +30,7 @@ Examples:
 
 /// An HTTP server that throttles: it serves a limited number of requests at once and rejects the rest.
 #[derive(Debug, Parser)]
-#[command(name = "mockserver", version, about, after_help = EXAMPLES)]
+#[command(name = "mockserver", version, after_help = EXAMPLES)]
 struct Cli {
     /// Where to listen; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS)]

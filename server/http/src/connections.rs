@@ -107,7 +107,9 @@ async fn route(
     request: Request<Incoming>,
     admin_allowed: bool,
 ) -> Response<Body> {
-    if !request.uri().path().starts_with("/_mock/") {
+    let path = request.uri().path();
+    // `/metrics` is kept free for the server's own.
+    if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
         return work::serve(shared, request).await.map(Either::Left);
     }
     if !admin_allowed {

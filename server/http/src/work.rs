@@ -24,10 +24,9 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
     if !body.is_end_stream() {
-        let limited = Limited::new(body, LONGEST_BODY).collect();
-        match tokio::time::timeout(BODY_PATIENCE, limited).await {
-            Ok(Ok(_)) => {}
-            Ok(Err(_)) => return text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n"),
+        match tokio::time::timeout(BODY_PATIENCE, discard(body)).await {
+            Ok(true) => {}
+            Ok(false) => return text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n"),
             Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n"),
         }
     }
@@ -35,6 +34,17 @@ pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>) -> Respon
         Some(decided) => respond(shared, &decided),
         None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
     }
+}
+
+/// Reads a body without keeping it; false when it is too long or breaks off.
+async fn discard(body: Incoming) -> bool {
+    let mut body = Limited::new(body, LONGEST_BODY);
+    while let Some(frame) = body.frame().await {
+        if frame.is_err() {
+            return false;
+        }
+    }
+    true
 }
 
 /// What a request says about itself; what is missing or garbage is left to the server.

@@ -25,6 +25,7 @@ impl Run {
             if self.server.is_some_and(|before| before.cap != seen.cap) {
                 // The optimum was planned for another server.
                 self.yardstick = None;
+                self.cap_changed = true;
             }
             self.server = Some(seen);
             let point = self.measured.series.at(now);

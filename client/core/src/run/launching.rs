@@ -118,7 +118,11 @@ impl Run {
     fn arm(&mut self, station: usize, at: Instant, wait: Option<Until>) {
         let held = &mut self.stations[station];
         let asked = match wait {
-            Some(Until::At(instant)) => Some(instant),
+            Some(Until::At(instant)) => {
+                // Waiting for a breaker to close is no stall either.
+                self.stall.on_backoff(instant.since(at));
+                Some(instant)
+            }
             _ => None,
         };
         let Some(next) = [asked, held.strategy.timer()].into_iter().flatten().min() else {

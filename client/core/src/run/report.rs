@@ -49,6 +49,16 @@ impl Run {
         }
     }
 
+    /// An attempt that was due at `due` was withdrawn at `at` before the driver could send it: the driver's lag.
+    pub fn on_never_sent(&mut self, due: Instant, at: Instant) {
+        self.measured.send_lag.record_between(due, at);
+    }
+
+    /// Whether answers told of different caps of the server.
+    pub fn cap_changed(&self) -> bool {
+        self.cap_changed
+    }
+
     /// When the run was found to be stalled, if it was.
     pub fn stalled_at(&self) -> Option<Instant> {
         self.stalled_at

@@ -44,6 +44,7 @@ pub struct Run {
     pub(super) stalled_at: Option<Instant>,
     pub(super) stopping: bool,
     pub(super) server: Option<ServerSeen>,
+    pub(super) cap_changed: bool,
     /// Sums over stations, kept as they change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
@@ -118,6 +119,7 @@ impl Run {
             stalled_at: None,
             stopping: false,
             server: None,
+            cap_changed: false,
             window: 0.0,
             ssthresh: 0.0,
             yardstick: yardstick.map(|plan| Yardstick { plan, finish: Instant::ORIGIN }),

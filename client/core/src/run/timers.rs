@@ -110,8 +110,17 @@ impl Run {
         let op = u32::try_from(op).expect("fewer than 2^32 ops wait at once");
         if let Some(deadline) = self.config.deadline {
             self.deadlines.push_back((at + deadline, op, id));
+            self.forget_deadlines();
         }
         self.make_ready(op, at);
+    }
+
+    /// Ops that ended leave their deadlines behind: drops those when they are the most.
+    fn forget_deadlines(&mut self) {
+        if self.deadlines.len() > 2 * self.ops.len() + 4096 {
+            let ops = &self.ops;
+            self.deadlines.retain(|(_, op, id)| ops.get(*op as usize).is_some_and(|held| held.id == *id));
+        }
     }
 
     /// An op's back-off is over.
