@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, start_loadgen};
+use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, request, start_loadgen};
 
 const SERVER: &[&str] = &["--max-busy", "10", "--time-scale", "0.1"];
 
@@ -32,6 +32,30 @@ fn a_server_killed_in_mid_run_and_restarted_is_met_again() {
     assert_conserved(&result);
     let after = count(&restarted.stats(), "/accepted");
     assert!((1..200).contains(&after), "{after} were left for the restarted server");
+}
+
+#[test]
+fn a_server_that_is_reset_in_mid_run_is_no_mismatch() {
+    let server = MockServer::start(SERVER);
+    let url = server.url();
+    let run =
+        start_loadgen(&["--target", &url, "--time-scale", "0.1", "--ops", "200", "--no-tui", "--json", "-"]);
+    eventually("ops are served", || (count(&server.stats(), "/accepted") > 20).then_some(()));
+    request(server.address, "POST", "/_mock/reset", "");
+    let left = run.finish().exits(0).says(&["reset during the run", "not compared"]);
+    assert_eq!(count(&left.json(), "/ops/succeeded"), 200);
+}
+
+#[test]
+fn a_change_of_the_server_between_two_looks_leaves_no_optimum() {
+    let server = MockServer::start(SERVER);
+    let url = server.url();
+    let run =
+        start_loadgen(&["--target", &url, "--time-scale", "0.1", "--ops", "200", "--no-tui", "--json", "-"]);
+    eventually("ops are served", || (count(&server.stats(), "/accepted") > 20).then_some(()));
+    request(server.address, "PATCH", "/_mock/config", r#"{"service_time":"400ms"}"#);
+    let left = run.finish().exits(0).says(&["was changed during the run"]);
+    assert!(left.json()["optimal_makespan_s"].is_null());
 }
 
 #[test]

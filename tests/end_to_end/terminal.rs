@@ -190,5 +190,5 @@ fn brackets_change_the_cap_of_the_server_during_the_run() {
     }
     terminal.press("q");
     let left = terminal.finish().restored("after a change of the cap", 130);
-    assert!(left.screen.normal.contains("cap was changed"), "{}", left.screen.normal);
+    assert!(left.screen.normal.contains("was changed during the run"), "{}", left.screen.normal);
 }
