@@ -80,7 +80,7 @@ impl World {
         let sent = self.under_way[answer.id.0 as usize].take().expect("an attempt is answered once");
         let status = match answer.verdict {
             Verdict::Accepted => Status::Succeeded,
-            Verdict::Rejected => Status::Rejected,
+            Verdict::Rejected | Verdict::Conflict => Status::Rejected,
         };
         let completion = Completion {
             attempt: sent.attempt,
@@ -121,6 +121,7 @@ impl World {
             seed: self.seed,
             op: launched.op,
             attempt: launched.ordinal,
+            step: mockserver_core::Step::Work,
         };
         self.server.handle(self.now, mockserver_core::Input::Arrive(request));
     }

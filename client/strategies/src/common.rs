@@ -1,7 +1,7 @@
 //! What every strategy accepts, on any of its parts.
 
 use crate::RetryAfter;
-use crate::parameter::{Parameter, ParameterInfo};
+use vocabulary::{Parameter, ParameterInfo};
 
 /// What every strategy accepts, on any of its parts.
 #[derive(Clone, Debug)]

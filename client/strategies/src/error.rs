@@ -3,8 +3,8 @@
 use vocabulary::did_you_mean;
 
 use crate::common::COMMON;
-use crate::parameter::ParameterError;
 use crate::strategy::MAX_BUDGETS;
+use vocabulary::ParameterError;
 
 /// What was typed is no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

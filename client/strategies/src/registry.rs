@@ -1,8 +1,8 @@
 //! The list of parts, and the way from a name to a running one.
 
 use crate::error::SpecError;
-use crate::parameter::{Parameter, ParameterInfo};
 use crate::{Budget, Foreknowledge, Limiter, RetryPolicy};
+use vocabulary::{Parameter, ParameterInfo};
 
 use crate::backoffs::{
     Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry, Thain,

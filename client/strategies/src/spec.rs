@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use crate::common::{COMMON, Common, common_info};
 use crate::error::SpecError;
-use crate::parameter::ParameterInfo;
 use crate::registry::{Context, Entry, Part, PartKind, STRATEGIES, find};
 use crate::strategy::MAX_BUDGETS;
 use crate::{Foreknowledge, Strategy};
+use vocabulary::ParameterInfo;
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]

@@ -55,7 +55,7 @@ impl ConcurrencyCap {
         let verdict = if self.busy < config.max_busy { Verdict::Accepted } else { Verdict::Rejected };
         let takes = match verdict {
             Verdict::Accepted => request.service_time(config),
-            Verdict::Rejected => request.reject_time(config),
+            Verdict::Rejected | Verdict::Conflict => request.reject_time(config),
         };
         let id = request.id;
         if takes.is_zero() {

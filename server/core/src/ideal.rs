@@ -7,7 +7,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::config::Config;
-use crate::request::{Request, RequestId, service_time};
+use crate::request::{Request, RequestId, Step, service_time};
 
 /// First come, first served with as many slots as the cap allows, over the very times that the server will draw.
 #[derive(Debug)]
@@ -43,7 +43,8 @@ impl Ideal {
 
     /// Plans an op; ops are planned in the order of their arrivals, each once.
     pub fn plan(&mut self, op: u64, arrival: Instant) -> Plan {
-        let request = Request { id: RequestId(0), run: None, seed: self.seed, op, attempt: 1 };
+        let request =
+            Request { id: RequestId(0), run: None, seed: self.seed, op, attempt: 1, step: Step::Work };
         let network = request.network_delay(&self.config);
         let reach = arrival + network;
         let free = if self.slots.len() < self.config.max_busy as usize {

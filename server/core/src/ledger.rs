@@ -32,7 +32,7 @@ impl Ledger {
             counts.received += 1;
             match verdict {
                 Verdict::Accepted => counts.accepted += 1,
-                Verdict::Rejected => counts.rejected += 1,
+                Verdict::Rejected | Verdict::Conflict => counts.rejected += 1,
             }
             counts.max_busy_seen = counts.max_busy_seen.max(u64::from(busy));
             counts.max_accepted_seen = counts.max_accepted_seen.max(u64::from(in_service));

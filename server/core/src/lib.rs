@@ -15,5 +15,5 @@ mod server;
 pub use config::{Config, ConfigError};
 pub use ideal::{Ideal, Plan};
 pub use patch::{Patch, PatchError};
-pub use request::{Answer, Input, Output, Request, RequestId, Verdict};
+pub use request::{Answer, Input, Output, Request, RequestId, Step, Verdict};
 pub use server::Server;

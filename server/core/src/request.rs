@@ -25,6 +25,23 @@ pub struct Request {
     pub op: u64,
     /// Which attempt of the op.
     pub attempt: u32,
+    /// What it asks for.
+    pub step: Step,
+}
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// The work itself.
+    #[default]
+    Work,
+    /// The state of the object, before a conditional write. Counted as a read, not as received.
+    Read,
+    /// A write that counts only if the object is still at this version.
+    Write {
+        /// The version that was read.
+        if_match: u64,
+    },
 }
 
 impl Request {
@@ -86,6 +103,8 @@ pub struct Answer {
     pub busy: u32,
     /// The cap just then.
     pub cap: u32,
+    /// The object's version just then, the answer's own write included.
+    pub version: u64,
 }
 
 /// What became of a request.
@@ -95,4 +114,6 @@ pub enum Verdict {
     Accepted,
     /// It was turned away.
     Rejected,
+    /// A conditional write came too late: the object has another version by now.
+    Conflict,
 }

@@ -170,6 +170,7 @@ impl Server {
             at,
             busy: released.busy,
             cap: self.config.max_busy,
+            version: 0,
         });
     }
 

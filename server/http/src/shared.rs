@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server};
+use mockserver_core::{Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server, Step};
 use slab::Slab;
 use tokio::sync::oneshot;
 use vocabulary::wire::{RunId, ServerStats};
@@ -195,6 +195,7 @@ impl Inner {
             seed: identity.seed.unwrap_or(self.server.config().seed),
             op,
             attempt: identity.attempt.unwrap_or(1),
+            step: Step::Work,
         }
     }
 }

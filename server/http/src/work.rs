@@ -61,7 +61,7 @@ fn identity(headers: &HeaderMap) -> Identity {
 fn respond(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
     let mut response = match decided.answer.verdict {
         Verdict::Accepted => text(StatusCode::OK, "served\n"),
-        Verdict::Rejected => rejection(shared, decided),
+        Verdict::Rejected | Verdict::Conflict => rejection(shared, decided),
     };
     let headers = response.headers_mut();
     headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(decided.answer.busy));

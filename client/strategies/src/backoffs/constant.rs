@@ -7,9 +7,9 @@ use std::time::Duration;
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use vocabulary::Parameter;
 
 /// Parameters of `constant`.
 #[derive(Clone, Debug)]

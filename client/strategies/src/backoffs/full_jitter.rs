@@ -9,9 +9,9 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::{doubled, fraction};
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use vocabulary::Parameter;
 
 /// Parameters of `full-jitter`.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use vocabulary::Parameter;
 
 /// `none` has no parameters.
 #[derive(Clone, Debug, Default)]

@@ -11,9 +11,9 @@ use vocabulary::Rng;
 
 use crate::delay::grown;
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
+use vocabulary::Parameter;
 
 /// What becomes of launches while the breaker lets nothing through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

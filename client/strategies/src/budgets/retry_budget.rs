@@ -8,9 +8,9 @@
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use vocabulary::Parameter;
 
 /// What becomes of a retry that the budget refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //! grows); a rejected op goes to the back of the queue, which is the client's doing.
 
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use vocabulary::Parameter;
 
 /// Where the window falls after a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! Source: the bulkhead of every client library; the right answer for who knows the server's cap.
 
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{Admit, Gauges, Instant, Limiter, Until, View};
+use vocabulary::Parameter;
 
 /// Parameters of `fixed-window`.
 #[derive(Clone, Debug)]

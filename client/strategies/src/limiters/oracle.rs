@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::error::SpecError;
-use crate::parameter::Parameter;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{Admit, Foreknowledge, Gauges, Instant, Launch, Limiter, Until, View};
+use vocabulary::Parameter;
 
 /// The oracle's name, by which a spec is known to need foreknowledge.
 pub(crate) const ORACLE: &str = "oracle";

@@ -6,13 +6,14 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use super::*;
+use crate::request::Step;
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
 }
 
 fn request(id: u32) -> Request {
-    Request { id: RequestId(id), run: Some(7), seed: 1, op: u64::from(id), attempt: 1 }
+    Request { id: RequestId(id), run: Some(7), seed: 1, op: u64::from(id), attempt: 1, step: Step::Work }
 }
 
 fn arrive(server: &mut Server, at: u64, id: u32) {

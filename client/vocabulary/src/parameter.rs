@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use vocabulary::duration_text;
+use crate::duration_text;
 
 /// One parameter of a part configured by `C`.
-pub(crate) struct Parameter<C: 'static> {
+pub struct Parameter<C: 'static> {
     /// As typed, kebab-case.
-    pub(crate) key: &'static str,
+    pub key: &'static str,
     /// What it does, in half a line.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
     /// What it sets.
-    pub(crate) field: Field<C>,
+    field: Field<C>,
 }
 
 /// The field that a parameter sets, and what it accepts (bounds included).
-pub(crate) enum Field<C: 'static> {
+enum Field<C: 'static> {
     /// A duration in this range.
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
     /// A number in this range.
@@ -27,24 +27,20 @@ pub(crate) enum Field<C: 'static> {
 }
 
 /// The longest duration that a parameter accepts: a day.
-pub(crate) const LONGEST: Duration = Duration::from_hours(24);
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// How `u32::MAX` is written where it is accepted.
 const UNLIMITED: &str = "unlimited";
 
 impl<C> Parameter<C> {
     /// A duration from zero to a day.
-    pub(crate) const fn duration(
-        key: &'static str,
-        about: &'static str,
-        at: fn(&mut C) -> &mut Duration,
-    ) -> Self {
+    pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
         let (min, max) = (Duration::ZERO, LONGEST);
         Self { key, about, field: Field::Duration { at, min, max } }
     }
 
     /// A number from `min` to `max`.
-    pub(crate) const fn number(
+    pub const fn number(
         key: &'static str,
         about: &'static str,
         (min, max): (f64, f64),
@@ -54,7 +50,7 @@ impl<C> Parameter<C> {
     }
 
     /// A whole number from `min` to `max`.
-    pub(crate) const fn count(
+    pub const fn count(
         key: &'static str,
         about: &'static str,
         (min, max): (u32, u32),
@@ -64,7 +60,7 @@ impl<C> Parameter<C> {
     }
 
     /// One of `words`; the config holds an enum that `index` and `choose` map to their positions.
-    pub(crate) const fn choice(
+    pub const fn choice(
         key: &'static str,
         about: &'static str,
         words: &'static [&'static str],
@@ -75,7 +71,7 @@ impl<C> Parameter<C> {
     }
 
     /// Sets the config's field from text.
-    pub(crate) fn set(&self, config: &mut C, text: &str) -> Result<(), ParameterError> {
+    pub fn set(&self, config: &mut C, text: &str) -> Result<(), ParameterError> {
         let refuse = || ParameterError { key: self.key, value: text.to_owned(), accepted: self.accepted() };
         match &self.field {
             Field::Duration { at, min, max } => {
@@ -111,7 +107,7 @@ impl<C> Parameter<C> {
     }
 
     /// The value in the config, as it would be typed.
-    pub(crate) fn show(&self, config: &mut C) -> String {
+    pub fn show(&self, config: &mut C) -> String {
         match &self.field {
             Field::Duration { at, .. } => duration_text::format(*at(config)),
             Field::Number { at, .. } => at(config).to_string(),
@@ -124,7 +120,7 @@ impl<C> Parameter<C> {
     }
 
     /// What the parameter accepts, in words.
-    pub(crate) fn accepted(&self) -> String {
+    pub fn accepted(&self) -> String {
         match &self.field {
             Field::Duration { min, max, .. } => {
                 format!("a duration from {} to {}", duration_text::format(*min), duration_text::format(*max))

@@ -1,0 +1,1 @@
+//! What runs over many seeds say: spreads, intervals, comparisons. Pure: no clock, no global randomness.
