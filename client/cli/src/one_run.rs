@@ -226,11 +226,11 @@ fn drive_on_this_thread(
 
 /// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.
 fn warm_connections(config: &RunConfig) -> usize {
-    use loadgen_core::ArrivalProcess::{Burst, Closed, Poisson, Uniform};
+    use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {
         Closed { in_flight } => f64::from(in_flight),
         Poisson { rate_per_s } | Uniform { rate_per_s } => rate_per_s / 100.0,
-        Burst => WARM_CONNECTIONS,
+        Burst | Listed(_) | Scattered(_) => WARM_CONNECTIONS,
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 1 and 128")]
     let count = wanted.clamp(1.0, WARM_CONNECTIONS) as usize;
@@ -243,7 +243,7 @@ fn planned_optimum(config: &RunConfig, server: &Server) -> Option<Duration> {
     let mut plan = server.foreknowledge(config.seed, Duration::ZERO)?;
     let mut first = None;
     let mut finish = tailback::Instant::ORIGIN;
-    let mut arrivals = loadgen_core::Arrivals::new(config.workload, config.seed);
+    let mut arrivals = loadgen_core::Arrivals::new(config.workload.clone(), config.seed);
     for (op, at) in arrivals.by_ref().take(WORTH_THE_TIME).enumerate() {
         first.get_or_insert(at);
         finish = finish.max(plan.plan(op as u64, at).finish);

@@ -76,6 +76,8 @@ impl ConfigRecord {
             ArrivalProcess::Poisson { rate_per_s } => ("poisson", Some(rate_per_s), None),
             ArrivalProcess::Uniform { rate_per_s } => ("uniform", Some(rate_per_s), None),
             ArrivalProcess::Burst => ("burst", None, None),
+            ArrivalProcess::Scattered(_) => ("scattered", None, None),
+            ArrivalProcess::Listed(_) => ("listed", None, None),
             ArrivalProcess::Closed { in_flight } => ("closed", None, Some(in_flight)),
         };
         Self {

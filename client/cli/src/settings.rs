@@ -113,13 +113,13 @@ impl Settings {
 
     /// The workload in a few words.
     pub(crate) fn workload_text(&self) -> String {
-        let Workload { arrivals, ops, duration } = self.run.workload;
+        let Workload { arrivals, ops, duration } = &self.run.workload;
         let mut text = match (ops, duration) {
             (Some(ops), Some(duration)) => {
-                format!("{} ops or {}", crate::figures::thousands(ops), duration_text::format(duration))
+                format!("{} ops or {}", crate::figures::thousands(*ops), duration_text::format(*duration))
             }
-            (Some(ops), None) => format!("{} ops", crate::figures::thousands(ops)),
-            (None, Some(duration)) => format!("ops for {}", duration_text::format(duration)),
+            (Some(ops), None) => format!("{} ops", crate::figures::thousands(*ops)),
+            (None, Some(duration)) => format!("ops for {}", duration_text::format(*duration)),
             (None, None) => "ops".to_owned(),
         };
         // Writing to a string cannot fail.
@@ -127,6 +127,8 @@ impl Settings {
             ArrivalProcess::Poisson { rate_per_s } => write!(text, ", poisson {rate_per_s}/s"),
             ArrivalProcess::Uniform { rate_per_s } => write!(text, ", uniform {rate_per_s}/s"),
             ArrivalProcess::Burst => write!(text, ", all at once"),
+            ArrivalProcess::Scattered(_) => write!(text, ", scattered"),
+            ArrivalProcess::Listed(_) => write!(text, ", as listed"),
             ArrivalProcess::Closed { in_flight } => write!(text, ", closed loop of {in_flight}"),
         };
         if self.run.clients > 1 {

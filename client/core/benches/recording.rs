@@ -27,7 +27,7 @@ fn recording(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(ATTEMPTS)).with_inputs(Measurements::default).bench_refs(|measured| {
         for attempt in 0..ATTEMPTS {
             let (due, sent, answered) = instants(attempt);
-            measured.on_sent(sent, 50);
+            measured.on_sent(sent, 50, 1);
             measured.send_lag.record_between(due, sent);
             measured.on_ended(answered, Status::Succeeded, sent, 49);
         }

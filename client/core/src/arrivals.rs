@@ -1,8 +1,10 @@
 //! The stream of arrival instants, made lazily from the seed: the same for every strategy.
 
+use std::sync::Arc;
+
 use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit};
 
-use crate::workload::{ArrivalProcess, Workload};
+use crate::workload::{ArrivalProcess, Group, Workload};
 
 /// Arrival instants in order. A closed loop has none of its own: its ops arrive when places free.
 #[derive(Clone, Debug)]
@@ -11,17 +13,26 @@ pub struct Arrivals {
     rng: Draws,
     produced: u64,
     previous: Instant,
+    /// All instants, for processes that know them before.
+    listed: Arc<[Instant]>,
 }
 
 impl Arrivals {
     /// The stream of this workload in the run with this seed.
     pub fn new(workload: Workload, seed: u64) -> Self {
-        Self { workload, rng: draws(seed, Purpose::Arrivals, 0, 0), produced: 0, previous: Instant::ORIGIN }
+        let listed = match &workload.arrivals {
+            ArrivalProcess::Listed(instants) => instants.clone(),
+            ArrivalProcess::Scattered(groups) => scattered(groups, seed),
+            _ => Arc::default(),
+        };
+        let rng = draws(seed, Purpose::Arrivals, 0, 0);
+        Self { workload, rng, produced: 0, previous: Instant::ORIGIN, listed }
     }
 
     /// Whether one more op may arrive at `at`.
     pub(crate) fn allows(&self, arrived: u64, at: Instant) -> bool {
-        self.workload.ops.is_none_or(|ops| arrived < ops)
+        arrived < u64::from(u32::MAX)
+            && self.workload.ops.is_none_or(|ops| arrived < ops)
             && self.workload.duration.is_none_or(|duration| at < Instant::ORIGIN + duration)
     }
 }
@@ -30,12 +41,15 @@ impl Iterator for Arrivals {
     type Item = Instant;
 
     fn next(&mut self) -> Option<Instant> {
-        let at = match self.workload.arrivals {
+        let at = match &self.workload.arrivals {
+            ArrivalProcess::Listed(_) | ArrivalProcess::Scattered(_) => {
+                *self.listed.get(usize::try_from(self.produced).ok()?)?
+            }
             ArrivalProcess::Closed { .. } => return None,
             ArrivalProcess::Burst => Instant::ORIGIN,
             // Computed from the index, so that rounding does not add up.
             ArrivalProcess::Uniform { rate_per_s } => {
-                Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / rate_per_s)
+                Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / *rate_per_s)
             }
             ArrivalProcess::Poisson { rate_per_s } => {
                 self.previous + nanos(-libm::log(1.0 - unit(&mut self.rng)) * 1e9 / rate_per_s)
@@ -48,6 +62,23 @@ impl Iterator for Arrivals {
         self.previous = at;
         Some(at)
     }
+}
+
+/// The instants of all groups together, in order; ops of the same instant keep the order of their groups.
+fn scattered(groups: &[Group], seed: u64) -> Arc<[Instant]> {
+    let mut instants = Vec::new();
+    for (index, group) in (1..).zip(groups) {
+        let mut rng = draws(seed, Purpose::Arrivals, index, 0);
+        let width = group.to.saturating_sub(group.from).as_nanos() as f64;
+        let grid = group.grid.as_nanos() as f64;
+        instants.extend((0..group.ops).map(|_| {
+            let after = unit(&mut rng) * width;
+            let after = if grid > 0.0 { libm::floor(after / grid) * grid } else { after };
+            Instant::ORIGIN + group.from + nanos(after)
+        }));
+    }
+    instants.sort_unstable();
+    instants.into()
 }
 
 #[cfg(test)]
@@ -81,6 +112,24 @@ mod tests {
             arrivals,
             [Instant::ORIGIN, Instant::from_nanos(333_333_333), Instant::from_nanos(666_666_667)]
         );
+    }
+
+    #[test]
+    fn a_spike_on_a_background_keeps_to_its_stretches_and_its_grid() {
+        let tick = Duration::from_millis(10);
+        let groups = [
+            Group { ops: 160, from: 10 * tick, to: 38 * tick, grid: tick },
+            Group { ops: 640, from: Duration::ZERO, to: 1000 * tick, grid: tick },
+        ];
+        let scattered = ArrivalProcess::Scattered(groups.into());
+        let arrivals: Vec<Instant> = Arrivals::new(workload(scattered, None, None), 1).collect();
+        assert_eq!(arrivals.len(), 800);
+        assert!(arrivals.is_sorted());
+        assert!(arrivals.iter().all(|at| at.as_nanos().is_multiple_of(10_000_000)));
+        let spike = arrivals.iter().filter(|at| (100..380).contains(&(at.as_nanos() / 1_000_000))).count();
+        // 160 and about 18 of the background, with a standard deviation of about 4.
+        assert!((160..200).contains(&spike), "{spike}");
+        assert!(arrivals[799] < Instant::from_millis(10_000));
     }
 
     #[test]

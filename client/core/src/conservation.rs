@@ -133,7 +133,7 @@ mod tests {
         let at = Instant::from_millis(1);
         measured.on_arrival(at);
         for status in [Status::Rejected, Status::Succeeded] {
-            measured.on_sent(at, 1);
+            measured.on_sent(at, 1, 1);
             measured.on_ended(at, status, Instant::ORIGIN, 0);
         }
         measured.on_success(at, Instant::ORIGIN, 2);
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn what_failed_or_was_cancelled_may_be_missing_at_the_server() {
         let mut measured = two_attempts_one_success();
-        measured.on_sent(Instant::from_millis(2), 1);
+        measured.on_sent(Instant::from_millis(2), 1, 1);
         measured.on_ended(Instant::from_millis(2), Status::Cancelled, Instant::ORIGIN, 0);
         for received in [2, 3] {
             assert!(Conservation::check(&measured, 0, 0, Some(&server(received, 1))).holds());

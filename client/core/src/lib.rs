@@ -19,12 +19,13 @@ mod workload;
 pub use arrivals::Arrivals;
 pub use conservation::{Conservation, Mismatch};
 pub use measure::{
-    AttemptCounts, Gauge, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
+    AttemptCounts, Bin, Bins, EXACT_LATENCIES, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures,
+    Measurements, OpCounts, Point, SERIES_POINTS, Series,
 };
 pub use result::{
     AttemptsResult, GeneratorResult, LagResult, OpsResult, ResultContext, RunResult, SCHEMA_VERSION,
     SeriesPoint,
 };
-pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, ServerSeen};
+pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, SenseKey, ServerSeen};
 pub use snapshot::{Phase, Snapshot};
-pub use workload::{ArrivalProcess, RunConfig, Workload};
+pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

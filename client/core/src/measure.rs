@@ -1,9 +1,15 @@
 //! What is measured of a run, in memory that does not grow with its length.
 
+mod bins;
+mod exact;
+mod given_up;
 mod latencies;
 mod measurements;
 mod series;
 
+pub use bins::{Bin, Bins};
+pub use exact::EXACT_LATENCIES;
+pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};
 pub use measurements::{AttemptCounts, Measurements, OpCounts};
 pub use series::{Gauge, Point, SERIES_POINTS, Series};

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tailback::StrategySpec;
 use vocabulary::wire::ServerCounts;
 
-use crate::measure::{AttemptCounts, Gauge, LatencyFigures, Series};
+use crate::measure::{AttemptCounts, Gauge, GivenUpCounts, LatencyFigures, Series};
 use crate::run::Run;
 
 /// Rises when a key changes its meaning or goes away.
@@ -32,6 +32,8 @@ pub struct RunResult<C> {
     pub makespan_complete: bool,
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
+    /// Why ops were given up: what their last try came to.
+    pub given_up_after: GivenUpCounts,
     pub op_latency_ms: LatencyFigures,
     pub attempt_latency_ms: LatencyFigures,
     pub success_latency_ms: LatencyFigures,
@@ -160,7 +162,7 @@ impl<C> RunResult<C> {
                 succeeded: ops.succeeded,
                 given_up: ops.given_up,
                 unfinished: ops.unfinished(),
-                deferred: 0,
+                deferred: ops.deferred,
             },
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),
@@ -169,7 +171,8 @@ impl<C> RunResult<C> {
             makespan_complete: ops.arrived > 0 && ops.succeeded == ops.arrived,
             optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
             goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
-            op_latency_ms: measured.op_latency.figures(),
+            given_up_after: measured.given_up_after,
+            op_latency_ms: measured.op_latency_figures(),
             attempt_latency_ms: measured.attempt_latency().figures(),
             success_latency_ms: measured.success_latency.figures(),
             rejection_latency_ms: measured.rejection_latency.figures(),

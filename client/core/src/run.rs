@@ -30,11 +30,22 @@ pub struct AttemptKey {
     pub serial: u64,
 }
 
+/// Names a question to the server between [`Output::Sense`] and [`Input::Sensed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SenseKey(pub(crate) u32);
+
 /// What a driver tells the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// An attempt ended.
     Ended(Completion),
+    /// The server told what it has free.
+    Sensed {
+        /// Whose question it was.
+        sense: SenseKey,
+        /// Slots, places or descriptors; `None` when the server could not tell, which is no reason to wait.
+        free: Option<u64>,
+    },
     /// Send nothing more; wait for what is in flight.
     Stop,
     /// Withdraw what is in flight, too, and end.
@@ -70,6 +81,8 @@ pub enum Output {
     Send(Launched),
     /// Withdraw this attempt; nothing more is expected of it.
     Cancel(AttemptKey),
+    /// Ask the server what it has free.
+    Sense(SenseKey),
     /// Come back at this instant, or with an input before.
     WaitUntil(Instant),
     /// Come back with an input.
@@ -99,6 +112,7 @@ impl Run {
         self.advance(now);
         match input {
             Input::Ended(completion) => self.on_ended(now, &completion),
+            Input::Sensed { sense, free } => self.on_sensed(now, sense, free),
             Input::Stop => self.stop(),
             Input::Abort => self.abort(now),
         }
@@ -117,9 +131,9 @@ impl Run {
             if self.is_over() {
                 return Output::Done;
             }
-            match self.next_timer() {
-                Some(at) if at <= now => self.on_timer(at),
-                Some(at) => return Output::WaitUntil(at),
+            match self.next_due() {
+                Some((at, due)) if at <= now => self.on_timer(at, due),
+                Some((at, _)) => return Output::WaitUntil(at),
                 None => return Output::Idle,
             }
         }
@@ -134,8 +148,10 @@ impl Run {
     /// Fires every timer that is due before `now`, each at its own instant and in order. What is due at `now` itself
     /// comes after the input: an answer that comes in the instant of a timeout is an answer.
     fn advance(&mut self, now: Instant) {
-        while let Some(at) = self.next_timer().filter(|at| *at < now && !self.is_over()) {
-            self.on_timer(at);
+        while let Some((at, due)) = self.next_due().filter(|(at, _)| *at < now)
+            && !self.is_over()
+        {
+            self.on_timer(at, due);
         }
     }
 }

@@ -10,6 +10,8 @@ use vocabulary::Instant;
 pub(crate) struct StallWatch {
     last_progress: Instant,
     patience: Duration,
+    /// Tries that failed at one instant, and the instant.
+    fruitless: (Instant, u64),
 }
 
 const SHORTEST_PATIENCE: Duration = Duration::from_mins(1);
@@ -19,12 +21,27 @@ impl StallWatch {
         Self {
             last_progress: Instant::ORIGIN,
             patience: SHORTEST_PATIENCE.max(undisturbed_attempt.saturating_mul(100)),
+            fruitless: (Instant::ORIGIN, 0),
         }
     }
 
     /// Something succeeded, or the first op after a time without any arrived.
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.last_progress = self.last_progress.max(at);
+        self.fruitless.1 = 0;
+    }
+
+    /// A try failed.
+    pub(crate) fn on_fruitless(&mut self, at: Instant) {
+        let (since, count) = self.fruitless;
+        self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };
+    }
+
+    /// The instant at which tries go on without any time passing: retries that wait for nothing, rejections that take
+    /// nothing. In virtual time nothing else would ever come.
+    pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
+        let (at, count) = self.fruitless;
+        (count > 100_000 && count > unfinished.saturating_mul(10)).then_some(at)
     }
 
     /// An op goes to sleep for this long.
@@ -51,5 +68,20 @@ mod tests {
         watch.on_progress(Instant::from_millis(5_000));
         assert_eq!(watch.stalls_at(), Instant::from_millis(95_000));
         assert_eq!(StallWatch::new(Duration::from_secs(2)).stalls_at(), Instant::from_millis(200_000));
+    }
+
+    #[test]
+    fn tries_without_time_are_a_stall_and_time_or_success_ends_it() {
+        let mut watch = StallWatch::new(Duration::ZERO);
+        for _ in 0..=100_000 {
+            watch.on_fruitless(Instant::from_millis(7));
+        }
+        assert_eq!(watch.spins_at(1), Some(Instant::from_millis(7)));
+        assert_eq!(watch.spins_at(1_000_000), None);
+        let mut later = watch;
+        later.on_fruitless(Instant::from_millis(8));
+        assert_eq!(later.spins_at(1), None);
+        watch.on_progress(Instant::from_millis(7));
+        assert_eq!(watch.spins_at(1), None);
     }
 }

@@ -1,9 +1,12 @@
 //! What a run is to do: how many ops, arriving how, under which limits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use vocabulary::Instant;
+
 /// When ops arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
     /// Open loop: independent arrivals, this many a second on average.
     Poisson {
@@ -17,6 +20,10 @@ pub enum ArrivalProcess {
     },
     /// Open loop: all at the origin.
     Burst,
+    /// Open loop: groups of ops, each scattered over a stretch of time: a spike on a steady background, say.
+    Scattered(Arc<[Group]>),
+    /// Open loop: at these instants, in order.
+    Listed(Arc<[Instant]>),
     /// Closed loop: an op arrives when a place frees. Hides waiting: what is slow is asked less.
     Closed {
         /// Most ops unfinished at once, at least 1.
@@ -24,8 +31,32 @@ pub enum ArrivalProcess {
     },
 }
 
-/// Which ops arrive, and until when. Arrivals end at whichever limit comes first; at least one is set.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Ops that arrive at independent instants, uniform between `from` (included) and `to` (excluded).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// How many.
+    pub ops: u64,
+    /// Since the origin.
+    pub from: Duration,
+    /// Since the origin; later than `from`.
+    pub to: Duration,
+    /// Instants are whole multiples of this after `from`; zero for no grid.
+    pub grid: Duration,
+}
+
+/// What one attempt does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OperationKind {
+    /// One request.
+    #[default]
+    Request,
+    /// A read, then at once a write that counts only if nobody wrote in between (optimistic concurrency control).
+    ReadModifyWrite,
+}
+
+/// Which ops arrive, and until when. Arrivals end at whichever limit comes first; at least one is set, unless the
+/// arrivals themselves are finite.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// When ops arrive.
     pub arrivals: ArrivalProcess,
@@ -42,6 +73,8 @@ pub struct RunConfig {
     pub seed: u64,
     /// What is to be done.
     pub workload: Workload,
+    /// What one attempt does; carried out by the driver.
+    pub kind: OperationKind,
     /// Independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
     /// Whether all clients share one strategy instance, and with it one queue.
@@ -56,6 +89,10 @@ pub struct RunConfig {
     pub retry_failed: bool,
     /// How long an attempt takes when nothing is in its way; bounds the patience with a run that stalls.
     pub undisturbed_attempt: Duration,
+    /// Whether to keep every op latency, up to [`EXACT_LATENCIES`](crate::EXACT_LATENCIES), for exact percentiles.
+    pub exact_latencies: bool,
+    /// The width of the bins in which every call is counted, if that is wanted.
+    pub bins: Option<Duration>,
 }
 
 impl Default for Workload {
@@ -69,6 +106,7 @@ impl Default for RunConfig {
         Self {
             seed: 1,
             workload: Workload::default(),
+            kind: OperationKind::default(),
             clients: 1,
             share_strategy: false,
             timeout: Duration::from_secs(30),
@@ -76,6 +114,8 @@ impl Default for RunConfig {
             drain: None,
             retry_failed: true,
             undisturbed_attempt: Duration::from_millis(600),
+            exact_latencies: false,
+            bins: None,
         }
     }
 }

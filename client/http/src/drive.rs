@@ -121,6 +121,8 @@ fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant
                     run.on_never_sent(launched.due, now);
                 }
             }
+            // No endpoint tells it over HTTP yet; the command line refuses strategies that ask.
+            Output::Sense(sense) => run.handle_input(now, Input::Sensed { sense, free: None }),
             Output::WaitUntil(at) => return Next::Wait(Some(at)),
             Output::Idle => return Next::Wait(None),
             Output::Done => return Next::Over,

@@ -66,6 +66,8 @@ pub enum Status {
     Failed(Failure),
     /// A budget refused the launch: nothing was sent.
     Shed,
+    /// The server was asked and had too little free: nothing was sent.
+    Deferred,
     /// The client withdrew the attempt.
     Cancelled,
 }
@@ -76,7 +78,7 @@ impl Status {
         match self {
             Self::Rejected => true,
             Self::Failed(failure) => failure.is_retriable(),
-            Self::Succeeded | Self::Shed | Self::Cancelled => false,
+            Self::Succeeded | Self::Shed | Self::Deferred | Self::Cancelled => false,
         }
     }
 }

@@ -17,6 +17,18 @@ pub(crate) fn grown(base: Duration, scale: f64, factor: f64, steps: u32, cap: Du
     fraction(base, scale * libm::pow(factor, f64::from(steps))).min(cap)
 }
 
+/// A draw between two durations: any of them, or, with a grid, `low` plus a whole multiple of it, each as likely (both
+/// ends included when the grid fits).
+pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) -> Duration {
+    let width = high.saturating_sub(low);
+    if grid.is_zero() {
+        return low.saturating_add(fraction(width, unit)).min(high);
+    }
+    let steps = width.as_nanos() / grid.as_nanos();
+    low.saturating_add(vocabulary::nanos(libm::floor(unit * (steps + 1) as f64) * grid.as_nanos() as f64))
+        .min(high)
+}
+
 /// A fraction (or multiple) of a duration, to the nearest nanosecond.
 pub(crate) fn fraction(of: Duration, ratio: f64) -> Duration {
     vocabulary::nanos(of.as_nanos() as f64 * ratio)
@@ -37,6 +49,16 @@ mod tests {
         assert_eq!(doubled(50 * MS, cap, u32::MAX), cap);
         assert_eq!(doubled(Duration::ZERO, cap, u32::MAX), Duration::ZERO);
         assert_eq!(doubled(Duration::MAX, cap, 1), cap);
+    }
+
+    #[test]
+    fn a_grid_makes_whole_steps_equally_likely_up_to_both_ends() {
+        let draw = |unit| between(MS, 5 * MS, MS, unit).as_millis();
+        assert_eq!([0.0, 0.199, 0.2, 0.5, 0.999].map(draw), [1, 1, 2, 3, 5]);
+        assert_eq!(between(MS, 5 * MS, Duration::ZERO, 0.5), 3 * MS);
+        // A grid that does not fit, and ends that are the wrong way round.
+        assert_eq!(between(Duration::ZERO, 5 * MS, 2 * MS, 0.999), 4 * MS);
+        assert_eq!(between(3 * MS, MS, MS, 0.999), MS);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The limiter: when may the next attempt start?
 
+use std::time::Duration;
+
 use crate::{Ended, Gauges, Instant, Launch, Outcome};
 
 /// Decides when the next attempt may start: a window, a rate, a pacer.
@@ -46,6 +48,8 @@ pub struct View {
     pub sleeping: u64,
     /// The op that would start.
     pub candidate: Launch,
+    /// What the server has free, when it was just asked for this candidate (see [`Admit::Sense`]).
+    pub sensed: Option<u64>,
 }
 
 /// A limiter's answer.
@@ -56,6 +60,10 @@ pub enum Admit {
     Go,
     /// Not now.
     Wait(Until),
+    /// Ask the server what it has free, and poll again with the answer in [`View::sensed`].
+    Sense,
+    /// The server was asked, and this is no moment to start: the op fails without an attempt, after this much time.
+    Defer(Duration),
 }
 
 /// What a waiting launch waits for.

@@ -1,9 +1,11 @@
 //! Limiters, one per file.
 
 mod aimd;
+mod ethernet;
 mod fixed_window;
 mod oracle;
 
 pub(crate) use aimd::AimdConfig;
+pub(crate) use ethernet::Ethernet;
 pub(crate) use fixed_window::FixedWindow;
 pub(crate) use oracle::{ORACLE, OracleConfig};

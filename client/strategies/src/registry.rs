@@ -9,7 +9,7 @@ use crate::backoffs::{
     Uniform,
 };
 use crate::budgets::{BreakerConfig, RetryBudget};
-use crate::limiters::{AimdConfig, FixedWindow, OracleConfig};
+use crate::limiters::{AimdConfig, Ethernet, FixedWindow, OracleConfig};
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
 pub const STRATEGIES: &[Entry] = &[
@@ -25,6 +25,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<Thain>(),
     Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
+    Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),
     Entry::of::<BreakerConfig>(),

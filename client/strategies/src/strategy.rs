@@ -12,7 +12,7 @@ use crate::{
 /// Budgets that one strategy can stack.
 pub(crate) const MAX_BUDGETS: usize = 4;
 
-/// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors),
+/// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors, deferrals),
 /// the client on its own budget (sheds).
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
@@ -50,6 +50,10 @@ pub enum Verdict {
     Send(Permits),
     /// Hold it.
     Wait(Until),
+    /// Ask the server what it has free, and ask again with the answer.
+    Sense,
+    /// A limiter asked the server and does not start: it fails without an attempt, after this much time.
+    Defer(Duration),
     /// A budget refused it: pass this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
@@ -76,13 +80,21 @@ impl Strategy {
     /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it.
     pub fn admit(&mut self, now: Instant, view: &View) -> Verdict {
         let mut wait: Option<Until> = None;
+        let (mut sense, mut defer) = (false, None);
         for limiter in &self.limiters {
-            if let Admit::Wait(until) = limiter.poll(now, view) {
-                wait = Some(wait.map_or(until, |other| other.and(until)));
+            match limiter.poll(now, view) {
+                Admit::Go => {}
+                Admit::Wait(until) => wait = Some(wait.map_or(until, |other| other.and(until))),
+                Admit::Sense => sense = true,
+                Admit::Defer(cost) => defer = defer.max(Some(cost)),
             }
         }
-        if let Some(until) = wait {
-            return Verdict::Wait(until);
+        // The server is asked last: what it says is old news after a wait.
+        match (wait, defer) {
+            (Some(until), _) => return Verdict::Wait(until),
+            (None, _) if sense => return Verdict::Sense,
+            (None, Some(cost)) => return Verdict::Defer(cost),
+            (None, None) => {}
         }
         let launch = &view.candidate;
         for index in 0..self.budgets.len() {
@@ -175,7 +187,7 @@ impl Strategy {
             _ => delay,
         };
         let floor = match status {
-            Status::Failed(Failure::Transport) | Status::Shed => RETRY_FLOOR,
+            Status::Failed(Failure::Transport) | Status::Shed | Status::Deferred => RETRY_FLOOR,
             _ => Duration::ZERO,
         };
         Retry::After(advised.max(floor))

@@ -7,7 +7,8 @@ use serde::Serialize;
 use tailback::{Failure, Status};
 use vocabulary::Instant;
 
-use super::{Latencies, Series};
+use super::exact::Exact;
+use super::{Bin, Bins, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Series};
 
 /// Counts of ops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct OpCounts {
     pub succeeded: u64,
     /// Ops that ended without success.
     pub given_up: u64,
+    /// Times that an op was put off because the server, when asked, had too little free.
+    pub deferred: u64,
 }
 
 impl OpCounts {
@@ -67,6 +70,12 @@ pub struct Measurements {
     pub attempts_per_op: Histogram<u32>,
     /// Over time.
     pub series: Series,
+    /// Every call in bins of one width, if that was wanted.
+    pub bins: Option<Bins>,
+    /// Why ops were given up.
+    pub given_up_after: GivenUpCounts,
+    /// Every op latency, if that was wanted and there are not too many.
+    exact: Exact,
     /// The first op's arrival.
     pub first_arrival: Option<Instant>,
     /// The last success.
@@ -89,6 +98,9 @@ impl Default for Measurements {
             attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 2)
                 .expect("the bounds are constants that are accepted"),
             series: Series::default(),
+            bins: None,
+            given_up_after: GivenUpCounts::default(),
+            exact: Exact::default(),
             first_arrival: None,
             last_success: None,
             last_end: None,
@@ -97,24 +109,50 @@ impl Default for Measurements {
 }
 
 impl Measurements {
+    /// Nothing yet; optionally with every op latency kept, and with calls in bins of this width.
+    pub fn new(exact_latencies: bool, bins: Option<Duration>) -> Self {
+        let exact = if exact_latencies { Exact::kept() } else { Exact::default() };
+        Self { exact, bins: bins.map(Bins::new), ..Self::default() }
+    }
+
+    /// Latencies of ops that succeeded: exact when they were all kept, else from the histogram.
+    pub fn op_latency_figures(&self) -> LatencyFigures {
+        self.exact.figures().unwrap_or_else(|| self.op_latency.figures())
+    }
+
     /// An op arrived.
     pub fn on_arrival(&mut self, at: Instant) {
         self.ops.arrived += 1;
         self.first_arrival.get_or_insert(at);
     }
 
-    /// An attempt was sent; `in_flight` counts it.
-    pub fn on_sent(&mut self, at: Instant, in_flight: u64) {
+    /// An attempt was sent, the op's `ordinal`-th; `in_flight` counts it.
+    pub fn on_sent(&mut self, at: Instant, in_flight: u64, ordinal: u32) {
         self.attempts.total += 1;
         let point = self.series.at(at);
         point.sent += 1;
         point.in_flight.set(in_flight as f64);
+        if let Some(bins) = &mut self.bins {
+            let first = u32::from(ordinal == 1);
+            bins.note(at, in_flight, |bin| {
+                bin.sent += 1;
+                bin.first += first;
+            });
+        }
     }
 
     /// An attempt that was sent at `sent_at` ended; `in_flight` no longer counts it.
     pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
         point.in_flight.set(in_flight as f64);
+        if let Some(bins) = &mut self.bins {
+            let count = |bin: &mut Bin| match status {
+                Status::Succeeded => bin.succeeded += 1,
+                Status::Rejected | Status::Failed(_) => bin.turned_away += 1,
+                Status::Cancelled | Status::Shed | Status::Deferred => {}
+            };
+            bins.note(at, in_flight, count);
+        }
         match status {
             Status::Succeeded => {
                 point.succeeded += 1;
@@ -134,7 +172,8 @@ impl Measurements {
                 self.failure_latency.record_between(sent_at, at);
             }
             Status::Cancelled => self.attempts.cancelled += 1,
-            Status::Shed => self.attempts.shed += 1,
+            // No attempt was made.
+            Status::Shed | Status::Deferred => {}
         }
     }
 
@@ -142,14 +181,16 @@ impl Measurements {
     pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32) {
         self.ops.succeeded += 1;
         self.op_latency.record_between(arrived, at);
+        self.exact.record(at.as_nanos().saturating_sub(arrived.as_nanos()));
         self.attempts_per_op.saturating_record(u64::from(attempts));
         self.last_success = self.last_success.max(Some(at));
         self.last_end = self.last_end.max(Some(at));
     }
 
     /// An op ended without success.
-    pub fn on_given_up(&mut self, at: Instant, attempts: u32) {
+    pub fn on_given_up(&mut self, at: Instant, attempts: u32, why: GivenUp) {
         self.ops.given_up += 1;
+        self.given_up_after.count(why);
         self.attempts_per_op.saturating_record(u64::from(attempts));
         self.last_end = self.last_end.max(Some(at));
     }

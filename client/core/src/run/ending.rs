@@ -8,6 +8,7 @@ use vocabulary::Instant;
 
 use super::state::Attempt;
 use super::{AttemptKey, Completion, Output, Run};
+use crate::measure::GivenUp;
 use crate::op::Place;
 
 /// Timeouts left behind by answered attempts that are worth a sweep.
@@ -60,7 +61,7 @@ impl Run {
         op.last = Some(outcome.status);
         let ended = Ended {
             seq: attempt.seq,
-            op: op.id,
+            op: u64::from(op.id),
             attempt: op.attempts,
             sent_at,
             in_flight_when_sent: attempt.in_flight_when_sent,
@@ -80,21 +81,24 @@ impl Run {
                 self.free_place(at);
             }
             Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
-            Status::Rejected | Status::Failed(_) | Status::Shed => {
-                self.after_failure(at, attempt.op, outcome);
+            Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
+                self.after_failure(at, attempt.op, outcome, Duration::ZERO);
             }
         }
         self.launch(station, at);
     }
 
-    /// Settles an op whose try failed: it sleeps, is ready again, or gives up.
-    pub(super) fn after_failure(&mut self, at: Instant, op: u32, outcome: Outcome) {
+    /// Settles an op whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that
+    /// much time to find out.
+    pub(super) fn after_failure(&mut self, at: Instant, op: u32, outcome: Outcome, cost: Duration) {
         let index = op as usize;
         self.ops[index].failures += 1;
+        self.stall.on_fruitless(at);
         self.ops[index].last = Some(outcome.status);
         let held = self.ops[index];
         let station = self.station_of(held.id);
-        let failed = FailedOp { op: held.id, arrived: held.arrived, failures: held.failures, outcome };
+        let failed =
+            FailedOp { op: u64::from(held.id), arrived: held.arrived, failures: held.failures, outcome };
         let mut state = held.retry_state;
         let past_deadline = self.config.deadline.is_some_and(|deadline| at >= held.arrived + deadline);
         let refused = matches!(outcome.status, Status::Failed(_)) && !self.config.retry_failed;
@@ -107,24 +111,19 @@ impl Run {
         match retry {
             Retry::GiveUp => {
                 self.ops.remove(index);
-                self.measured.on_given_up(at, held.attempts);
+                let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
+                self.measured.on_given_up(at, held.attempts, why);
                 // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
-                let shed = outcome.status == Status::Shed;
+                let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
                 self.free_place(if shed { at + SHED_TURNAROUND } else { at });
             }
-            Retry::After(delay) if delay.is_zero() => {
-                // Its queue is polled by the caller, after all that this event leads to.
-                self.ops[index].place = Place::Ready;
-                let candidate = self.candidate(op, station);
-                self.stations[station].ready.push_back(op);
-                self.stations[station].strategy.on_ready(at, &candidate);
-            }
             Retry::After(delay) => {
+                let delay = delay.saturating_add(cost);
                 self.stall.on_backoff(delay);
                 self.ops[index].place = Place::Sleeping;
                 self.stations[station].sleeping += 1;
                 self.sleeping.push(Reverse((at + delay, self.sleep_order, op)));
-                self.sleep_order += 1;
+                self.sleep_order = self.sleep_order.wrapping_add(1);
             }
         }
     }

@@ -3,23 +3,20 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use tailback::{Launch, Until, Verdict, View};
+use tailback::{Launch, Outcome, Permits, Status, Until, Verdict, View};
 use vocabulary::Instant;
 
 use super::state::Attempt;
-use super::{AttemptKey, Launched, Output, Run};
-use crate::op::Place;
+use super::{AttemptKey, Launched, Output, Run, SenseKey};
+use crate::op::{Op, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
 const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
     /// Puts an op at the back of its station's queue and sends what may be sent.
-    pub(super) fn make_ready(&mut self, op: u32, at: Instant) {
-        let held = &mut self.ops[op as usize];
-        held.place = Place::Ready;
-        let id = held.id;
-        let station = self.station_of(id);
+    pub(super) fn make_ready(&mut self, op: Waiting, at: Instant) {
+        let station = self.station_of(op.id);
         let candidate = self.candidate(op, station);
         self.stations[station].ready.push_back(op);
         self.stations[station].strategy.on_ready(at, &candidate);
@@ -33,69 +30,114 @@ impl Run {
         }
         let mut wait = None;
         while let Some(&op) = self.stations[station].ready.front() {
-            if self.ops[op as usize].place == Place::Dead {
+            if let Some(slot) = op.slot()
+                && self.ops[slot as usize].place == Place::Dead
+            {
                 self.stations[station].ready.pop_front();
-                self.ops.remove(op as usize);
+                self.ops.remove(slot as usize);
                 continue;
             }
-            let candidate = self.candidate(op, station);
-            let held = &mut self.stations[station];
-            let view = View {
-                in_flight: held.in_flight,
-                ready: held.ready.len() as u64,
-                sleeping: held.sleeping,
-                candidate,
-            };
-            match held.strategy.admit(at, &view) {
-                Verdict::Send(permits) => {
-                    held.ready.pop_front();
-                    held.next_seq += 1;
-                    held.in_flight += 1;
-                    let in_flight_when_sent = held.in_flight;
-                    self.send(
-                        at,
-                        Attempt {
-                            op,
-                            station: u32::try_from(station).expect("there are at most 2^32 stations"),
-                            serial: self.next_serial,
-                            seq: candidate.seq,
-                            due: at,
-                            in_flight_when_sent,
-                            permits,
-                        },
-                    );
-                }
+            match self.ask(station, op, None, at) {
                 Verdict::Wait(until) => {
                     wait = Some(until);
                     break;
                 }
-                Verdict::Shed(outcome) => {
-                    held.ready.pop_front();
-                    self.measured.attempts.shed += 1;
-                    self.after_failure(at, op, outcome);
+                verdict => {
+                    self.stations[station].ready.pop_front();
+                    self.settle(station, op, verdict, at);
                 }
             }
         }
         let held = &mut self.stations[station];
-        if held.ready.is_empty() {
+        // Retries that are due at this very instant come in a moment.
+        let more = held.sleeping > 0 && self.sleeping.peek().is_some_and(|Reverse((wake, ..))| *wake <= at);
+        if held.ready.is_empty() && !more {
             held.strategy.on_app_limited(at, held.in_flight);
         }
         self.arm(station, at, wait);
     }
 
-    pub(super) fn candidate(&self, op: u32, station: usize) -> Launch {
-        let op = &self.ops[op as usize];
-        Launch {
-            seq: self.stations[station].next_seq,
-            op: op.id,
-            attempt: op.attempts + 1,
-            arrived: op.arrived,
-            last: op.last,
+    /// The server told what it has free: the op that asked may start, or must wait, or failed without an attempt.
+    pub(super) fn on_sensed(&mut self, at: Instant, SenseKey(slot): SenseKey, free: Option<u64>) {
+        let Some(held) = self.ops.get_mut(slot as usize).filter(|op| op.place == Place::Sensing) else {
+            return;
+        };
+        held.place = Place::Ready;
+        let op = Waiting::held(slot, held);
+        let station = self.station_of(op.id);
+        let verdict = if self.stopping {
+            Verdict::Wait(Until::Event)
+        } else {
+            self.ask(station, op, Some(free.unwrap_or(u64::MAX)), at)
+        };
+        if let Verdict::Wait(until) = verdict {
+            self.stations[station].ready.push_front(op);
+            self.arm(station, at, Some(until));
+        } else {
+            self.settle(station, op, verdict, at);
+            self.launch(station, at);
         }
     }
 
-    fn send(&mut self, at: Instant, attempt: Attempt) {
-        let op = &mut self.ops[attempt.op as usize];
+    fn ask(&mut self, station: usize, op: Waiting, sensed: Option<u64>, at: Instant) -> Verdict {
+        let candidate = self.candidate(op, station);
+        let held = &mut self.stations[station];
+        let ready = held.ready.len() as u64;
+        let view = View { in_flight: held.in_flight, ready, sleeping: held.sleeping, candidate, sensed };
+        held.strategy.admit(at, &view)
+    }
+
+    /// Does what the strategy decided about an op that is in no queue any more.
+    fn settle(&mut self, station: usize, op: Waiting, verdict: Verdict, at: Instant) {
+        let slot = match op.slot() {
+            Some(slot) => slot,
+            None => self.hold(Op::new(op.id, op.arrived)),
+        };
+        match verdict {
+            Verdict::Send(permits) => self.send(station, slot, permits, at),
+            Verdict::Sense => {
+                self.ops[slot as usize].place = Place::Sensing;
+                self.outbox.push_back(Output::Sense(SenseKey(slot)));
+            }
+            Verdict::Defer(cost) => {
+                self.measured.ops.deferred += 1;
+                self.after_failure(at, slot, Outcome::plain(Status::Deferred), cost);
+            }
+            Verdict::Shed(outcome) => {
+                self.measured.attempts.shed += 1;
+                self.after_failure(at, slot, outcome, Duration::ZERO);
+            }
+            Verdict::Wait(_) => unreachable!("who waits stays in the queue"),
+        }
+    }
+
+    pub(super) fn candidate(&self, op: Waiting, station: usize) -> Launch {
+        let seq = self.stations[station].next_seq;
+        let (attempts, last) = match op.slot() {
+            Some(slot) => {
+                let held = &self.ops[slot as usize];
+                (held.attempts, held.last)
+            }
+            None => (0, None),
+        };
+        Launch { seq, op: u64::from(op.id), attempt: attempts + 1, arrived: op.arrived, last }
+    }
+
+    fn send(&mut self, station: usize, slot: u32, permits: Permits, at: Instant) {
+        let held = &mut self.stations[station];
+        let seq = held.next_seq;
+        held.next_seq += 1;
+        held.in_flight += 1;
+        let attempt = Attempt {
+            op: slot,
+            station: u32::try_from(station).expect("there are at most 2^32 stations"),
+            serial: self.next_serial,
+            seq,
+            due: at,
+            in_flight_when_sent: held.in_flight,
+            permits,
+        };
+        let op = &mut self.ops[slot as usize];
         op.attempts += 1;
         op.place = Place::InFlight;
         let (id, ordinal) = (op.id, op.attempts);
@@ -103,12 +145,14 @@ impl Run {
             u32::try_from(self.attempts.insert(attempt)).expect("fewer than 2^32 attempts are in flight");
         let key = AttemptKey { slot, serial: attempt.serial };
         self.next_serial += 1;
-        self.timeouts.push_back((at + self.timeout(), key));
-        self.measured.on_sent(at, self.attempts.len() as u64);
+        let times_out = at + self.timeout();
+        self.timeouts.push_back((times_out, key));
+        self.rare_at(times_out);
+        self.measured.on_sent(at, self.attempts.len() as u64, ordinal);
         self.outbox.push_back(Output::Send(Launched {
             attempt: key,
             client: self.client_of(id),
-            op: id,
+            op: u64::from(id),
             ordinal,
             due: at,
         }));

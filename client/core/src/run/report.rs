@@ -7,6 +7,7 @@ use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
 use super::Run;
+use super::state::Station;
 use crate::conservation::Conservation;
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
@@ -73,6 +74,8 @@ impl Run {
     /// Whether everything adds up, and the server saw what was sent.
     pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
         let held = self.ops.iter().filter(|(_, op)| op.place != crate::op::Place::Dead).count();
+        let fresh = |station: &Station| station.ready.iter().filter(|op| op.slot().is_none()).count();
+        let held = held + self.stations.iter().map(fresh).sum::<usize>();
         Conservation::check(&self.measured, held as u64, self.in_flight(), server)
     }
 

@@ -11,7 +11,7 @@ use vocabulary::Instant;
 use super::{Output, ServerSeen};
 use crate::arrivals::Arrivals;
 use crate::measure::Measurements;
-use crate::op::Op;
+use crate::op::{Op, Waiting};
 use crate::stall::StallWatch;
 use crate::workload::{ArrivalProcess, RunConfig};
 
@@ -30,14 +30,16 @@ pub struct Run {
     /// Attempts sent so far: the next one's serial.
     pub(super) next_serial: u64,
     /// Ops whose back-off ends, by instant and then by order of scheduling.
-    pub(super) sleeping: BinaryHeap<Reverse<(Instant, u64, u32)>>,
-    pub(super) sleep_order: u64,
+    pub(super) sleeping: BinaryHeap<Reverse<(Instant, u32, u32)>>,
+    pub(super) sleep_order: u32,
+    /// No deadline, timeout or end of patience comes before this.
+    pub(super) rare_not_before: Instant,
     /// Instants at which stations want to be polled; stale ones are skipped.
     pub(super) station_timers: BinaryHeap<Reverse<(Instant, u32)>>,
     /// Attempts in the order in which they time out, which is the order in which they were sent.
     pub(super) timeouts: VecDeque<(Instant, super::AttemptKey)>,
     /// Ops in the order of their deadlines, which is the order in which they arrived.
-    pub(super) deadlines: VecDeque<(Instant, u32, u64)>,
+    pub(super) deadlines: VecDeque<(Instant, u32, u32)>,
     pub(super) outbox: VecDeque<Output>,
     pub(super) measured: Measurements,
     pub(super) stall: StallWatch,
@@ -56,7 +58,7 @@ pub struct Run {
 pub(super) struct Station {
     pub(super) strategy: Strategy,
     /// Ops that may be sent, first come first served.
-    pub(super) ready: VecDeque<u32>,
+    pub(super) ready: VecDeque<Waiting>,
     pub(super) sleeping: u64,
     pub(super) in_flight: u32,
     /// Attempts sent by this station: the next one's number.
@@ -99,7 +101,7 @@ impl Run {
         let count = if config.share_strategy { 1 } else { config.clients.max(1) };
         let stations =
             (0..count).map(|client| strategy(client).map(Station::new)).collect::<Result<Vec<_>, E>>()?;
-        let mut arrivals = Arrivals::new(config.workload, config.seed);
+        let mut arrivals = Arrivals::new(config.workload.clone(), config.seed);
         let mut run = Self {
             next_in_stream: arrivals.next(),
             free_places: BinaryHeap::new(),
@@ -110,11 +112,12 @@ impl Run {
             next_serial: 0,
             sleeping: BinaryHeap::new(),
             sleep_order: 0,
+            rare_not_before: Instant::ORIGIN,
             station_timers: BinaryHeap::new(),
             timeouts: VecDeque::new(),
             deadlines: VecDeque::new(),
             outbox: VecDeque::new(),
-            measured: Measurements::default(),
+            measured: Measurements::new(config.exact_latencies, config.bins),
             stall: StallWatch::new(config.undisturbed_attempt),
             stalled_at: None,
             stopping: false,
@@ -135,14 +138,13 @@ impl Run {
     }
 
     /// The station that op `id` belongs to.
-    pub(super) fn station_of(&self, id: u64) -> usize {
-        usize::try_from(id % self.stations.len() as u64)
-            .expect("there are fewer stations than usize can count")
+    pub(super) fn station_of(&self, id: u32) -> usize {
+        id as usize % self.stations.len()
     }
 
     /// The client that op `id` belongs to.
-    pub(super) fn client_of(&self, id: u64) -> u32 {
-        u32::try_from(id % u64::from(self.config.clients.max(1))).expect("the remainder of a u32 fits")
+    pub(super) fn client_of(&self, id: u32) -> u32 {
+        id % self.config.clients.max(1)
     }
 
     pub(super) fn in_flight(&self) -> u64 {

@@ -296,3 +296,54 @@ fn answers_that_come_out_of_order_are_taken_at_their_own_time() {
     assert_eq!(bench.run.measurements().makespan(), Some(Duration::from_millis(30)));
     bench.assert_conserved();
 }
+
+#[test]
+fn a_retry_that_waits_for_nothing_comes_after_fresh_arrivals_of_the_same_instant() {
+    let instants = [ms(0), ms(10)];
+    let workload = Workload { arrivals: ArrivalProcess::Listed(instants.into()), ops: None, duration: None };
+    let mut bench = Bench::new("immediate", RunConfig { workload, ..RunConfig::default() });
+    bench.poll(ms(0));
+    assert_eq!(bench.ops_out(), [0]);
+    bench.answer(ms(10), Status::Rejected);
+    assert_eq!(bench.ops_out(), [1, 0]);
+}
+
+#[test]
+fn retries_that_take_no_time_at_all_are_a_stall_and_not_an_endless_loop() {
+    let mut bench = Bench::new("immediate", burst(3));
+    let mut output = bench.poll(ms(5));
+    while output != Output::Done {
+        assert!(!bench.sent.is_empty(), "{output:?}");
+        output = bench.answer(ms(5), Status::Rejected);
+    }
+    assert_eq!(bench.run.stalled_at(), Some(ms(5)));
+    bench.assert_conserved();
+}
+
+#[test]
+fn an_op_that_listens_goes_out_when_enough_is_free_and_backs_off_without_an_attempt_when_not() {
+    let mut bench = Bench::new("ethernet:threshold=10,cost=100ms+constant:delay=1s", burst(2));
+    let mut asked = Vec::new();
+    let waits = loop {
+        match bench.run.poll_output(ms(0)) {
+            Output::Sense(sense) => asked.push(sense),
+            waits => break waits,
+        }
+    };
+    assert_eq!((asked.len(), bench.sent.len()), (2, 0), "{waits:?}");
+    bench.run.handle_input(ms(0), Input::Sensed { sense: asked[0], free: Some(9) });
+    bench.run.handle_input(ms(0), Input::Sensed { sense: asked[1], free: Some(10) });
+    assert_eq!(bench.poll(ms(0)), Output::WaitUntil(ms(1100)));
+    assert_eq!(bench.ops_out(), [1]);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.ops.deferred, measured.attempts.total), (1, 1));
+    bench.answer(ms(600), Status::Succeeded);
+    // Asked again after its back-off; a server that cannot tell is no reason to wait.
+    let Output::Sense(sense) = bench.run.poll_output(ms(1100)) else {
+        panic!("it asks before every attempt")
+    };
+    bench.run.handle_input(ms(1100), Input::Sensed { sense, free: None });
+    bench.poll(ms(1100));
+    assert_eq!(bench.answer(ms(1700), Status::Succeeded), Output::Done);
+    bench.assert_conserved();
+}

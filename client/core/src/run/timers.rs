@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 use vocabulary::Instant;
 
 use super::{Output, Run};
-use crate::op::{Op, Place};
+use crate::measure::GivenUp;
+use crate::op::{Op, Place, Waiting};
 use crate::workload::ArrivalProcess;
-use tailback::{Failure, Outcome, RetryState, Status};
+use tailback::{Failure, Outcome, Status};
 
 /// What is due next. At the same instant fresh arrivals come before retries, and those before other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Due {
+pub(super) enum Due {
     Arrival,
     Wake,
     Poll,
@@ -22,15 +23,10 @@ enum Due {
 }
 
 impl Run {
-    /// The instant of whatever is due next.
-    pub(super) fn next_timer(&self) -> Option<Instant> {
-        self.next_due().map(|(at, _)| at)
-    }
-
-    /// Processes the one thing that is due at `at`, the instant that [`Self::next_timer`] gave.
-    pub(super) fn on_timer(&mut self, at: Instant) {
-        match self.next_due() {
-            Some((_, Due::Arrival)) => {
+    /// Processes the one thing that is due at `at`, as [`Self::next_due`] told.
+    pub(super) fn on_timer(&mut self, at: Instant, due: Due) {
+        match due {
+            Due::Arrival => {
                 if self.next_in_stream.is_some() {
                     self.next_in_stream = self.arrivals.next();
                 } else {
@@ -38,36 +34,52 @@ impl Run {
                 }
                 self.arrive(at);
             }
-            Some((_, Due::Wake)) => self.on_wake(at),
-            Some((_, Due::Poll)) => self.on_poll(at),
-            Some((_, Due::Timeout)) => self.on_timeout(at),
-            Some((_, Due::Deadline)) => self.on_deadline(at),
-            Some((_, Due::DrainOver)) => self.abort(at),
-            Some((_, Due::Stall)) => {
+            Due::Wake => self.on_wake(at),
+            Due::Poll => self.on_poll(at),
+            Due::Timeout => self.on_timeout(at),
+            Due::Deadline => self.on_deadline(at),
+            Due::DrainOver => self.abort(at),
+            Due::Stall => {
                 self.stalled_at = Some(at);
                 self.abort(at);
             }
-            None => {}
         }
     }
 
-    fn next_due(&self) -> Option<(Instant, Due)> {
-        let mut next = self.timeouts.front().map(|(at, _)| (*at, Due::Timeout));
-        let mut consider = |at: Option<Instant>, due: Due| {
-            if let Some(at) = at {
-                next = Some(next.map_or((at, due), |other| other.min((at, due))));
+    /// What is due next, and when.
+    pub(super) fn next_due(&mut self) -> Option<(Instant, Due)> {
+        if self.stopping {
+            return self.timeouts.front().map(|(at, _)| (*at, Due::Timeout));
+        }
+        if let Some(at) = self.stall.spins_at(self.measured.ops.unfinished()) {
+            return Some((at, Due::Stall));
+        }
+        let mut next = self.next_arrival().map(|at| (at, Due::Arrival));
+        sooner(&mut next, self.sleeping.peek().map(|Reverse((at, ..))| *at), Due::Wake);
+        sooner(&mut next, self.station_timers.peek().map(|Reverse((at, _))| *at), Due::Poll);
+        // The rest hardly ever comes, and looking at all of it costs more than looking at one instant.
+        if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
+            let rare = self.next_rare();
+            self.rare_not_before = rare.map_or(Instant::FAR_FUTURE, |(at, _)| at);
+            if let Some((at, due)) = rare {
+                sooner(&mut next, Some(at), due);
             }
-        };
-        if !self.stopping {
-            consider(self.next_arrival(), Due::Arrival);
-            consider(self.sleeping.peek().map(|Reverse((at, ..))| *at), Due::Wake);
-            consider(self.station_timers.peek().map(|Reverse((at, _))| *at), Due::Poll);
-            consider(self.deadlines.front().map(|(at, ..)| *at), Due::Deadline);
-            consider(self.drain_over(), Due::DrainOver);
-            let waits = self.measured.ops.unfinished() > 0;
-            consider(waits.then(|| self.stall.stalls_at()), Due::Stall);
         }
         next
+    }
+
+    fn next_rare(&self) -> Option<(Instant, Due)> {
+        let mut next = self.timeouts.front().map(|(at, _)| (*at, Due::Timeout));
+        sooner(&mut next, self.deadlines.front().map(|(at, ..)| *at), Due::Deadline);
+        sooner(&mut next, self.drain_over(), Due::DrainOver);
+        let waits = self.measured.ops.unfinished() > 0;
+        sooner(&mut next, waits.then(|| self.stall.stalls_at()), Due::Stall);
+        next
+    }
+
+    /// A rare timer was set for `at`.
+    pub(super) fn rare_at(&mut self, at: Instant) {
+        self.rare_not_before = self.rare_not_before.min(at);
     }
 
     fn drain_over(&self) -> Option<Instant> {
@@ -90,29 +102,34 @@ impl Run {
     }
 
     fn arrive(&mut self, at: Instant) {
-        let id = self.measured.ops.arrived;
+        let arrived = self.measured.ops.arrived;
+        let id = u32::try_from(arrived).expect("a run has fewer than 2^32 ops");
         if self.measured.ops.unfinished() == 0 {
             self.stall.on_progress(at);
+            self.rare_at(self.stall.stalls_at());
         }
         self.measured.on_arrival(at);
         if let Some(yardstick) = &mut self.yardstick {
-            yardstick.finish = yardstick.finish.max(yardstick.plan.plan(id, at).finish);
+            yardstick.finish = yardstick.finish.max(yardstick.plan.plan(arrived, at).finish);
         }
-        let op = self.ops.insert(Op {
-            arrived: at,
-            retry_state: RetryState::default(),
-            id,
-            attempts: 0,
-            failures: 0,
-            last: None,
-            place: Place::Ready,
-        });
-        let op = u32::try_from(op).expect("fewer than 2^32 ops wait at once");
-        if let Some(deadline) = self.config.deadline {
-            self.deadlines.push_back((at + deadline, op, id));
-            self.forget_deadlines();
-        }
-        self.make_ready(op, at);
+        let waiting = match self.config.deadline {
+            None => Waiting::fresh(id, at),
+            // It must be found when its deadline comes.
+            Some(deadline) => {
+                let op = Op::new(id, at);
+                let slot = self.hold(op);
+                self.deadlines.push_back((at + deadline, slot, id));
+                self.rare_at(at + deadline);
+                self.forget_deadlines();
+                Waiting::held(slot, &op)
+            }
+        };
+        self.make_ready(waiting, at);
+    }
+
+    /// Keeps an op of which more is to be known than its arrival.
+    pub(super) fn hold(&mut self, op: Op) -> u32 {
+        u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once")
     }
 
     /// Ops that ended leave their deadlines behind: drops those when they are the most.
@@ -126,14 +143,15 @@ impl Run {
     /// An op's back-off is over.
     fn on_wake(&mut self, at: Instant) {
         let Some(Reverse((_, _, op))) = self.sleeping.pop() else { return };
-        let Op { id, place, .. } = self.ops[op as usize];
-        if place == Place::Dead {
+        let held = self.ops[op as usize];
+        if held.place == Place::Dead {
             self.ops.remove(op as usize);
             return;
         }
-        let station = self.station_of(id);
+        self.ops[op as usize].place = Place::Ready;
+        let station = self.station_of(held.id);
         self.stations[station].sleeping -= 1;
-        self.make_ready(op, at);
+        self.make_ready(Waiting::held(op, &held), at);
     }
 
     /// A strategy asked to be polled now, or its own timer is due.
@@ -165,11 +183,20 @@ impl Run {
         match held.place {
             Place::Ready => {}
             Place::Sleeping => self.stations[station].sleeping -= 1,
-            Place::InFlight | Place::Dead => return,
+            Place::InFlight | Place::Sensing | Place::Dead => return,
         }
         // Its index is still in a queue; whoever finds it there removes it.
         self.ops[op as usize].place = Place::Dead;
-        self.measured.on_given_up(at, held.attempts);
+        self.measured.on_given_up(at, held.attempts, GivenUp::Deadline);
         self.free_place(at);
+    }
+}
+
+/// Takes `at` when it comes before `next`.
+fn sooner(next: &mut Option<(Instant, Due)>, at: Option<Instant>, due: Due) {
+    if let Some(at) = at
+        && next.is_none_or(|next| (at, due) < next)
+    {
+        *next = Some((at, due));
     }
 }

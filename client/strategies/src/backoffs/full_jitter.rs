@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use vocabulary::{Rng, unit};
 
-use crate::delay::{doubled, fraction};
+use crate::delay::{between, doubled};
 use crate::error::SpecError;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
@@ -18,11 +18,18 @@ use vocabulary::Parameter;
 pub(crate) struct FullJitter {
     base: Duration,
     cap: Duration,
+    min: Duration,
+    grid: Duration,
 }
 
 impl Default for FullJitter {
     fn default() -> Self {
-        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+        Self {
+            base: Duration::from_millis(50),
+            cap: Duration::from_secs(30),
+            min: Duration::ZERO,
+            grid: Duration::ZERO,
+        }
     }
 }
 
@@ -30,11 +37,17 @@ impl PartConfig for FullJitter {
     const NAME: &'static str = "full-jitter";
     const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "random delay up to the exponential one";
-    const RULE: &'static str = "before retry n wait U(0, min(cap, base * 2^(n-1)))";
+    const RULE: &'static str = "before retry n wait U(min, min(cap, base * 2^(n-1)))";
     const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
+        Parameter::duration("min", "shortest wait", |config| &mut config.min),
+        Parameter::duration(
+            "grid",
+            "waits are `min` plus whole multiples of this; 0 for any wait",
+            |config| &mut config.grid,
+        ),
     ];
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
@@ -51,7 +64,7 @@ impl RetryPolicy for FullJitter {
         rng: &mut dyn Rng,
     ) -> Retry {
         let ceiling = doubled(self.base, self.cap, failed.failures);
-        Retry::After(fraction(ceiling, unit(rng)))
+        Retry::After(between(self.min, ceiling, self.grid, unit(rng)))
     }
 }
 

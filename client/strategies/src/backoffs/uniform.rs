@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use vocabulary::{Rng, unit};
 
-use crate::delay::fraction;
+use crate::delay::between;
 use crate::error::SpecError;
 use crate::registry::{Context, Part, PartConfig, PartKind};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
@@ -16,11 +16,13 @@ use vocabulary::Parameter;
 #[derive(Clone, Debug)]
 pub(crate) struct Uniform {
     max: Duration,
+    min: Duration,
+    grid: Duration,
 }
 
 impl Default for Uniform {
     fn default() -> Self {
-        Self { max: Duration::from_secs(1) }
+        Self { max: Duration::from_secs(1), min: Duration::ZERO, grid: Duration::ZERO }
     }
 }
 
@@ -28,10 +30,17 @@ impl PartConfig for Uniform {
     const NAME: &'static str = "uniform";
     const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "a random delay from one range before every retry";
-    const RULE: &'static str = "before retry n wait U(0, max)";
+    const RULE: &'static str = "before retry n wait U(min, max)";
     const SOURCE: &'static str = "seed 002 (URB)";
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::duration("max", "longest wait before a retry", |config| &mut config.max)];
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("max", "longest wait before a retry", |config| &mut config.max),
+        Parameter::duration("min", "shortest wait", |config| &mut config.min),
+        Parameter::duration(
+            "grid",
+            "waits are `min` plus whole multiples of this; 0 for any wait",
+            |config| &mut config.grid,
+        ),
+    ];
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))
@@ -46,13 +55,19 @@ impl RetryPolicy for Uniform {
         _state: &mut RetryState,
         rng: &mut dyn Rng,
     ) -> Retry {
-        Retry::After(fraction(self.max, unit(rng)))
+        Retry::After(between(self.min, self.max, self.grid, unit(rng)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::testing::delays_ms;
+
+    #[test]
+    fn a_grid_makes_the_ticks_of_seed_002() {
+        let ticks = |r| delays_ms::<1>("uniform:max=50ms,grid=10ms", r)[0];
+        assert_eq!([0.0, 0.17, 0.5, 0.999].map(ticks), [0, 10, 30, 50]);
+    }
 
     #[test]
     fn the_draw_is_scaled_to_the_range_whatever_the_retry() {

@@ -113,7 +113,7 @@ mod tests {
     }
 
     fn view(op: u64, last: Option<Status>) -> View {
-        View { in_flight: 0, ready: 1, sleeping: 0, candidate: launch(op, last) }
+        View { in_flight: 0, ready: 1, sleeping: 0, candidate: launch(op, last), sensed: None }
     }
 
     #[test]

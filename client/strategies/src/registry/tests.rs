@@ -110,7 +110,8 @@ fn the_fixed_names_have_their_fixed_defaults() {
         let parameters = find(name).unwrap_or_else(|| panic!("no `{name}`")).parameters();
         let shown: Vec<(&str, &str)> =
             parameters.iter().map(|parameter| (parameter.key, parameter.value.as_str())).collect();
-        assert_eq!(shown, wanted, "{name}");
+        // What came later stands behind.
+        assert!(shown.starts_with(wanted), "{name}: {shown:?}");
     }
     let common = StrategySpec::common_parameters();
     assert_eq!((common[0].key, common[0].value.as_str()), ("max-attempts", "unlimited"));

@@ -35,6 +35,8 @@ fn parts_and_their_parameters_are_read_and_the_text_is_kept() {
             "aimd:ssthresh=1024",
             "full-jitter:base=10ms",
             "full-jitter:cap=30s",
+            "full-jitter:min=0s",
+            "full-jitter:grid=0s",
             ":max-attempts=unlimited",
             ":retry-after=floor",
         ]

@@ -226,6 +226,11 @@ impl Client {
                     self.ready.pop_front();
                     self.fail(op, outcome);
                 }
+                Verdict::Sense => unreachable!("answered at once"),
+                Verdict::Defer(_) => {
+                    self.ready.pop_front();
+                    self.fail(op, Outcome::plain(Status::Deferred));
+                }
                 Verdict::Wait(Until::At(at)) if at <= self.now => {
                     asked_for_the_past += 1;
                     assert!(asked_for_the_past < 2, "asked twice for {at} at {}", self.now);
@@ -255,9 +260,16 @@ impl Client {
             ready: self.ready.len() as u64,
             sleeping: self.sleeping.len() as u64,
             candidate: self.launch(op),
+            sensed: None,
         };
         let window = self.strategy.gauges().window;
-        let verdict = self.strategy.admit(self.now, &view);
+        let mut verdict = self.strategy.admit(self.now, &view);
+        if verdict == Verdict::Sense {
+            // Now free, now busy.
+            let sensed = Some((self.now.as_nanos() ^ op) % 2);
+            verdict = self.strategy.admit(self.now, &View { sensed, ..view });
+            assert_ne!(verdict, Verdict::Sense, "asked twice");
+        }
         if let (Verdict::Send(_), Some(window)) = (verdict, window) {
             assert!(f64::from(view.in_flight) < window, "{} in flight, window {window}", view.in_flight);
         }

@@ -1,0 +1,80 @@
+//! Calls counted in bins of one width, for experiments that ask when exactly calls come: clusters, aftershocks.
+
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+/// The most bins that are kept; what comes later is not binned.
+const MOST_BINS: usize = 1_000_000;
+
+/// What happened within one bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bin {
+    /// Attempts sent.
+    pub sent: u32,
+    /// … of them the first of their op.
+    pub first: u32,
+    /// Attempts that succeeded.
+    pub succeeded: u32,
+    /// Attempts that were rejected or failed.
+    pub turned_away: u32,
+    /// Attempts in flight at its end.
+    pub outstanding: u32,
+}
+
+/// Calls over time, in bins of one width.
+#[derive(Clone, Debug)]
+pub struct Bins {
+    width_nanos: u64,
+    bins: Vec<Bin>,
+}
+
+impl Bins {
+    /// Bins of this width; at least a nanosecond.
+    pub(crate) fn new(width: Duration) -> Self {
+        let width_nanos = u64::try_from(width.as_nanos()).unwrap_or(u64::MAX).max(1);
+        Self { width_nanos, bins: Vec::new() }
+    }
+
+    /// The width of a bin.
+    pub fn width(&self) -> Duration {
+        Duration::from_nanos(self.width_nanos)
+    }
+
+    /// From the origin on; the last one is the last in which anything happened.
+    pub fn bins(&self) -> &[Bin] {
+        &self.bins
+    }
+
+    /// Notes something in the bin at `at`; time does not go back.
+    pub(crate) fn note(&mut self, at: Instant, in_flight: u64, note: impl FnOnce(&mut Bin)) {
+        let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(usize::MAX);
+        if index >= MOST_BINS {
+            return;
+        }
+        if index >= self.bins.len() {
+            let outstanding = self.bins.last().map_or(0, |bin| bin.outstanding);
+            self.bins.resize(index + 1, Bin { outstanding, ..Bin::default() });
+        }
+        let bin = &mut self.bins[index];
+        bin.outstanding = u32::try_from(in_flight).unwrap_or(u32::MAX);
+        note(bin);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_outstanding_is_carried_over_empty_bins() {
+        let mut bins = Bins::new(Duration::from_millis(10));
+        bins.note(Instant::from_millis(9), 3, |bin| bin.sent += 1);
+        bins.note(Instant::from_millis(30), 2, |bin| bin.succeeded += 1);
+        let outstanding: Vec<u32> = bins.bins().iter().map(|bin| bin.outstanding).collect();
+        assert_eq!(outstanding, [3, 3, 3, 2]);
+        assert_eq!((bins.bins()[0].sent, bins.bins()[3].succeeded), (1, 1));
+        bins.note(Instant::FAR_FUTURE, 0, |bin| bin.sent += 1);
+        assert_eq!(bins.bins().len(), 4);
+    }
+}

@@ -1,0 +1,54 @@
+//! Why ops were given up.
+
+use serde::Serialize;
+use tailback::Status;
+
+/// What an op's last try came to when it was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenUp {
+    /// It was rejected: the server's last word.
+    Rejected,
+    /// It got no usable answer.
+    Failed,
+    /// A budget refused it.
+    Shed,
+    /// The server was asked and had too little free.
+    Deferred,
+    /// Its deadline came first.
+    Deadline,
+}
+
+impl GivenUp {
+    /// The reason of an op that may not try again after this.
+    pub(crate) fn after(status: Status) -> Self {
+        match status {
+            Status::Rejected | Status::Succeeded => Self::Rejected,
+            Status::Failed(_) | Status::Cancelled => Self::Failed,
+            Status::Shed => Self::Shed,
+            Status::Deferred => Self::Deferred,
+        }
+    }
+}
+
+/// How many ops were given up, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the reasons' own names")]
+pub struct GivenUpCounts {
+    pub rejected: u64,
+    pub failed: u64,
+    pub shed: u64,
+    pub deferred: u64,
+    pub deadline: u64,
+}
+
+impl GivenUpCounts {
+    pub(crate) fn count(&mut self, why: GivenUp) {
+        *match why {
+            GivenUp::Rejected => &mut self.rejected,
+            GivenUp::Failed => &mut self.failed,
+            GivenUp::Shed => &mut self.shed,
+            GivenUp::Deferred => &mut self.deferred,
+            GivenUp::Deadline => &mut self.deadline,
+        } += 1;
+    }
+}
