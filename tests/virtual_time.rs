@@ -3,20 +3,10 @@
 //! Sync Musings, "Improve on exponential backoff": 2000 ops at 1000/s, 50 slots, 500 ms of service, rejections that
 //! hold a slot for 50 ms, 100 ms of network before admission. Nothing here depends on real time.
 
-use mockserver_core::{Answer, Config, Ideal, Request, RequestId, Server, Verdict};
-use tailback::{Foreknowledge, Instant, Outcome, Plan, Status, StrategySpec};
-
-use loadgen_core::{Completion, Input, Launched, Output, Run, RunConfig, ServerSeen};
-
-/// Client and server on one clock.
-struct World {
-    seed: u64,
-    client: Run,
-    server: Server,
-    /// What the server has not answered, by the client's slot.
-    under_way: Vec<Option<Launched>>,
-    now: Instant,
-}
+use loadgen_core::{OperationKind, Run, RunConfig};
+use loadgen_sim::{Foresight, Simulation, Steer};
+use mockserver_core::{Config, Ideal};
+use tailback::{Foreknowledge, StrategySpec};
 
 /// What a run came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,122 +20,32 @@ struct Figures {
     stalled: bool,
 }
 
-struct Foresight(Ideal);
-
-impl Foreknowledge for Foresight {
-    fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
-        let plan = self.0.plan(op, arrived);
-        Plan { send_at: plan.send_at, finish: plan.finish }
-    }
-}
-
-impl World {
-    fn new(strategy: &str, seed: u64, server: Config) -> Self {
-        let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
-        let foresight = || Some(Box::new(Foresight(Ideal::new(&server, seed))) as Box<dyn Foreknowledge>);
-        let config = RunConfig { seed, ..RunConfig::default() };
-        let client = Run::new(config, |_| spec.build(seed, foresight()), foresight())
-            .expect("the parameters are in range");
-        Self { seed, client, server: Server::new(server), under_way: Vec::new(), now: Instant::ORIGIN }
-    }
-
-    /// Answers reach the client at once; at equal instants the server comes first, then the client's timers.
-    fn run(mut self) -> Figures {
-        loop {
-            let server_at = self.deliver_answers();
-            let (sent, client_at) = match self.carry_out() {
-                (_, Output::Done) => return self.figures(),
-                (sent, Output::WaitUntil(at)) => (sent, Some(at)),
-                (sent, _) => (sent, None),
-            };
-            if !sent {
-                let next = [server_at, client_at].into_iter().flatten().min();
-                self.now = next.expect("a run that is not over waits for something");
-            }
-        }
-    }
-
-    /// Hands over every answer that is due, and returns the instant of the server's next event.
-    fn deliver_answers(&mut self) -> Option<Instant> {
-        loop {
-            match self.server.poll(self.now) {
-                mockserver_core::Output::Answer(answer) => self.deliver(&answer),
-                mockserver_core::Output::WaitUntil(at) => return Some(at),
-                mockserver_core::Output::Idle => return None,
-            }
-        }
-    }
-
-    fn deliver(&mut self, answer: &Answer) {
-        let sent = self.under_way[answer.id.0 as usize].take().expect("an attempt is answered once");
-        let status = match answer.verdict {
-            Verdict::Accepted => Status::Succeeded,
-            Verdict::Rejected | Verdict::Conflict => Status::Rejected,
-        };
-        let completion = Completion {
-            attempt: sent.attempt,
-            sent_at: sent.due,
-            outcome: Outcome::plain(status),
-            server: Some(ServerSeen { busy: answer.busy, cap: answer.cap }),
-        };
-        self.client.handle_input(answer.at, Input::Ended(completion));
-    }
-
-    /// Does what the client says until it waits; tells whether anything went to the server.
-    fn carry_out(&mut self) -> (bool, Output) {
-        let mut sent = false;
-        loop {
-            match self.client.poll_output(self.now) {
-                Output::Send(launched) => {
-                    self.send(launched);
-                    sent = true;
-                }
-                Output::Cancel(key) => {
-                    self.under_way[key.slot as usize] = None;
-                    self.server.handle(self.now, mockserver_core::Input::Cancel(RequestId(key.slot)));
-                }
-                waits => return (sent, waits),
-            }
-        }
-    }
-
-    fn send(&mut self, launched: Launched) {
-        let slot = launched.attempt.slot;
-        if self.under_way.len() <= slot as usize {
-            self.under_way.resize(slot as usize + 1, None);
-        }
-        self.under_way[slot as usize] = Some(launched);
-        let request = Request {
-            id: RequestId(slot),
-            run: None,
-            seed: self.seed,
-            op: launched.op,
-            attempt: launched.ordinal,
-            step: mockserver_core::Step::Work,
-        };
-        self.server.handle(self.now, mockserver_core::Input::Arrive(request));
-    }
-
-    fn figures(mut self) -> Figures {
-        let server = self.server.stats(self.now, None).counts;
-        let conservation = self.client.conservation(Some(&server));
-        assert!(conservation.holds(), "{:?}", conservation.mismatches);
-        let measured = self.client.measurements();
-        let seconds = |time: Option<std::time::Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64());
-        Figures {
-            succeeded: measured.ops.succeeded,
-            attempts: measured.attempts.total,
-            makespan_s: seconds(measured.makespan()),
-            optimal_s: seconds(self.client.optimal_makespan()),
-            p50_ms: measured.op_latency.figures().p50,
-            max_accepted: server.max_accepted_seen,
-            stalled: self.client.stalled_at().is_some(),
-        }
+fn simulate(strategy: &str, seed: u64, server: &Config) -> Figures {
+    let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
+    let foresight = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
+    let config = RunConfig { seed, ..RunConfig::default() };
+    let client = Run::new(config, |_| spec.build(seed, foresight()), foresight())
+        .expect("the parameters are in range");
+    let finished =
+        Simulation::new(client, OperationKind::Request, seed, server.clone()).run(|_, _| Steer::On);
+    let server = finished.server.counts;
+    let conservation = finished.run.conservation(Some(&server));
+    assert!(conservation.holds(), "{:?}", conservation.mismatches);
+    let measured = finished.run.measurements();
+    let seconds = |time: Option<std::time::Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64());
+    Figures {
+        succeeded: measured.ops.succeeded,
+        attempts: measured.attempts.total,
+        makespan_s: seconds(measured.makespan()),
+        optimal_s: seconds(finished.run.optimal_makespan()),
+        p50_ms: measured.op_latency.figures().p50,
+        max_accepted: server.max_accepted_seen,
+        stalled: finished.run.stalled_at().is_some(),
     }
 }
 
 fn run(strategy: &str, seed: u64) -> Figures {
-    World::new(strategy, seed, Config::default()).run()
+    simulate(strategy, seed, &Config::default())
 }
 
 fn runs(strategy: &str) -> Vec<Figures> {
@@ -211,7 +111,7 @@ fn immediate_retries_stall_once_rejections_hold_slots() {
 #[test]
 fn immediate_retries_come_through_when_rejections_hold_no_slot() {
     let server = Config { rejects_occupy: false, ..Config::default() };
-    let run = World::new("immediate", 1, server).run();
+    let run = simulate("immediate", 1, &server);
     assert!(!run.stalled);
     assert!((run.attempts as f64 / 119_000.0 - 1.0).abs() < 0.03, "{run:?}");
     assert!((run.makespan_s - 20.2).abs() < 0.2, "{run:?}");

@@ -1,1 +1,15 @@
-//! Drives the client state machine and the server core in virtual time. Sans-IO: nothing here waits.
+//! Drives the client state machine and the server core in virtual time. Sans-IO: nothing here waits, and nothing here
+//! decides.
+//!
+//! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling): the
+//! server's completions and ticks come first, then answers reaching clients, then the clients' own timers. So the
+//! same seed gives the same run, bit for bit, on every machine and however many run side by side.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod foresight;
+mod side_by_side;
+mod simulation;
+
+pub use foresight::Foresight;
+pub use side_by_side::side_by_side;
+pub use simulation::{Finished, Simulation, Steer};

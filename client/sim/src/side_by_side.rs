@@ -1,0 +1,78 @@
+//! Many simulations at once, on as many threads as wanted; results come in order, whatever the threads do.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+
+/// Does `count` independent pieces of work on `threads` threads and hands their results to `take`, in order and on
+/// this thread, while the rest goes on. `take` may end it by answering `false`: then no further piece is begun.
+pub fn side_by_side<T: Send>(
+    count: usize,
+    threads: usize,
+    work: impl Fn(usize) -> T + Sync,
+    mut take: impl FnMut(usize, T) -> bool,
+) {
+    let next = AtomicUsize::new(0);
+    let stop = || next.store(count, Ordering::Relaxed);
+    thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..threads.clamp(1, count.max(1)) {
+            let (sender, next, work) = (sender.clone(), &next, &work);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    // An error means that nobody takes results any more.
+                    if index >= count || sender.send((index, work(index))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = std::collections::BTreeMap::new();
+        let mut wanted = 0;
+        for (index, result) in results {
+            early.insert(index, result);
+            while let Some(result) = early.remove(&wanted) {
+                if !take(wanted, result) {
+                    stop();
+                    return;
+                }
+                wanted += 1;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(count: usize, threads: usize, until: usize) -> Vec<usize> {
+        let mut taken = Vec::new();
+        side_by_side(
+            count,
+            threads,
+            |index| index * index,
+            |index, square| {
+                assert_eq!(square, index * index);
+                taken.push(index);
+                index + 1 < until
+            },
+        );
+        taken
+    }
+
+    #[test]
+    fn results_come_in_order_whatever_the_threads_do() {
+        for threads in [0, 1, 2, 7] {
+            assert_eq!(taken(100, threads, usize::MAX), (0..100).collect::<Vec<_>>());
+        }
+        assert!(taken(0, 2, usize::MAX).is_empty());
+    }
+
+    #[test]
+    fn whoever_takes_results_may_end_it() {
+        assert_eq!(taken(1_000_000, 2, 3), [0, 1, 2]);
+    }
+}
