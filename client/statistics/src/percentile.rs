@@ -1,0 +1,68 @@
+//! Percentiles by linear interpolation between order statistics.
+//!
+//! Type 7 of Hyndman and Fan ("Sample quantiles in statistical packages", The American Statistician 50, 1996),
+//! the default of numpy and R, with numpy's arithmetic.
+
+/// The value below which this share (0 to 1) of the sorted values lies, interpolated between its two neighbours.
+///
+/// `None` without values or when the share is not within 0 to 1. The values must be in rising order.
+pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
+    if !(0.0..=1.0).contains(&share) {
+        return None;
+    }
+    let last = sorted.len().checked_sub(1)?;
+    let position = last as f64 * share;
+    let whole = position.floor();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and `last`")]
+    let index = (whole as usize).min(last);
+    let (low, high) = (sorted[index], sorted[(index + 1).min(last)]);
+    let way = position - whole;
+    // Starting from the nearer neighbour keeps the result between the two in spite of rounding.
+    Some(if way < 0.5 { low + (high - low) * way } else { high - (high - low) * (1.0 - way) })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn percentiles_agree_with_numpy() {
+        // numpy.percentile([4.1, 3.7, 5.9, 4.4, 12.0, 3.9, 4.0], [0, 5, 25, 50, 75, 95, 100])
+        let sorted = [3.7, 3.9, 4.0, 4.1, 4.4, 5.9, 12.0];
+        for (share, expected) in
+            [(0.0, 3.7), (0.05, 3.76), (0.25, 3.95), (0.5, 4.1), (0.75, 5.15), (0.95, 10.17), (1.0, 12.0)]
+        {
+            let found = percentile(&sorted, share).unwrap();
+            assert!((found - expected).abs() < 1e-12, "{share}: {found}");
+        }
+    }
+
+    #[test]
+    fn one_value_is_every_percentile() {
+        assert_eq!(percentile(&[7.0], 0.05), Some(7.0));
+    }
+
+    #[test]
+    fn nothing_and_shares_out_of_range_have_no_percentile() {
+        assert_eq!(percentile(&[], 0.5), None);
+        for share in [-0.01, 1.01, f64::NAN] {
+            assert_eq!(percentile(&[1.0, 2.0], share), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_lie_between_the_extremes_and_rise(
+            mut values in prop::collection::vec(-1e12..1e12_f64, 1..40),
+            a in 0.0..=1.0_f64,
+            b in 0.0..=1.0_f64,
+        ) {
+            values.sort_by(f64::total_cmp);
+            let low = percentile(&values, a.min(b)).unwrap();
+            let high = percentile(&values, a.max(b)).unwrap();
+            prop_assert!(values[0] <= low && low <= high && high <= *values.last().unwrap());
+        }
+    }
+}

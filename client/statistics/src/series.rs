@@ -1,0 +1,86 @@
+//! Rhythms in a series of evenly spaced values: what is left without the trend, and how it repeats.
+
+use crate::moments;
+
+/// The series less its centred moving average of `2 * reach + 1` values, which is always an odd number.
+///
+/// Only where the whole window fits: the result is `2 * reach` values shorter and starts at index `reach` of the
+/// series; it is empty when the window is longer than the series.
+pub fn detrended(series: &[f64], reach: usize) -> Vec<f64> {
+    let window = reach.saturating_mul(2).saturating_add(1);
+    series.windows(window).map(|values| values[reach] - moments::mean(values)).collect()
+}
+
+/// How alike the series is to itself `lag` steps later, -1 to 1, with the mean removed; 1 at lag 0.
+///
+/// The usual estimator, divided by the sum of all squares at every lag (Box and Jenkins, "Time Series Analysis",
+/// 1970, section 2.1). `None` when the lag leaves no pair, when the series does not vary or holds a value that is
+/// not finite.
+pub fn autocorrelation(series: &[f64], lag: usize) -> Option<f64> {
+    let later = series.get(lag..).filter(|later| !later.is_empty())?;
+    let mean = moments::mean(series);
+    let squares: f64 = series.iter().map(|value| (value - mean) * (value - mean)).sum();
+    let products: f64 = series.iter().zip(later).map(|(now, then)| (now - mean) * (then - mean)).sum();
+    (squares > 0.0 && squares.is_finite()).then(|| (products / squares).clamp(-1.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn square_wave(len: usize) -> Vec<f64> {
+        (0..len).map(|step| if step % 4 < 2 { 1.0 } else { 5.0 }).collect()
+    }
+
+    #[test]
+    fn a_wave_is_like_itself_after_a_period_and_unlike_after_half() {
+        let wave = square_wave(400);
+        assert!((autocorrelation(&wave, 4).unwrap() - 0.99).abs() < 1e-12);
+        assert!((autocorrelation(&wave, 2).unwrap() + 0.995).abs() < 1e-12);
+        assert_eq!(autocorrelation(&wave, 0), Some(1.0));
+    }
+
+    #[test]
+    fn autocorrelation_follows_its_formula() {
+        // Distances from the mean 4: -3, -2, 0, 5; squares 38, products at lag 1: 6 + 0 + 0.
+        assert!((autocorrelation(&[1.0, 2.0, 4.0, 9.0], 1).unwrap() - 6.0 / 38.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_does_not_vary_or_is_too_short_has_no_autocorrelation() {
+        assert_eq!(autocorrelation(&[0.1; 9], 1), None);
+        assert_eq!(autocorrelation(&[1.0, 2.0], 2), None);
+        assert_eq!(autocorrelation(&[], 0), None);
+        assert_eq!(autocorrelation(&[1.0, f64::NAN, 3.0], 1), None);
+    }
+
+    #[test]
+    fn a_straight_line_has_nothing_left() {
+        let line: Vec<f64> = (0..20).map(|step| 3.0 + 0.5 * f64::from(step)).collect();
+        let rest = detrended(&line, 3);
+        assert_eq!(rest.len(), 14);
+        assert!(rest.iter().all(|value| value.abs() < 1e-12), "{rest:?}");
+    }
+
+    #[test]
+    fn only_whole_windows_count() {
+        assert_eq!(detrended(&[1.0, 4.0, 1.0], 1), [2.0]);
+        assert!(detrended(&[1.0, 4.0], 1).is_empty());
+        assert!(detrended(&[], 0).is_empty());
+        assert!(detrended(&[1.0], usize::MAX).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn autocorrelation_lies_between_its_limits(
+            series in prop::collection::vec(-1e6..1e6_f64, 0..50),
+            lag in 0..60_usize,
+        ) {
+            if let Some(value) = autocorrelation(&series, lag) {
+                prop_assert!((-1.0..=1.0).contains(&value));
+            }
+        }
+    }
+}
