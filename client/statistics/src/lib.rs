@@ -7,11 +7,15 @@
 
 mod fairness;
 mod growth;
+mod holm;
+mod level;
 mod moments;
 mod percentile;
 mod series;
 
 pub use fairness::jain;
 pub use growth::growth_exponent;
+pub use holm::{holm, holm_levels};
+pub use level::Level;
 pub use percentile::percentile;
 pub use series::{autocorrelation, detrended};

@@ -1,0 +1,113 @@
+//! Many comparisons at once: Holm's step-down correction.
+//!
+//! Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal of Statistics 6, 1979).
+//! With twenty comparisons at 5 %, one is expected to look like a difference by luck alone; corrected, the chance
+//! that *any* of them does stays below 5 %.
+
+use crate::level::Level;
+
+/// The p values (0 to 1) adjusted for being compared together, in the order given.
+///
+/// A comparison is distinguishable when its adjusted value is below the error allowed for all of them together.
+/// What is no number is counted as 1.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![1.0; p_values.len()];
+    let mut so_far = 0.0_f64;
+    for (remaining, index) in steps(p_values) {
+        // An adjusted value is never below that of a smaller p value.
+        so_far = so_far.max((known(p_values[index]) * remaining as f64).min(1.0));
+        adjusted[index] = so_far;
+    }
+    adjusted
+}
+
+/// The level for the interval of each comparison, in the order given, so that intervals and Holm's correction agree:
+/// an interval leaves out "no difference" just when the adjusted p value is below the level's error.
+///
+/// In the order of the p values the error is shared by m, m - 1, … comparisons up to the first that is not
+/// distinguishable; all later ones keep its level. The agreement is with each test, not a promise that all
+/// intervals hold the truth at once: for that, use [`Level::shared_by`] with the number of comparisons.
+pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
+    let mut levels = vec![together; p_values.len()];
+    let mut stopped = None;
+    for (remaining, index) in steps(p_values) {
+        let level = stopped.unwrap_or_else(|| together.shared_by(remaining));
+        if known(p_values[index]) >= level.error() {
+            stopped = Some(level);
+        }
+        levels[index] = level;
+    }
+    levels
+}
+
+/// Comparisons from the smallest p value up (ties in the order given), each with how many are still to be tested.
+fn steps(p_values: &[f64]) -> impl Iterator<Item = (usize, usize)> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| known(p_values[*a]).total_cmp(&known(p_values[*b])));
+    order.into_iter().enumerate().map({
+        let count = p_values.len();
+        move |(rank, index)| (count - rank, index)
+    })
+}
+
+fn known(p_value: f64) -> f64 {
+    if p_value.is_nan() { 1.0 } else { p_value.clamp(0.0, 1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn adjusted_values_agree_with_r() {
+        // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")
+        let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
+        for (found, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((found - expected).abs() < 1e-15, "{adjusted:?}");
+        }
+    }
+
+    #[test]
+    fn one_comparison_needs_no_correction() {
+        assert_eq!(holm(&[0.04]), [0.04]);
+        assert_eq!(holm_levels(&[0.04], Level::P95), [Level::P95]);
+        assert!(holm(&[]).is_empty());
+    }
+
+    #[test]
+    fn no_number_is_no_evidence() {
+        assert_eq!(holm(&[f64::NAN, 0.01]), [1.0, 0.02]);
+    }
+
+    #[test]
+    fn levels_loosen_up_to_the_first_that_is_not_distinguishable() {
+        let levels = holm_levels(&[0.04, 0.001, 0.03, 0.045], Level::P95);
+        let third = Level::P95.shared_by(3);
+        assert_eq!(levels, [third, Level::P95.shared_by(4), third, third]);
+    }
+
+    proptest! {
+        #[test]
+        fn adjusted_values_keep_the_order_and_never_shrink(p in prop::collection::vec(0.0..=1.0_f64, 0..20)) {
+            let adjusted = holm(&p);
+            for (i, a) in adjusted.iter().enumerate() {
+                prop_assert!(*a >= p[i] && *a <= 1.0);
+                for (j, b) in adjusted.iter().enumerate() {
+                    prop_assert!(p[i] > p[j] || a <= b);
+                }
+            }
+        }
+
+        #[test]
+        fn levels_agree_with_adjusted_values(p in prop::collection::vec(0.0..0.1_f64, 1..8)) {
+            let levels = holm_levels(&p, Level::P95);
+            for ((p, level), adjusted) in p.iter().zip(levels).zip(holm(&p)) {
+                // Values on the very edge may fall to either side by rounding.
+                prop_assume!((adjusted - 0.05).abs() > 1e-12);
+                prop_assert_eq!(*p < level.error(), adjusted < 0.05);
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! How sure an interval is to be.
+
+/// A level of confidence, held as the error it allows: 0.05 for a 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Level {
+    error: f64,
+}
+
+impl Level {
+    /// The usual 95 %.
+    pub const P95: Self = Self { error: 0.05 };
+
+    /// The strictest level; what is claimed beyond it is about the tails of a formula, not about runs.
+    pub const STRICTEST: Self = Self { error: 1e-12 };
+
+    /// The level that is wrong in this share of cases; `None` unless it is at least 1e-12 and below 1.
+    pub fn allowing(error: f64) -> Option<Self> {
+        (Self::STRICTEST.error..1.0).contains(&error).then_some(Self { error })
+    }
+
+    /// The share of cases in which an interval misses the truth, both sides together: 1e-12 to below 1.
+    pub fn error(self) -> f64 {
+        self.error
+    }
+
+    /// The share of cases in which an interval holds the truth, above 0 and below 1.
+    pub fn coverage(self) -> f64 {
+        1.0 - self.error
+    }
+
+    /// The stricter level for each of several comparisons that share this level's error (Bonferroni's rule),
+    /// but none beyond the strictest.
+    #[must_use]
+    pub fn shared_by(self, comparisons: usize) -> Self {
+        Self { error: (self.error / comparisons.max(1) as f64).max(Self::STRICTEST.error) }
+    }
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Self::P95
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_share_of_error_makes_a_level() {
+        assert_eq!(Level::allowing(0.05), Some(Level::P95));
+        for error in [0.0, 1e-13, 1.0, -0.1, 95.0, f64::NAN] {
+            assert_eq!(Level::allowing(error), None, "{error}");
+        }
+    }
+
+    #[test]
+    fn comparisons_share_the_error() {
+        assert!((Level::P95.shared_by(5).coverage() - 0.99).abs() < 1e-15);
+        assert_eq!(Level::P95.shared_by(0), Level::P95);
+        assert_eq!(Level::STRICTEST.shared_by(2), Level::STRICTEST);
+    }
+}
