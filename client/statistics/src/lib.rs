@@ -3,19 +3,36 @@
 //! The unit of statistics is the run: one value per run goes in, never one per op or attempt, which are not
 //! independent of each other. The figures have the same bits on every machine: sums are taken in the order of the
 //! values, and functions beyond the square root come from `libm`.
+//!
+//! [`Summary`] describes one figure of many runs, [`PairedRatio`] compares two strategies on the same seeds, and
+//! [`holm`](fn@holm) corrects for comparing many. The rest are figures of a single run: [`jain`], [`autocorrelation`],
+//! [`growth_exponent`].
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod bootstrap;
+mod certainty;
 mod fairness;
 mod growth;
 mod holm;
+mod interval;
 mod level;
 mod moments;
+mod normal;
+mod paired_ratio;
 mod percentile;
 mod series;
+mod student_t;
+mod summary;
+mod verdict;
 
+pub use bootstrap::Bootstrap;
 pub use fairness::jain;
 pub use growth::growth_exponent;
 pub use holm::{holm, holm_levels};
+pub use interval::{Estimator, Interval, Method};
 pub use level::Level;
+pub use paired_ratio::{Comparison, Incomparable, PairedRatio};
 pub use percentile::percentile;
 pub use series::{autocorrelation, detrended};
+pub use summary::Summary;
+pub use verdict::{Margin, Verdict};

@@ -1,0 +1,121 @@
+//! How well the mean of a few values is known.
+
+use crate::{
+    bootstrap::Bootstrap,
+    interval::{Estimator, Interval, Method},
+    level::Level,
+    moments, student_t,
+};
+
+/// How many resamples the bootstrap of a mean takes.
+const RESAMPLES: usize = 10_000;
+
+/// What is known of the mean of a population from a sample of it.
+pub(crate) enum Certainty {
+    /// Student's t around the sample's mean.
+    StudentT {
+        mean: f64,
+        /// The standard error of the mean, not negative.
+        error: f64,
+        /// The degrees of freedom, at least four.
+        freedom: f64,
+    },
+    /// The resampled means.
+    Bootstrap(Bootstrap),
+}
+
+impl Certainty {
+    /// What these values say of their mean; `None` when they are too few to say.
+    pub(crate) fn of_mean(values: &[f64], method: Method) -> Option<Self> {
+        let estimator = method.estimator(values.len())?;
+        if let (Estimator::Bootstrap, Method::BySize { seed }) = (estimator, method) {
+            return Bootstrap::of_mean(values, RESAMPLES, seed).map(Self::Bootstrap);
+        }
+        let count = values.len() as f64;
+        let mean = moments::mean(values);
+        let error = moments::deviation(values, mean)? / count.sqrt();
+        Some(Self::StudentT { mean, error, freedom: count - 1.0 })
+    }
+
+    /// The interval for the mean; of zero width when all values are equal.
+    pub(crate) fn interval(&self, level: Level) -> Interval {
+        match self {
+            Self::Bootstrap(bootstrap) => bootstrap.interval(level),
+            Self::StudentT { mean, error, freedom } => {
+                let reach = error * student_t::quantile_above(level.error() / 2.0, *freedom);
+                Interval { low: mean - reach, high: mean + reach, level, estimator: Estimator::StudentT }
+            }
+        }
+    }
+
+    /// The two-sided p value (0 to 1) of the claim that the mean is this value.
+    ///
+    /// It is below a level's error just when that level's interval leaves the value out.
+    pub(crate) fn p_value(&self, claim: f64) -> f64 {
+        match self {
+            Self::Bootstrap(bootstrap) => bootstrap.p_value(claim),
+            Self::StudentT { mean, error, freedom } => {
+                let distance = (mean - claim).abs();
+                if distance <= 0.0 {
+                    return 1.0;
+                }
+                // Without spread the distance is infinitely many standard errors.
+                if *error <= 0.0 { 0.0 } else { 2.0 * student_t::share_above(distance / error, *freedom) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: [f64; 7] = [4.1, 3.7, 5.9, 4.4, 12.0, 3.9, 4.0];
+
+    #[test]
+    fn few_values_get_the_interval_and_p_value_of_students_t() {
+        let certainty = Certainty::of_mean(&VALUES, Method::BySize { seed: 1 }).unwrap();
+        // scipy 1.17.1, stats.t.interval(0.95, 6, mean, stats.sem) and stats.ttest_1samp(values, 3).pvalue
+        let interval = certainty.interval(Level::P95);
+        assert!((interval.low - 2.664_476_699_630_214_7).abs() < 1e-9, "{interval:?}");
+        assert!((interval.high - 8.192_666_157_512_644).abs() < 1e-9, "{interval:?}");
+        assert!(
+            (certainty.p_value(3.0) - 0.075_117_658_032_542_47).abs() < 1e-9,
+            "{}",
+            certainty.p_value(3.0)
+        );
+    }
+
+    #[test]
+    fn four_values_say_nothing() {
+        assert!(Certainty::of_mean(&VALUES[..4], Method::StudentT).is_none());
+    }
+
+    #[test]
+    fn equal_values_leave_no_doubt() {
+        for count in [5, 30, 300] {
+            let certainty = Certainty::of_mean(&vec![0.1; count], Method::BySize { seed: 1 }).unwrap();
+            let interval = certainty.interval(Level::P95);
+            assert!(interval.low >= 0.1 && interval.high <= 0.1, "{count}: {interval:?}");
+            assert!(certainty.p_value(0.1) >= 1.0 && certainty.p_value(0.2) < 0.001, "{count}");
+        }
+    }
+
+    #[test]
+    fn p_values_and_intervals_agree() {
+        for count in [7, 40] {
+            let values: Vec<f64> = VALUES.iter().copied().cycle().take(count).collect();
+            let certainty = Certainty::of_mean(&values, Method::BySize { seed: 1 }).unwrap();
+            for claim in (20..100).map(|tenths| f64::from(tenths) / 10.0) {
+                for error in [0.2, 0.05, 0.01] {
+                    let interval = certainty.interval(Level::allowing(error).unwrap());
+                    assert_eq!(
+                        interval.includes(claim),
+                        certainty.p_value(claim) >= error,
+                        "{count} {claim}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A range that holds the truth with a stated confidence, and how it was found.
+
+use crate::level::Level;
+
+/// A confidence interval; it says itself how sure it is and how it was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end, in the unit of the values.
+    pub low: f64,
+    /// The upper end, not below `low`.
+    pub high: f64,
+    /// How sure it is.
+    pub level: Level,
+    /// How it was found.
+    pub estimator: Estimator,
+}
+
+/// How an interval was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimator {
+    /// Student's t: assumes that the mean is about normally distributed.
+    StudentT,
+    /// Bias-corrected and accelerated bootstrap: assumes no shape.
+    Bootstrap,
+}
+
+/// Who chooses the estimator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Student's t from five values on: fast, for long lists of figures.
+    StudentT,
+    /// Student's t for 5 to 19 values, too few to resample; the bootstrap for 20 to 199; Student's t again from
+    /// 200 on, where the mean is so near to normal that both nearly agree and resampling costs much.
+    BySize {
+        /// Seeds the bootstrap; the same seed and values give the same interval.
+        seed: u64,
+    },
+}
+
+impl Interval {
+    /// Whether the value lies in the interval, ends included.
+    pub fn includes(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// Whether the whole interval lies between two values, ends included.
+    pub fn lies_within(&self, low: f64, high: f64) -> bool {
+        low <= self.low && self.high <= high
+    }
+
+    /// The interval of a rising function of the value.
+    pub(crate) fn map(self, rising: impl Fn(f64) -> f64) -> Self {
+        Self { low: rising(self.low), high: rising(self.high), ..self }
+    }
+}
+
+impl Method {
+    /// The estimator for the mean of this many values; `None` below five, which are too few to say.
+    pub fn estimator(self, count: usize) -> Option<Estimator> {
+        match (self, count) {
+            (_, 0..5) => None,
+            (Self::BySize { .. }, 20..200) => Some(Estimator::Bootstrap),
+            _ => Some(Estimator::StudentT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_values_chooses_the_estimator() {
+        let by_size = Method::BySize { seed: 1 };
+        for (count, expected) in [
+            (0, None),
+            (4, None),
+            (5, Some(Estimator::StudentT)),
+            (19, Some(Estimator::StudentT)),
+            (20, Some(Estimator::Bootstrap)),
+            (199, Some(Estimator::Bootstrap)),
+            (200, Some(Estimator::StudentT)),
+        ] {
+            assert_eq!(by_size.estimator(count), expected, "{count}");
+        }
+        assert_eq!(Method::StudentT.estimator(4), None);
+        assert_eq!(Method::StudentT.estimator(50), Some(Estimator::StudentT));
+    }
+
+    #[test]
+    fn the_ends_belong_to_the_interval() {
+        let interval = Interval { low: 0.98, high: 1.0, level: Level::P95, estimator: Estimator::StudentT };
+        assert!(interval.includes(1.0) && interval.includes(0.98) && !interval.includes(1.01));
+        assert!(interval.lies_within(0.98, 1.02) && !interval.lies_within(0.99, 1.02));
+    }
+}

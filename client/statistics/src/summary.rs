@@ -1,0 +1,118 @@
+//! The spread of one figure over many runs.
+
+use crate::{
+    certainty::Certainty,
+    interval::{Interval, Method},
+    level::Level,
+    moments,
+    percentile::percentile,
+};
+
+/// What a set of runs says of one figure, in the figure's unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many runs, at least one.
+    pub count: usize,
+    /// The mean.
+    pub mean: f64,
+    /// The sample standard deviation (divisor n - 1); `None` for a single run.
+    pub deviation: Option<f64>,
+    /// The lowest run.
+    pub min: f64,
+    /// The 5th percentile; all are interpolated, see [`percentile`].
+    pub p5: f64,
+    /// The 25th percentile.
+    pub p25: f64,
+    /// The median.
+    pub p50: f64,
+    /// The 75th percentile.
+    pub p75: f64,
+    /// The 95th percentile.
+    pub p95: f64,
+    /// The highest run.
+    pub max: f64,
+    /// Where the mean lies; `None` below five runs, which are too few to say.
+    pub interval: Option<Interval>,
+}
+
+impl Summary {
+    /// Sums up the figures of many runs, one value per run in any fixed order.
+    ///
+    /// `None` when there is no value or one of them is not finite: a run without the figure must be left out by
+    /// the caller, who then also says that it was.
+    pub fn of(values: &[f64], level: Level, method: Method) -> Option<Self> {
+        if !values.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let mean = moments::mean(values);
+        Some(Self {
+            count: values.len(),
+            mean,
+            deviation: moments::deviation(values, mean),
+            min: percentile(&sorted, 0.0)?,
+            p5: percentile(&sorted, 0.05)?,
+            p25: percentile(&sorted, 0.25)?,
+            p50: percentile(&sorted, 0.5)?,
+            p75: percentile(&sorted, 0.75)?,
+            p95: percentile(&sorted, 0.95)?,
+            max: percentile(&sorted, 1.0)?,
+            interval: Certainty::of_mean(values, method).map(|certainty| certainty.interval(level)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::Estimator;
+
+    fn summary(values: &[f64]) -> Option<Summary> {
+        Summary::of(values, Level::P95, Method::BySize { seed: 1 })
+    }
+
+    #[test]
+    fn figures_agree_with_numpy() {
+        let summary = summary(&[4.1, 3.7, 5.9, 4.4, 12.0, 3.9, 4.0]).unwrap();
+        for (found, expected) in [
+            (summary.mean, 5.428_571_428_571_429),
+            (summary.deviation.unwrap(), 2.988_708_910_613_57),
+            (summary.min, 3.7),
+            (summary.p5, 3.76),
+            (summary.p25, 3.95),
+            (summary.p50, 4.1),
+            (summary.p75, 5.15),
+            (summary.p95, 10.17),
+            (summary.max, 12.0),
+        ] {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn one_run_has_neither_deviation_nor_interval() {
+        let summary = summary(&[3.0]).unwrap();
+        assert_eq!((summary.mean, summary.deviation, summary.interval), (3.0, None, None));
+    }
+
+    #[test]
+    fn nothing_and_missing_figures_are_refused() {
+        assert_eq!(summary(&[]), None);
+        assert_eq!(summary(&[1.0, f64::NAN]), None);
+        assert_eq!(summary(&[1.0, f64::INFINITY]), None);
+    }
+
+    #[test]
+    fn both_estimators_agree_where_one_takes_over_from_the_other() {
+        // A skewed figure: squares of evenly spread values.
+        let values: Vec<f64> = (0..199).map(|run| f64::from(run) * f64::from(run) / 1e4).collect();
+        let resampled = summary(&values).unwrap().interval.unwrap();
+        let t = Summary::of(&values, Level::P95, Method::StudentT).unwrap().interval.unwrap();
+        assert_eq!((resampled.estimator, t.estimator), (Estimator::Bootstrap, Estimator::StudentT));
+        let width = t.high - t.low;
+        assert!((resampled.low - t.low).abs() < 0.05 * width, "{resampled:?} {t:?}");
+        assert!((resampled.high - t.high).abs() < 0.05 * width, "{resampled:?} {t:?}");
+    }
+}

@@ -1,0 +1,100 @@
+//! What a ratio of two strategies lets one say.
+
+use crate::interval::Interval;
+
+/// What the interval of a ratio says, for a figure of the first strategy over that of the second.
+///
+/// Whether lower is better depends on the figure: a makespan, yes; a goodput, no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Fewer than five pairs: too few repeats to say.
+    TooFew,
+    /// The first strategy's figure is lower: the whole interval lies below 1.
+    Lower,
+    /// The first strategy's figure is higher: the whole interval lies above 1.
+    Higher,
+    /// The interval includes 1, and reaches too far to call the two equivalent.
+    NotDistinguishable,
+    /// The whole interval lies within the margin around 1: if there is a difference, it is too small to matter.
+    Equivalent,
+}
+
+/// How far from 1 a ratio may be and still not matter; two percent unless chosen otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Margin(f64);
+
+impl Margin {
+    /// From 0.98 to 1.02.
+    pub const TWO_PERCENT: Self = Self(0.02);
+
+    /// The margin from 1 - `distance` to 1 + `distance`; `None` unless the distance is at least 0 and below 1.
+    pub fn new(distance: f64) -> Option<Self> {
+        (0.0..1.0).contains(&distance).then_some(Self(distance))
+    }
+
+    /// How far the margin reaches from 1, at least 0 and below 1.
+    pub fn distance(self) -> f64 {
+        self.0
+    }
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Self::TWO_PERCENT
+    }
+}
+
+impl Verdict {
+    /// The verdict on a ratio with this interval.
+    ///
+    /// Equivalence goes first: an interval from 1.001 to 1.003 shows a difference, but none that matters. Asking
+    /// for the whole interval is the two one-sided tests of Schuirmann ("A comparison of the two one-sided tests
+    /// procedure and the power approach", 1987), each with half of the level's error.
+    pub fn on(interval: Option<&Interval>, margin: Margin) -> Self {
+        let Some(interval) = interval else {
+            return Self::TooFew;
+        };
+        if interval.lies_within(1.0 - margin.0, 1.0 + margin.0) {
+            Self::Equivalent
+        } else if interval.includes(1.0) {
+            Self::NotDistinguishable
+        } else if interval.high < 1.0 {
+            Self::Lower
+        } else {
+            Self::Higher
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{interval::Estimator, level::Level};
+
+    #[test]
+    fn the_interval_decides() {
+        for (low, high, expected) in [
+            (0.80, 0.90, Verdict::Lower),
+            (1.10, 1.20, Verdict::Higher),
+            (0.90, 1.10, Verdict::NotDistinguishable),
+            (0.99, 1.03, Verdict::NotDistinguishable),
+            (1.00, 1.10, Verdict::NotDistinguishable),
+            (0.99, 1.01, Verdict::Equivalent),
+            (0.98, 1.02, Verdict::Equivalent),
+            (1.001, 1.003, Verdict::Equivalent),
+            (1.01, 1.03, Verdict::Higher),
+        ] {
+            let interval = Interval { low, high, level: Level::P95, estimator: Estimator::StudentT };
+            assert_eq!(Verdict::on(Some(&interval), Margin::default()), expected, "{low} {high}");
+        }
+        assert_eq!(Verdict::on(None, Margin::default()), Verdict::TooFew);
+    }
+
+    #[test]
+    fn a_margin_is_a_share() {
+        assert_eq!(Margin::new(0.02), Some(Margin::default()));
+        for distance in [-0.01, 1.0, f64::NAN] {
+            assert_eq!(Margin::new(distance), None, "{distance}");
+        }
+    }
+}
