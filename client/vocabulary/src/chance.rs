@@ -22,6 +22,18 @@ pub enum Purpose {
     RejectTime,
     /// The artificial way from client to server.
     Network,
+    /// The artificial way from server to client.
+    NetworkReturn,
+    /// The way of a conditional write to the server, after its read.
+    WriteNetwork,
+    /// The way of its answer.
+    WriteReturn,
+    /// Which messages are lost.
+    Loss,
+    /// What an overwhelmed queue works on.
+    Subset,
+    /// How long a submitter takes to start.
+    Startup,
     /// Back-off jitter.
     Backoff,
     /// Probabilistic throttles on the client.
@@ -36,6 +48,12 @@ impl Purpose {
             Self::ServiceTime => 0xd1b5_4a32_d192_ed03,
             Self::RejectTime => 0xabc9_8388_fb8f_ac03,
             Self::Network => 0x8cb9_2ba7_2f3d_8dd7,
+            Self::NetworkReturn => 0xe703_7ed1_a0b4_28db,
+            Self::WriteNetwork => 0x8ebc_6af0_9c88_c6e3,
+            Self::WriteReturn => 0x5899_65cc_7537_4cc3,
+            Self::Loss => 0x1d8e_4e27_c47d_124f,
+            Self::Subset => 0xeb44_acca_b455_d165,
+            Self::Startup => 0xc6a4_a793_5bd1_e995,
             Self::Backoff => 0xaef1_7502_108e_f2d9,
             Self::Admission => 0xf135_7aea_2e62_a9c5,
         }

@@ -35,8 +35,17 @@ const UNLIMITED: &str = "unlimited";
 impl<C> Parameter<C> {
     /// A duration from zero to a day.
     pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
-        let (min, max) = (Duration::ZERO, LONGEST);
-        Self { key, about, field: Field::Duration { at, min, max } }
+        Self::duration_from(key, about, Duration::ZERO, at)
+    }
+
+    /// A duration from `min` to a day.
+    pub const fn duration_from(
+        key: &'static str,
+        about: &'static str,
+        min: Duration,
+        at: fn(&mut C) -> &mut Duration,
+    ) -> Self {
+        Self { key, about, field: Field::Duration { at, min, max: LONGEST } }
     }
 
     /// A number from `min` to `max`.
@@ -119,6 +128,12 @@ impl<C> Parameter<C> {
         }
     }
 
+    /// The parameter as help texts show it, with the value in the config.
+    pub fn info(&self, config: &mut C) -> ParameterInfo {
+        let value = self.show(config);
+        ParameterInfo { key: self.key, about: self.about, value, accepted: self.accepted() }
+    }
+
     /// What the parameter accepts, in words.
     pub fn accepted(&self) -> String {
         match &self.field {
@@ -162,16 +177,19 @@ mod tests {
     #[derive(Clone, Debug, PartialEq)]
     struct Config {
         wait: Duration,
+        tick: Duration,
         share: f64,
         tries: u32,
         few: u32,
         word: usize,
     }
 
-    const CONFIG: Config = Config { wait: Duration::ZERO, share: 0.5, tries: 1, few: 1, word: 0 };
+    const CONFIG: Config =
+        Config { wait: Duration::ZERO, tick: Duration::ZERO, share: 0.5, tries: 1, few: 1, word: 0 };
 
     const PARAMETERS: &[Parameter<Config>] = &[
         Parameter::duration("wait", "", |config| &mut config.wait),
+        Parameter::duration_from("tick", "", Duration::from_millis(1), |config| &mut config.tick),
         Parameter::number("share", "", (0.0, 1.0), |config| &mut config.share),
         Parameter::count("tries", "", (1, u32::MAX), |config| &mut config.tries),
         Parameter::count("few", "", (1, 9), |config| &mut config.few),
@@ -207,6 +225,7 @@ mod tests {
             ("wait", "-1s", "a duration from 0s to 1day"),
             ("wait", "NaN", "a duration from 0s to 1day"),
             ("wait", "inf", "a duration from 0s to 1day"),
+            ("tick", "0", "a duration from 1ms to 1day"),
             ("share", "nan", "a number from 0 to 1"),
             ("share", "inf", "a number from 0 to 1"),
             ("share", "-0.1", "a number from 0 to 1"),

@@ -33,6 +33,9 @@ pub struct ServerCounts {
     pub received: u64,
     /// Reads that preceded conditional writes.
     pub reads: u64,
+    /// … of which were turned away, so that no write followed.
+    #[serde(default)]
+    pub reads_rejected: u64,
     /// Attempts that got a slot.
     pub accepted: u64,
     /// Attempts turned away.
@@ -41,6 +44,9 @@ pub struct ServerCounts {
     pub max_busy_seen: u64,
     /// Most accepted attempts in service at once.
     pub max_accepted_seen: u64,
+    /// Times that the service broke down under its load.
+    #[serde(default)]
+    pub crashes: u64,
 }
 
 /// `GET /_mock/stats`.

@@ -2,22 +2,24 @@
 //!
 //! Source: seed 000. A rejection takes a little time itself and may hold a slot meanwhile, even above the cap.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::admission::{Arrived, Released};
 use crate::config::Config;
 use crate::request::{Request, RequestId, Verdict};
+use crate::timeline::Timeline;
 
 /// Slots and who holds them.
 #[derive(Debug, Default)]
 pub(crate) struct ConcurrencyCap {
     busy: u32,
     in_service: u32,
-    /// Ends of service and of rejections, by instant and then by order of scheduling.
-    ends: BinaryHeap<Reverse<(Instant, u64, RequestId)>>,
+    /// Ends of service; apart from ends of rejections, so that constant times keep both in order.
+    services: Timeline<RequestId>,
+    /// Ends of rejections.
+    rejections: Timeline<RequestId>,
     scheduled: u64,
     /// By request id; `None` when it holds nothing.
     holders: Vec<Option<Holder>>,
@@ -29,50 +31,44 @@ struct Holder {
     verdict: Verdict,
     since: Instant,
     occupies: bool,
-    /// Which entry in `ends` is its own: ids are used again.
+    /// Which scheduled end is its own: ids are used again.
     order: u64,
 }
 
-/// A request that is done with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Released {
-    pub(crate) id: RequestId,
-    pub(crate) verdict: Verdict,
-    /// How long it held a slot.
-    pub(crate) held: Duration,
-    /// Slots busy until then, its own included.
-    pub(crate) busy: u32,
-}
-
 impl ConcurrencyCap {
-    /// Decides about a request that reaches admission. What takes no time is released at once.
+    /// Decides about a request that reaches admission; with `refusal` it is not served even if there is a slot.
     pub(crate) fn arrive(
         &mut self,
         at: Instant,
         request: &Request,
+        refusal: Option<Verdict>,
         config: &Config,
-    ) -> (Verdict, Option<Released>) {
-        let verdict = if self.busy < config.max_busy { Verdict::Accepted } else { Verdict::Rejected };
-        let takes = match verdict {
-            Verdict::Accepted => request.service_time(config),
-            Verdict::Rejected | Verdict::Conflict => request.reject_time(config),
+    ) -> Arrived {
+        let verdict = match refusal {
+            _ if self.busy >= config.max_busy => Verdict::Rejected,
+            Some(refusal) => refusal,
+            None => Verdict::Accepted,
         };
+        let accepted = verdict == Verdict::Accepted;
+        let takes = if accepted { request.service_time(config) } else { request.reject_time(config) };
         let id = request.id;
         if takes.is_zero() {
-            let busy = self.busy + u32::from(verdict == Verdict::Accepted);
-            return (verdict, Some(Released { id, verdict, held: takes, busy }));
+            let busy = self.busy + u32::from(accepted);
+            return Arrived::Done(Released { id, verdict, held: takes, busy });
         }
-        let occupies = verdict == Verdict::Accepted || config.rejects_occupy;
+        let occupies = accepted || config.rejects_occupy;
         self.busy += u32::from(occupies);
-        self.in_service += u32::from(verdict == Verdict::Accepted);
+        self.in_service += u32::from(accepted);
         let index = id.0 as usize;
         if self.holders.len() <= index {
             self.holders.resize(index + 1, None);
         }
-        self.holders[index] = Some(Holder { verdict, since: at, occupies, order: self.scheduled });
-        self.ends.push(Reverse((at + takes, self.scheduled, id)));
+        let order = self.scheduled;
         self.scheduled += 1;
-        (verdict, None)
+        self.holders[index] = Some(Holder { verdict, since: at, occupies, order });
+        let ends = if accepted { &mut self.services } else { &mut self.rejections };
+        ends.push(at + takes, order, id);
+        Arrived::Decided(verdict)
     }
 
     /// Takes back what a request holds, if it holds anything.
@@ -84,12 +80,21 @@ impl ConcurrencyCap {
 
     /// When the next request is done.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.ends.peek().map(|Reverse((at, ..))| *at)
+        let next = match (self.services.next(), self.rejections.next()) {
+            (Some(service), Some(rejection)) => Some(service.min(rejection)),
+            (one, other) => one.or(other),
+        };
+        next.map(|(at, _)| at)
     }
 
     /// Finishes the request that is due at [`next`](Self::next).
     pub(crate) fn finish_next(&mut self) -> Option<Released> {
-        let Reverse((at, _, id)) = self.ends.pop()?;
+        let rejection_first = match (self.services.next(), self.rejections.next()) {
+            (Some(service), Some(rejection)) => rejection < service,
+            (service, _) => service.is_none(),
+        };
+        let ends = if rejection_first { &mut self.rejections } else { &mut self.services };
+        let ((at, _), id) = ends.pop()?;
         let released = self.release(at, id);
         self.forget_stale_ends();
         released
@@ -120,11 +125,13 @@ impl ConcurrencyCap {
         let holders = &self.holders;
         let alive =
             |order: u64, id: RequestId| holders[id.0 as usize].is_some_and(|holder| holder.order == order);
-        while self.ends.peek().is_some_and(|Reverse((_, order, id))| !alive(*order, *id)) {
-            self.ends.pop();
-        }
-        if self.ends.len() > 2 * self.holders.len() {
-            self.ends.retain(|Reverse((_, order, id))| alive(*order, *id));
+        for ends in [&mut self.services, &mut self.rejections] {
+            while ends.peek().is_some_and(|((_, order), id)| !alive(order, id)) {
+                ends.pop();
+            }
+            if ends.len() > 2 * holders.len() {
+                ends.retain(|(_, order), id| alive(order, id));
+            }
         }
     }
 }

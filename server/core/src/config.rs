@@ -5,6 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vocabulary::{Distribution, duration_text};
 
+use crate::outages::Outages;
+use crate::policy::Policy;
+
 /// The most slots that a server can have.
 const MOST_SLOTS: u32 = 1_000_000;
 
@@ -28,6 +31,16 @@ pub struct Config {
     pub retry_after: Option<Duration>,
     /// Keys the draws of requests that bring no seed of their own.
     pub seed: u64,
+    /// Whom it serves.
+    pub policy: Policy,
+    /// The artificial way from server to client.
+    pub return_delay: Distribution,
+    /// The probability, 0 to 1, with which a message is lost on either way.
+    pub loss: f64,
+    /// When it is down.
+    pub outages: Outages,
+    /// The first so many attempts of every op are rejected.
+    pub reject_first: u32,
 }
 
 impl Default for Config {
@@ -41,6 +54,11 @@ impl Default for Config {
             reject_status: 503,
             retry_after: None,
             seed: 1,
+            policy: Policy::default(),
+            return_delay: Distribution::ZERO,
+            loss: 0.0,
+            outages: Outages::default(),
+            reject_first: 0,
         }
     }
 }
@@ -55,6 +73,9 @@ pub enum ConfigError {
     /// A status that tells no client to stay away.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
     RejectStatus(u16),
+    /// No probability.
+    #[error("`loss` is {0}; it must be a probability from 0 to 1")]
+    Loss(String),
 }
 
 impl Config {
@@ -69,7 +90,28 @@ impl Config {
         if !(400..=599).contains(&self.reject_status) {
             return Err(ConfigError::RejectStatus(self.reject_status));
         }
+        if !(0.0..=1.0).contains(&self.loss) {
+            return Err(ConfigError::Loss(self.loss.to_string()));
+        }
         Ok(())
+    }
+}
+
+impl Config {
+    /// Whether it is a plain cap on what is busy, of which an optimum can be computed.
+    pub fn is_plain_cap(&self) -> bool {
+        let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
+        undisturbed && self.policy == Policy::ConcurrencyCap
+    }
+
+    /// How long an attempt takes when nothing is in its way.
+    pub fn undisturbed_attempt(&self) -> Duration {
+        let served = match &self.policy {
+            Policy::ConcurrencyCap => self.service_time.mean(),
+            Policy::OverwhelmedQueue(queue) => queue.tick * queue.service,
+            Policy::DescriptorPool(pool) => pool.startup + Duration::from_secs_f64(1.0 / pool.service_rate),
+        };
+        self.network_delay.mean() + served + self.return_delay.mean()
     }
 }
 
@@ -94,7 +136,7 @@ mod tests {
         let text = serde_json::to_string(&config).unwrap();
         assert_eq!(
             text,
-            r#"{"max_busy":50,"service_time":"500ms","reject_time":"50ms","network_delay":"100ms","rejects_occupy":true,"reject_status":503,"retry_after":null,"seed":1}"#
+            r#"{"max_busy":50,"service_time":"500ms","reject_time":"50ms","network_delay":"100ms","rejects_occupy":true,"reject_status":503,"retry_after":null,"seed":1,"policy":"concurrency-cap","return_delay":"0s","loss":0.0,"outages":"","reject_first":0}"#
         );
         assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
     }
@@ -104,6 +146,7 @@ mod tests {
         for (config, word) in [
             (Config { max_busy: 0, ..Config::default() }, "`max_busy` is 0"),
             (Config { max_busy: 1_000_001, ..Config::default() }, "`max_busy` is 1000001"),
+            (Config { loss: 1.5, ..Config::default() }, "`loss` is 1.5"),
             (Config { reject_status: 200, ..Config::default() }, "`reject_status` is 200"),
         ] {
             let error = config.validate().unwrap_err().to_string();

@@ -29,7 +29,8 @@ pub struct Plan {
 }
 
 impl Ideal {
-    /// The optimum for this server in the run with this seed.
+    /// The optimum for this server in the run with this seed; it means something for a [plain
+    /// cap](Config::is_plain_cap) only.
     pub fn new(config: &Config, seed: u64) -> Self {
         Self { config: config.clone(), seed, margin: Duration::ZERO, slots: BinaryHeap::new() }
     }
@@ -56,8 +57,9 @@ impl Ideal {
             Some(free) if free > reach => free + self.margin,
             _ => reach,
         };
-        let finish = start + service_time(&self.config, self.seed, op);
-        self.slots.push(Reverse(finish));
+        let served = start + service_time(&self.config, self.seed, op);
+        self.slots.push(Reverse(served));
+        let finish = served + request.return_delay(&self.config);
         let send_at = Instant::ORIGIN + start.since_origin().saturating_sub(network);
         Plan { send_at: send_at.max(arrival), finish }
     }

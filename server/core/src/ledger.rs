@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::wire::{RunId, ServerCounts};
 
-use crate::request::Verdict;
+use crate::request::{Step, Verdict};
 
 /// Runs that are counted apart at once; the one that was quiet for longest makes room.
 const RUNS: usize = 64;
@@ -27,16 +27,30 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// A request reached admission; busy and accepted count it, if it holds a slot.
-    pub(crate) fn on_admission(&mut self, run: Option<RunId>, verdict: Verdict, busy: u32, in_service: u32) {
+    pub(crate) fn on_admission(&mut self, run: Option<RunId>, step: Step, busy: u32, in_service: u32) {
         self.update(run, |Account { counts, .. }| {
-            counts.received += 1;
-            match verdict {
-                Verdict::Accepted => counts.accepted += 1,
-                Verdict::Rejected | Verdict::Conflict => counts.rejected += 1,
+            match step {
+                Step::Read => counts.reads += 1,
+                Step::Work | Step::Write { .. } => counts.received += 1,
             }
             counts.max_busy_seen = counts.max_busy_seen.max(u64::from(busy));
             counts.max_accepted_seen = counts.max_accepted_seen.max(u64::from(in_service));
         });
+    }
+
+    /// It was decided about.
+    pub(crate) fn on_verdict(&mut self, run: Option<RunId>, step: Step, verdict: Verdict) {
+        self.update(run, |Account { counts, .. }| match (step, verdict) {
+            (Step::Read, Verdict::Accepted) => {}
+            (Step::Read, _) => counts.reads_rejected += 1,
+            (_, Verdict::Accepted) => counts.accepted += 1,
+            (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
+        });
+    }
+
+    /// The service broke down; counted for whoever heard of it first.
+    pub(crate) fn on_crashes(&mut self, run: Option<RunId>, crashes: u64) {
+        self.update(run, |account| account.counts.crashes += crashes);
     }
 
     /// Server time came to nothing.
@@ -76,9 +90,10 @@ mod tests {
     fn runs_are_counted_apart_and_the_quietest_makes_room() {
         let mut ledger = Ledger::default();
         for run in 0..=RUNS as u64 {
-            ledger.on_admission(Some(run), Verdict::Accepted, 1, 1);
+            ledger.on_admission(Some(run), Step::Work, 1, 1);
             // Run 1 stays active.
-            ledger.on_admission(Some(1), Verdict::Rejected, 2, 1);
+            ledger.on_admission(Some(1), Step::Work, 2, 1);
+            ledger.on_verdict(Some(1), Step::Work, Verdict::Rejected);
         }
         assert_eq!(ledger.runs.len(), RUNS);
         assert_eq!(ledger.account(Some(0)), Account::default());

@@ -4,16 +4,24 @@
 //! back. Events are processed at the instants they are scheduled for, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod admission;
 mod concurrency_cap;
 mod config;
+mod descriptor_pool;
 mod ideal;
 mod ledger;
+mod outages;
+mod overwhelmed_queue;
 mod patch;
+mod policy;
 mod request;
 mod server;
+mod timeline;
 
 pub use config::{Config, ConfigError};
 pub use ideal::{Ideal, Plan};
+pub use outages::{Outages, OutagesError};
 pub use patch::{Patch, PatchError};
+pub use policy::{Policy, PolicyError, PoolConfig, QueueConfig, Subset};
 pub use request::{Answer, Input, Output, Request, RequestId, Step, Verdict};
 pub use server::Server;

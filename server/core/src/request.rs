@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use vocabulary::wire::RunId;
-use vocabulary::{Instant, Purpose, draws};
+use vocabulary::{Distribution, Instant, Purpose, draws, unit};
 
 use crate::config::Config;
 
@@ -47,23 +47,65 @@ pub enum Step {
 impl Request {
     /// How long it needs to reach admission.
     pub(crate) fn network_delay(&self, config: &Config) -> Duration {
-        config.network_delay.sample(&mut draws(self.seed, Purpose::Network, self.op, self.attempt))
+        let purpose = if self.is_write() { Purpose::WriteNetwork } else { Purpose::Network };
+        self.sample(&config.network_delay, purpose)
+    }
+
+    /// How long its answer needs to come back.
+    pub(crate) fn return_delay(&self, config: &Config) -> Duration {
+        let purpose = if self.is_write() { Purpose::WriteReturn } else { Purpose::NetworkReturn };
+        self.sample(&config.return_delay, purpose)
+    }
+
+    /// Whether the message that carries it, or its answer, is lost.
+    pub(crate) fn is_lost(&self, way: Way, config: &Config) -> bool {
+        if config.loss == 0.0 {
+            return false;
+        }
+        let messages_before = 2 * usize::from(self.is_write()) + way as usize;
+        let mut rng = draws(self.seed, Purpose::Loss, self.op, self.attempt);
+        for _ in 0..messages_before {
+            unit(&mut rng);
+        }
+        unit(&mut rng) < config.loss
     }
 
     /// How long its rejection takes.
     pub(crate) fn reject_time(&self, config: &Config) -> Duration {
-        config.reject_time.sample(&mut draws(self.seed, Purpose::RejectTime, self.op, self.attempt))
+        self.sample(&config.reject_time, Purpose::RejectTime)
     }
 
     /// How long its service takes: the same for every attempt of an op.
     pub(crate) fn service_time(&self, config: &Config) -> Duration {
         service_time(config, self.seed, self.op)
     }
+
+    fn is_write(&self) -> bool {
+        matches!(self.step, Step::Write { .. })
+    }
+
+    fn sample(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
+        match distribution {
+            // Nothing is drawn, so no generator is needed.
+            Distribution::Constant(value) => *value,
+            random => random.sample(&mut draws(self.seed, purpose, self.op, self.attempt)),
+        }
+    }
+}
+
+/// The two ways between client and server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    ToServer,
+    ToClient,
 }
 
 /// How long the service of an op takes.
 pub(crate) fn service_time(config: &Config, seed: u64, op: u64) -> Duration {
-    config.service_time.sample(&mut draws(seed, Purpose::ServiceTime, op, 0))
+    match config.service_time {
+        Distribution::Constant(value) => value,
+        random => random.sample(&mut draws(seed, Purpose::ServiceTime, op, 0)),
+    }
 }
 
 /// What happens to the server.
@@ -74,7 +116,7 @@ pub enum Input {
     /// The client of this request is gone: what it held is free.
     Cancel(RequestId),
     /// From now on behave so. What is in service goes on as it began.
-    Configure(Config),
+    Configure(Box<Config>),
     /// Count anew. What is under way keeps its slots and gets its answers, but is not counted.
     Reset,
 }

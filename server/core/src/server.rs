@@ -1,27 +1,33 @@
-//! The whole server: the network leg, admission, the ledger, in one state machine.
+//! The whole server: the network legs, admission, the ledger, in one state machine.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
+use std::mem::discriminant;
 
 use vocabulary::Instant;
 use vocabulary::wire::{RunId, ServerStats};
 
-use crate::concurrency_cap::{ConcurrencyCap, Released};
+use crate::admission::{Admission, Arrived, Released};
 use crate::config::Config;
 use crate::ledger::Ledger;
-use crate::request::{Answer, Input, Output, Request, RequestId, Verdict};
+use crate::request::{Answer, Input, Output, Request, RequestId, Step, Verdict, Way};
+use crate::timeline::Timeline;
 
 /// The throttling server.
 #[derive(Debug)]
 pub struct Server {
     config: Config,
-    admission: ConcurrencyCap,
+    admission: Admission,
     ledger: Ledger,
     /// Rises with every reset; what began in an earlier one is not counted.
     epoch: u64,
-    /// Requests on their way to admission, by instant and then by order of arrival.
-    leg: BinaryHeap<Reverse<(Instant, u64, RequestId)>>,
-    arrivals: u64,
+    /// The version of the one object that conditional writes change.
+    version: u64,
+    /// Requests on their way to admission.
+    coming: Timeline<RequestId>,
+    /// Answers on their way to the client.
+    going: Timeline<Answer>,
+    /// Messages so far: what breaks ties, and by what a request knows its own.
+    messages: u64,
     /// By request id; `None` once answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
@@ -32,20 +38,22 @@ pub struct Server {
 struct Held {
     request: Request,
     epoch: u64,
-    /// Which entry of the leg is its own: ids are used again.
-    arrival: u64,
+    /// Which message is its own: ids are used again.
+    message: u64,
 }
 
 impl Server {
     /// A server without requests. The configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self {
+            admission: Admission::new(&config.policy),
             config,
-            admission: ConcurrencyCap::default(),
             ledger: Ledger::default(),
             epoch: 0,
-            leg: BinaryHeap::new(),
-            arrivals: 0,
+            version: 0,
+            coming: Timeline::default(),
+            going: Timeline::default(),
+            messages: 0,
             requests: Vec::new(),
             answers: VecDeque::new(),
         }
@@ -57,9 +65,10 @@ impl Server {
         match input {
             Input::Arrive(request) => self.arrive(now, request),
             Input::Cancel(id) => self.cancel(now, id),
-            Input::Configure(config) => self.config = config,
+            Input::Configure(config) => self.configure(now, *config),
             Input::Reset => {
                 self.epoch += 1;
+                self.version = 0;
                 self.ledger = Ledger::default();
             }
         }
@@ -81,9 +90,14 @@ impl Server {
         &self.config
     }
 
-    /// Slots busy, rejections that hold one included.
+    /// What is busy: slots (rejections that hold one included), outstanding requests, descriptors.
     pub fn busy(&self) -> u32 {
         self.admission.busy()
+    }
+
+    /// What a carrier sense reads: free slots, places or descriptors.
+    pub fn free(&self) -> u64 {
+        u64::from(self.admission.free(&self.config))
     }
 
     /// What was counted, of one run or of all since the last reset. The shell fills in its uptime and instance.
@@ -99,34 +113,44 @@ impl Server {
         }
     }
 
-    /// Processes everything that is due by `now`, each at its own instant; ends of service come first.
+    /// Processes everything that is due by `now`, each at its own instant; the policy's own events come first.
     fn advance(&mut self, now: Instant) {
-        while let Some(at) = self.next().filter(|at| *at <= now) {
-            if self.admission.next() == Some(at) {
-                if let Some(released) = self.admission.finish_next() {
+        loop {
+            let (policy, coming, going) = (self.admission.next(), self.coming.next(), self.going.next());
+            let mut at = policy.unwrap_or(Instant::FAR_FUTURE);
+            for (leg, _) in [coming, going].into_iter().flatten() {
+                at = at.min(leg);
+            }
+            if at > now || (policy.is_none() && coming.is_none() && going.is_none()) {
+                return;
+            }
+            if policy == Some(at) {
+                if let Some(released) = self.admission.advance(self.config.seed) {
                     self.answer(at, released);
                 }
-            } else if let Some(Reverse((_, arrival, id))) = self.leg.pop()
-                && let Some(held) = self.requests[id.0 as usize].filter(|held| held.arrival == arrival)
+            } else if coming.is_some_and(|(leg, _)| leg == at) {
+                if let Some(((_, message), id)) = self.coming.pop()
+                    && let Some(held) = self.held(id, message)
+                {
+                    self.admit(at, held);
+                }
+            } else if let Some(((_, message), answer)) = self.going.pop()
+                && self.held(answer.id, message).is_some()
             {
-                self.admit(at, held);
+                self.requests[answer.id.0 as usize] = None;
+                self.answers.push_back(Answer { at, ..answer });
             }
         }
     }
 
-    /// Drops the legs of cancelled requests when they are the most.
-    fn forget_stale_legs(&mut self) {
-        if self.leg.len() > 2 * self.requests.len() {
-            let requests = &self.requests;
-            let alive =
-                |id: RequestId, arrival| requests[id.0 as usize].is_some_and(|held| held.arrival == arrival);
-            self.leg.retain(|Reverse((_, arrival, id))| alive(*id, *arrival));
-        }
+    fn next(&self) -> Option<Instant> {
+        let legs = [self.coming.next(), self.going.next()].into_iter().flatten().map(|(at, _)| at);
+        legs.chain(self.admission.next()).min()
     }
 
-    fn next(&self) -> Option<Instant> {
-        let leg = self.leg.peek().map(|Reverse((at, ..))| *at);
-        [self.admission.next(), leg].into_iter().flatten().min()
+    /// The request whose latest message this is.
+    fn held(&self, id: RequestId, message: u64) -> Option<Held> {
+        self.requests[id.0 as usize].filter(|held| held.message == message)
     }
 
     fn arrive(&mut self, now: Instant, request: Request) {
@@ -134,44 +158,99 @@ impl Server {
         if self.requests.len() <= index {
             self.requests.resize(index + 1, None);
         }
-        let held = Held { request, epoch: self.epoch, arrival: self.arrivals };
-        self.arrivals += 1;
+        let held = Held { request, epoch: self.epoch, message: self.messages };
+        self.messages += 1;
         self.requests[index] = Some(held);
+        if request.is_lost(Way::ToServer, &self.config) {
+            return;
+        }
         let delay = request.network_delay(&self.config);
         if delay.is_zero() {
             self.admit(now, held);
         } else {
-            self.leg.push(Reverse((now + delay, held.arrival, request.id)));
+            self.coming.push(now + delay, held.message, request.id);
         }
     }
 
     fn admit(&mut self, at: Instant, held: Held) {
-        let (verdict, released) = self.admission.arrive(at, &held.request, &self.config);
-        if held.epoch == self.epoch {
-            // What takes no time was in service, too, if only for that moment.
-            let passing = u32::from(released.is_some() && verdict == Verdict::Accepted);
-            let busy = self.admission.busy() + passing;
-            let in_service = self.admission.in_service() + passing;
-            self.ledger.on_admission(held.request.run, verdict, busy, in_service);
+        let Request { id, run, step, attempt, .. } = held.request;
+        let counted = held.epoch == self.epoch;
+        if self.config.outages.cover(at) {
+            let busy = self.admission.busy();
+            if counted {
+                self.ledger.on_admission(run, step, busy, self.admission.in_service());
+                self.ledger.on_verdict(run, step, Verdict::Rejected);
+            }
+            let held = std::time::Duration::ZERO;
+            return self.answer(at, Released { id, verdict: Verdict::Rejected, held, busy });
         }
-        if let Some(released) = released {
+        let refusal = match step {
+            _ if attempt <= self.config.reject_first => Some(Verdict::Rejected),
+            Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
+            _ => None,
+        };
+        let arrived = self.admission.arrive(at, &held.request, refusal, &self.config);
+        let verdict = match arrived {
+            Arrived::Decided(verdict) => Some(verdict),
+            Arrived::Done(released) => Some(released.verdict),
+            Arrived::Open => None,
+        };
+        let accepted = verdict == Some(Verdict::Accepted);
+        if accepted && matches!(step, Step::Write { .. }) {
+            self.version += 1;
+        }
+        if counted {
+            // What takes no time was in service, too, if only for that moment.
+            let passing = u32::from(matches!(arrived, Arrived::Done(_)) && accepted);
+            let (busy, in_service) = (self.admission.busy() + passing, self.admission.in_service() + passing);
+            self.ledger.on_admission(run, step, busy, in_service);
+            if let Some(verdict) = verdict {
+                self.ledger.on_verdict(run, step, verdict);
+            }
+        }
+        if let Arrived::Done(released) = arrived {
             self.answer(at, released);
         }
     }
 
+    /// A request is done with: its answer goes out.
     fn answer(&mut self, at: Instant, released: Released) {
-        let Some(held) = self.requests[released.id.0 as usize].take() else { return };
-        if released.verdict == Verdict::Rejected && held.epoch == self.epoch {
-            self.ledger.on_waste(held.request.run, released.held);
+        let index = released.id.0 as usize;
+        let Some(held) = self.requests[index] else { return };
+        let request = held.request;
+        if held.epoch == self.epoch {
+            if released.verdict != Verdict::Accepted {
+                self.ledger.on_waste(request.run, released.held);
+            }
+            if matches!(self.admission, Admission::Pool(_)) {
+                self.ledger.on_verdict(request.run, request.step, released.verdict);
+                let crashes = self.admission.take_crashes();
+                if crashes > 0 {
+                    self.ledger.on_crashes(request.run, crashes);
+                }
+            }
         }
-        self.answers.push_back(Answer {
+        if request.is_lost(Way::ToClient, &self.config) {
+            return;
+        }
+        let answer = Answer {
             id: released.id,
             verdict: released.verdict,
             at,
             busy: released.busy,
-            cap: self.config.max_busy,
-            version: 0,
-        });
+            cap: self.admission.capacity(&self.config),
+            version: self.version,
+        };
+        let delay = request.return_delay(&self.config);
+        if delay.is_zero() {
+            self.requests[index] = None;
+            self.answers.push_back(answer);
+        } else {
+            let message = self.messages;
+            self.messages += 1;
+            self.requests[index] = Some(Held { message, ..held });
+            self.going.push(at + delay, message, answer);
+        }
     }
 
     fn cancel(&mut self, now: Instant, id: RequestId) {
@@ -185,7 +264,39 @@ impl Server {
                 self.ledger.on_waste(held.request.run, released.held);
             }
             Some(_) => {}
-            None => self.forget_stale_legs(),
+            None => self.forget_stale_messages(),
+        }
+    }
+
+    /// Drops the messages of cancelled requests when they are the most.
+    fn forget_stale_messages(&mut self) {
+        let requests = &self.requests;
+        let alive =
+            |id: RequestId, message| requests[id.0 as usize].is_some_and(|held| held.message == message);
+        if self.coming.len() > 2 * requests.len() {
+            self.coming.retain(|(_, message), id| alive(id, message));
+        }
+        if self.going.len() > 2 * requests.len() {
+            self.going.retain(|(_, message), answer| alive(answer.id, message));
+        }
+    }
+
+    /// From now on behaves so. What is under way goes on as it began, unless the policy itself is another: then it
+    /// is turned away.
+    fn configure(&mut self, now: Instant, config: Config) {
+        let other = discriminant(&config.policy) != discriminant(&self.config.policy)
+            || (config.policy != self.config.policy);
+        self.config = config;
+        if !other {
+            return;
+        }
+        let mut before = std::mem::replace(&mut self.admission, Admission::new(&self.config.policy));
+        let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
+        ids.sort_unstable();
+        for id in ids {
+            if let Some(released) = before.cancel(now, id) {
+                self.answer(now, Released { verdict: Verdict::Rejected, ..released });
+            }
         }
     }
 }

@@ -143,7 +143,7 @@ impl Shared {
     pub(crate) fn patch(&self, patch: &Patch) -> Result<(), PatchError> {
         let mut inner = self.lock();
         let config = inner.server.config().patched(patch)?;
-        inner.server.handle(self.clock.now(), Input::Configure(config));
+        inner.server.handle(self.clock.now(), Input::Configure(Box::new(config)));
         Ok(())
     }
 

@@ -79,7 +79,7 @@ fn with_zero_delays_a_rejection_is_answered_at_once() {
     arrive(&mut server, 0, 0);
     arrive(&mut server, 1, 1);
     assert_eq!(answers(&mut server, 1), [(1, 1, Verdict::Rejected, 1)]);
-    assert!(server.leg.is_empty());
+    assert!(server.coming.len() == 0);
     assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(500)));
 }
 
@@ -104,7 +104,7 @@ fn a_change_of_the_cap_counts_for_whoever_comes_next() {
     let mut server = cap(1);
     arrive(&mut server, 0, 0);
     arrive(&mut server, 10, 1);
-    server.handle(ms(105), Input::Configure(Config { max_busy: 2, ..Config::default() }));
+    server.handle(ms(105), Input::Configure(Box::new(Config { max_busy: 2, ..Config::default() })));
     assert_eq!(answers(&mut server, 2000), [(600, 0, Verdict::Accepted, 2), (610, 1, Verdict::Accepted, 1),]);
 }
 
@@ -145,7 +145,7 @@ fn clients_that_come_and_go_leave_nothing_behind() {
             arrive(&mut server, at, 0);
             server.handle(ms(at), Input::Cancel(RequestId(0)));
         }
-        assert!(server.leg.len() <= 4, "{}", server.leg.len());
+        assert!(server.coming.len() <= 4, "{}", server.coming.len());
         assert_eq!((server.admission.next(), server.busy()), (None, 0));
     }
 }
@@ -189,7 +189,7 @@ proptest! {
                     server.handle(ms(now), Input::Cancel(RequestId(id)));
                     open[index] = false;
                 }
-                10 => server.handle(ms(now), Input::Configure(config)),
+                10 => server.handle(ms(now), Input::Configure(Box::new(config))),
                 11 => server.handle(ms(now), Input::Reset),
                 _ => {}
             }

@@ -1,0 +1,171 @@
+//! Admission by a short queue that is worked off in ticks, and that works on less the more is outstanding.
+//!
+//! Source: seed 002 (Exploring backoff). While at most `limit` requests are outstanding, every one makes progress in
+//! every tick. Above it the queue has `limit` units of work per tick for accepted and rejected requests together; read
+//! off the document's figures, they are split by share and rounded down, and accepted requests get one at least.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use vocabulary::{Instant, Purpose, draws, unit};
+
+use crate::admission::{Arrived, Released};
+use crate::policy::{QueueConfig, Subset};
+use crate::request::{Request, RequestId, Verdict};
+
+/// Two lists, first come first served, and the next tick.
+#[derive(Debug)]
+pub(crate) struct OverwhelmedQueue {
+    config: QueueConfig,
+    accepted: VecDeque<Entry>,
+    rejected: VecDeque<Entry>,
+    /// The next tick, while anything is outstanding.
+    tick_at: Option<Instant>,
+    /// Requests that the last tick was done with, and that tick.
+    done: VecDeque<Released>,
+    done_at: Instant,
+}
+
+/// A request and the steps that it still takes.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    id: RequestId,
+    left: u32,
+}
+
+impl OverwhelmedQueue {
+    pub(crate) fn new(config: QueueConfig) -> Self {
+        Self {
+            config,
+            accepted: VecDeque::new(),
+            rejected: VecDeque::new(),
+            tick_at: None,
+            done: VecDeque::new(),
+            done_at: Instant::ORIGIN,
+        }
+    }
+
+    /// Accepts while there is a place. What comes at a tick makes progress from the next one on.
+    pub(crate) fn arrive(&mut self, at: Instant, request: &Request) -> Arrived {
+        let id = request.id;
+        let verdict = if self.admitted() < self.config.capacity {
+            self.accepted.push_back(Entry { id, left: self.config.service });
+            Verdict::Accepted
+        } else {
+            self.rejected.push_back(Entry { id, left: self.config.reject });
+            Verdict::Rejected
+        };
+        if self.tick_at.is_none() {
+            let tick = self.tick_nanos();
+            self.tick_at = Some(Instant::from_nanos((at.as_nanos() / tick + 1).saturating_mul(tick)));
+        }
+        Arrived::Decided(verdict)
+    }
+
+    pub(crate) fn cancel(&mut self, id: RequestId) -> Option<Released> {
+        let busy = self.outstanding();
+        for (list, verdict) in
+            [(&mut self.accepted, Verdict::Accepted), (&mut self.rejected, Verdict::Rejected)]
+        {
+            if let Some(position) = list.iter().position(|entry| entry.id == id) {
+                list.remove(position);
+                return Some(Released { id, verdict, held: Duration::ZERO, busy });
+            }
+        }
+        // Already done with: nobody is to hear of it.
+        self.done.retain(|released| released.id != id);
+        None
+    }
+
+    pub(crate) fn next(&self) -> Option<Instant> {
+        if self.done.is_empty() { self.tick_at } else { Some(self.done_at) }
+    }
+
+    pub(crate) fn advance(&mut self, seed: u64) -> Option<Released> {
+        if self.done.is_empty()
+            && let Some(at) = self.tick_at
+        {
+            self.tick(at, seed);
+        }
+        self.done.pop_front()
+    }
+
+    pub(crate) fn outstanding(&self) -> u32 {
+        count(self.accepted.len() + self.rejected.len())
+    }
+
+    pub(crate) fn admitted(&self) -> u32 {
+        count(self.accepted.len())
+    }
+
+    pub(crate) fn capacity(&self) -> u32 {
+        self.config.capacity
+    }
+
+    fn tick_nanos(&self) -> u64 {
+        u64::try_from(self.config.tick.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// One step of work.
+    fn tick(&mut self, at: Instant, seed: u64) {
+        let (accepted, rejected) = (self.accepted.len(), self.rejected.len());
+        let (outstanding, limit) = (accepted + rejected, self.config.limit as usize);
+        let busy = self.outstanding();
+        self.done_at = at;
+        if outstanding > limit && self.config.subset == Subset::Random {
+            let chosen = self.chosen(outstanding, limit, at, seed);
+            let (of_accepted, of_rejected) = chosen.split_at(accepted);
+            work(&mut self.accepted, |index| of_accepted[index], Verdict::Accepted, busy, &mut self.done);
+            work(&mut self.rejected, |index| of_rejected[index], Verdict::Rejected, busy, &mut self.done);
+        } else {
+            let (first, second) = if outstanding <= limit {
+                (accepted, rejected)
+            } else {
+                (accepted.min((limit * accepted / outstanding).max(1)), limit * rejected / outstanding)
+            };
+            work(&mut self.accepted, |index| index < first, Verdict::Accepted, busy, &mut self.done);
+            work(&mut self.rejected, |index| index < second, Verdict::Rejected, busy, &mut self.done);
+        }
+        let outstanding = self.accepted.len() + self.rejected.len();
+        self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
+    }
+
+    /// Which entries of both lists are worked on: `limit` of them, each as likely, drawn without replacement.
+    fn chosen(&self, outstanding: usize, limit: usize, at: Instant, seed: u64) -> Vec<bool> {
+        let mut rng = draws(seed, Purpose::Subset, at.as_nanos() / self.tick_nanos(), 0);
+        let mut indices: Vec<usize> = (0..outstanding).collect();
+        let mut chosen = vec![false; outstanding];
+        for drawn in 0..limit {
+            let left = outstanding - drawn;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is below `left`")]
+            let other = drawn + (unit(&mut rng) * left as f64) as usize;
+            indices.swap(drawn, other.min(outstanding - 1));
+            chosen[indices[drawn]] = true;
+        }
+        chosen
+    }
+}
+
+/// Takes a step off the chosen entries of a list and removes those that have none left.
+fn work(
+    list: &mut VecDeque<Entry>,
+    chosen: impl Fn(usize) -> bool,
+    verdict: Verdict,
+    busy: u32,
+    done: &mut VecDeque<Released>,
+) {
+    let mut index = 0;
+    list.retain_mut(|entry| {
+        let worked_on = chosen(index);
+        index += 1;
+        entry.left -= u32::from(worked_on);
+        if entry.left == 0 {
+            done.push_back(Released { id: entry.id, verdict, held: Duration::ZERO, busy });
+        }
+        entry.left > 0
+    });
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,125 @@
+//! What is scheduled, in order of time and then of scheduling: a queue as long as things are scheduled in the order in
+//! which they are due, which constant times always are, and a heap for the rest.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+
+use vocabulary::Instant;
+
+/// Items by the instant and the order of their scheduling.
+#[derive(Debug)]
+pub(crate) struct Timeline<T> {
+    in_order: VecDeque<Entry<T>>,
+    out_of_order: BinaryHeap<Reverse<Entry<T>>>,
+}
+
+/// When something is due; the number breaks ties.
+pub(crate) type Key = (Instant, u64);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<T> {
+    key: Key,
+    item: T,
+}
+
+impl<T> Default for Timeline<T> {
+    fn default() -> Self {
+        Self { in_order: VecDeque::new(), out_of_order: BinaryHeap::new() }
+    }
+}
+
+impl<T: Copy> Timeline<T> {
+    /// Schedules an item; `order` is larger than that of everything scheduled before.
+    pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
+        let entry = Entry { key: (at, order), item };
+        if self.in_order.back().is_none_or(|last| last.key < entry.key) {
+            self.in_order.push_back(entry);
+        } else {
+            self.out_of_order.push(Reverse(entry));
+        }
+    }
+
+    /// What is due first.
+    pub(crate) fn peek(&self) -> Option<(Key, T)> {
+        let entry = match (self.in_order.front(), self.out_of_order.peek()) {
+            (Some(queued), Some(Reverse(heaped))) => queued.min(heaped),
+            (Some(queued), None) => queued,
+            (None, Some(Reverse(heaped))) => heaped,
+            (None, None) => return None,
+        };
+        Some((entry.key, entry.item))
+    }
+
+    /// When that is.
+    pub(crate) fn next(&self) -> Option<Key> {
+        self.peek().map(|(key, _)| key)
+    }
+
+    /// Takes what is due first.
+    pub(crate) fn pop(&mut self) -> Option<(Key, T)> {
+        let queued = self.in_order.front().map(|entry| entry.key);
+        match self.out_of_order.peek() {
+            Some(Reverse(heaped)) if queued.is_none_or(|queued| heaped.key < queued) => {
+                self.out_of_order.pop().map(|Reverse(entry)| (entry.key, entry.item))
+            }
+            _ => self.in_order.pop_front().map(|entry| (entry.key, entry.item)),
+        }
+    }
+
+    /// How many are scheduled.
+    pub(crate) fn len(&self) -> usize {
+        self.in_order.len() + self.out_of_order.len()
+    }
+
+    /// Drops what nobody waits for any more.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(Key, T) -> bool) {
+        self.in_order.retain(|entry| wanted(entry.key, entry.item));
+        self.out_of_order.retain(|Reverse(entry)| wanted(entry.key, entry.item));
+    }
+}
+
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<T> Eq for Entry<T> {}
+
+impl<T> PartialOrd for Entry<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Entry<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn items_come_by_time_and_then_in_the_order_of_scheduling(times in prop::collection::vec(0..20_u64, 0..60)) {
+            let mut timeline = Timeline::default();
+            for (order, at) in times.iter().enumerate() {
+                timeline.push(Instant::from_nanos(*at), order as u64, order);
+            }
+            prop_assert_eq!(timeline.len(), times.len());
+            let mut wanted: Vec<usize> = (0..times.len()).collect();
+            wanted.sort_by_key(|order| times[*order]);
+            let mut came = Vec::new();
+            while let Some((key, item)) = timeline.peek() {
+                prop_assert_eq!(timeline.pop(), Some((key, item)));
+                came.push(item);
+            }
+            prop_assert_eq!(came, wanted);
+        }
+    }
+}
