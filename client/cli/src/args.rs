@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod reproduce;
 mod values;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
+pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use values::{Header, Method, Rate};
 
 const EXAMPLES: &str = "\
@@ -23,6 +25,8 @@ Examples:
       any HTTP or HTTPS server
   loadgen --strategy none --in-flight 50 --ops 100000 --no-tui
       closed loop: 50 ops at once
+  loadgen --simulate --strategy aimd --repeats 1000
+      the same in virtual time, 1000 seeds in a second or two
 
 Exit codes: 0 done, 2 bad usage, 69 target unreachable, 70 counts do not add up,
 74 output cannot be written, 130 and 143 interrupted.";
@@ -42,6 +46,9 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// List the strategies, or explain one: rule, parameters, defaults, source.
     Strategies(StrategiesArgs),
+    /// Check the claims of the documents that Tailback comes from, or of your own scenario, one by one.
+    #[command(after_help = reproduce::EXAMPLES)]
+    Reproduce(ReproduceArgs),
 }
 
 #[derive(Args, Debug)]
@@ -56,6 +63,10 @@ pub(crate) struct RunArgs {
     /// Strategy: `name`, `name:key=value,…`, parts combined with `+`; `loadgen strategies` lists them.
     #[arg(short, long, default_value = "aimd", value_name = "S")]
     pub(crate) strategy: StrategySpec,
+
+    /// Run in virtual time instead of over HTTP: the same client and server on one clock that nobody waits for.
+    #[arg(long, conflicts_with_all = ["target", "method", "headers", "body", "idempotent", "insecure", "cacert"])]
+    pub(crate) simulate: bool,
 
     #[command(flatten)]
     pub(crate) workload: WorkloadArgs,
@@ -122,11 +133,15 @@ pub(crate) struct WorkloadArgs {
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) retry_failed: bool,
 
+    /// What one attempt does: a request, or a read and then at once a write that counts only if nobody wrote in between.
+    #[arg(long, value_enum, default_value_t = KindArg::Request)]
+    pub(crate) kind: KindArg,
+
     /// Seed of everything random; repeat r uses seed + r.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Runs to do, one after the other.
+    /// Runs to do: one after the other, or with --simulate on all cores.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeats: u32,
 
@@ -143,6 +158,14 @@ pub(crate) enum ArrivalsArg {
     Uniform,
     /// All at once.
     Burst,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// One request.
+    Request,
+    /// GET, then at once PUT with `If-Match`; 412 is a rejection.
+    ReadModifyWrite,
 }
 
 #[derive(Args, Debug)]
@@ -191,6 +214,10 @@ pub(crate) struct OutputArgs {
     /// No progress and no summary; errors are still told.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    /// Threads for simulated repeats [default: one per core]. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 
     /// Print everything a run would use, defaults included, and do not run.
     #[arg(long)]

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 /// Exit codes; relied on from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
+    /// An expectation is not met.
+    Unmet = 1,
     /// Bad usage or configuration.
     Usage = 2,
     /// The target cannot be reached.

@@ -2,44 +2,112 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
+use loadgen_sim::{Steer, side_by_side};
 use serde_json::json;
-use tokio::runtime::Runtime;
+use vocabulary::TimeScale;
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
 use crate::output::{Output, to_stdout};
-use crate::record::ConfigRecord;
+use crate::record::{ConfigRecord, ServerRecord};
 use crate::settings::Settings;
-use crate::summary;
+use crate::simulated::Progress;
 use crate::target::{Kind, Server};
 use crate::watch::{Watch, watch};
+use crate::{repeats, summary};
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::new(args)?;
+    if args.simulate { simulated(args, &settings) } else { over_http(args, &settings) }
+}
+
+/// In virtual time: all repeats side by side.
+fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
+    if settings.time_scale != TimeScale::default() {
+        let words =
+            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    let server = args.server.to_config(settings.run.seed).map_err(|error| {
+        Fatal::because(Exit::Usage, "the simulated server cannot be configured so", error)
+    })?;
+    if args.output.print_config {
+        let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
+        return print_config(&ConfigRecord::new(settings, &record, settings.run.seed));
+    }
+    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let interrupt = Interrupt::listen()?;
+    let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
+    let mut report = Report::new(args, stdout_is_data);
+    report.announce(&summary::announcement(settings, "simulated server", Some(&server)))?;
+
+    let repeats = settings.repeats as usize;
+    let threads = crate::simulated::threads(args.output.threads);
+    let quiet = args.output.quiet;
+    let started = Instant::now();
+    let mut all = Progress::new(!quiet && repeats > 1);
+    let mut finished: Vec<Finished> = Vec::new();
+    let mut failed = None;
+    side_by_side(
+        repeats,
+        threads,
+        |repeat| {
+            let seed = settings.run.seed.wrapping_add(repeat as u64);
+            let mut progress = Progress::new(!quiet && repeats == 1);
+            let over = crate::simulated::simulate(settings, &server, seed, |run, now| {
+                progress.run(run, now);
+                if interrupt.exit().is_some() { Steer::Stop } else { Steer::On }
+            })?;
+            Ok(crate::simulated::result(settings, &server, seed, &over, &interrupt))
+        },
+        |taken| {
+            match taken {
+                Some(Ok(over)) => finished.push(over),
+                Some(Err(error)) => failed = Some(error),
+                None => {}
+            }
+            all.line(|| summary::progress(finished.len(), repeats, started.elapsed()));
+            failed.is_none() && interrupt.exit().is_none()
+        },
+    );
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    // What was cut off in the middle says nothing about a whole run, unless it is the only one.
+    if finished.len() > 1 {
+        finished.retain(|run| run.result.interrupted.is_none());
+    }
+    let mut shown = Ok(());
+    if let [only] = &finished[..] {
+        shown = report.one(only, 0, settings);
+    }
+    report.conclude(&finished, shown, settings, output.as_ref(), &interrupt)
+}
+
+/// Over HTTP: one repeat after the other.
+fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if args.output.print_config {
-        return print_config(args, &settings, &runtime);
+        let server = Server::choose(args, settings, &runtime, false)?;
+        return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
     let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
     let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
-    let mut server = Server::choose(args, &settings, &runtime, true)?;
+    let mut server = Server::choose(args, settings, &runtime, true)?;
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
         return Err(tailback::SpecError::NoForeknowledge.into());
     }
     let most_connections = connections_within(files, &server);
     let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let mut report = Report {
-        quiet: args.output.quiet,
-        to_stderr: stdout_is_data,
-        // Whoever wants no dashboard, or could not see one, gets plain text only.
-        bold: mode == Watch::Dashboard && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-    };
-    report.announce(&settings, &server)?;
+    let mut report = Report::new(args, stdout_is_data);
+    let announcement = summary::announcement(settings, &server.describe(), server.model.as_ref());
+    report.announce(&announcement)?;
 
     let mut finished = Vec::new();
     // A summary that cannot be shown must not cost the result.
@@ -53,26 +121,19 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
             // It may have been changed since.
             server.refresh(&runtime);
         }
-        let underway = one_run::start(&settings, &server, seed, most_connections)?;
+        let underway = one_run::start(settings, &server, seed, most_connections)?;
         interrupt.watch(Some(underway.control.clone()));
-        watch(mode, &settings, &server, &underway, &runtime, &interrupt);
+        watch(mode, settings, &server, &underway, &runtime, &interrupt);
         interrupt.watch(None);
-        let over = underway.finish(&settings, &server, &runtime, &interrupt)?;
-        shown = shown.and(report.one(&over, repeat, &settings));
+        let over = underway.finish(settings, &server, &runtime, &interrupt)?;
+        shown = shown.and(report.one(&over, repeat, settings));
         finished.push(over);
     }
-    if finished.len() > 1 {
-        shown = shown.and(report.several(&finished));
-    }
-    if let Some(output) = &output {
-        output.write(&document(&finished, settings.repeats)?)?;
-    }
-    shown?;
-    Ok(exit(&finished, &interrupt))
+    report.conclude(&finished, shown, settings, output.as_ref(), &interrupt)
 }
 
 /// Connections that the limit on open files leaves room for; an embedded server holds the other end of each.
-fn connections_within(files: Option<u64>, server: &Server) -> usize {
+pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
     /// Files for everything else: the terminal, results, runtimes, admin connections.
     const OTHERS: u64 = 64;
     let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -81,13 +142,15 @@ fn connections_within(files: Option<u64>, server: &Server) -> usize {
     })
 }
 
-/// One object for one run, `{"runs": […]}` for several.
+/// One object for one run, `{"runs": […], "summary": {…}}` for several.
 fn document(finished: &[Finished], repeats: u32) -> anyhow::Result<Vec<u8>> {
     let mut bytes = match finished {
         [only] if repeats == 1 => serde_json::to_vec(&only.result)?,
         several => {
             let runs: Vec<_> = several.iter().map(|run| &run.result).collect();
-            serde_json::to_vec(&json!({ "runs": runs }))?
+            serde_json::to_vec(
+                &json!({ "runs": runs, "summary": repeats::to_json(&repeats::summary(several)) }),
+            )?
         }
     };
     bytes.push(b'\n');
@@ -107,10 +170,8 @@ fn exit(finished: &[Finished], interrupt: &Interrupt) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn print_config(args: &RunArgs, settings: &Settings, runtime: &Runtime) -> anyhow::Result<ExitCode> {
-    let server = Server::choose(args, settings, runtime, false)?;
-    let record = ConfigRecord::new(settings, &server, settings.run.seed);
-    let mut text = serde_json::to_string_pretty(&record)?;
+fn print_config(record: &ConfigRecord) -> anyhow::Result<ExitCode> {
+    let mut text = serde_json::to_string_pretty(record)?;
     text.push('\n');
     to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -125,11 +186,39 @@ struct Report {
 }
 
 impl Report {
-    fn announce(&mut self, settings: &Settings, server: &Server) -> anyhow::Result<()> {
+    fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
+        Self {
+            quiet: args.output.quiet,
+            to_stderr: stdout_is_data,
+            // Whoever wants no dashboard, or could not see one, gets plain text only.
+            bold: Watch::choose(&args.output, stdout_is_data) == Watch::Dashboard
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+
+    /// What is said and saved at the end, whatever was shown before.
+    fn conclude(
+        &mut self,
+        finished: &[Finished],
+        mut shown: anyhow::Result<()>,
+        settings: &Settings,
+        output: Option<&Output>,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<ExitCode> {
+        if finished.len() > 1 {
+            shown = shown.and(self.several(finished));
+        }
+        if let Some(output) = output {
+            output.write(&document(finished, settings.repeats)?)?;
+        }
+        shown?;
+        Ok(exit(finished, interrupt))
+    }
+
+    fn announce(&mut self, text: &str) -> anyhow::Result<()> {
         if self.quiet {
             return Ok(());
         }
-        let text = summary::announcement(settings, server);
         // Progress belongs to stderr, whatever stdout is used for.
         io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
         Ok(())
@@ -151,7 +240,7 @@ impl Report {
     }
 
     fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {
-        if self.quiet { Ok(()) } else { self.write(&summary::several(runs)) }
+        if self.quiet { Ok(()) } else { self.write(&summary::several(&repeats::summary(runs), runs.len())) }
     }
 
     /// A closed stdout ends what is shown, not the run: results may still go to a file.

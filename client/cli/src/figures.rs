@@ -37,6 +37,25 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// Any number, short: at most four significant digits, thousands grouped.
+pub(crate) fn short(number: f64) -> String {
+    match number.abs() {
+        size if size >= 10_000.0 => {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "saturation is what is wanted"
+            )]
+            let whole = size.round() as u64;
+            format!("{}{}", if number < 0.0 { "-" } else { "" }, thousands(whole))
+        }
+        size if size >= 1000.0 || (number.fract() == 0.0) => format!("{number:.0}"),
+        size if size >= 100.0 => format!("{number:.1}"),
+        size if size >= 10.0 => format!("{number:.2}"),
+        _ => format!("{number:.3}"),
+    }
+}
+
 fn significant(number: f64) -> String {
     match number {
         number if number >= 100.0 => format!("{number:.0}"),
@@ -59,5 +78,9 @@ mod tests {
         assert_eq!(milliseconds(12.44), "12.4 ms");
         assert_eq!(seconds(25.21), "25.2 s");
         assert_eq!(seconds(720.0), "12.0 min");
+        assert_eq!(
+            [17_405.2, 2088.0, 25.204, 0.4504, -3.0].map(short),
+            ["17 405", "2088", "25.20", "0.450", "-3"]
+        );
     }
 }

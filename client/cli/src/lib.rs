@@ -9,7 +9,11 @@ mod interrupt;
 mod one_run;
 mod output;
 mod record;
+mod repeats;
+mod reproduce;
+mod scenario;
 mod settings;
+mod simulated;
 mod strategies;
 mod summary;
 mod target;
@@ -27,6 +31,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Some(Command::Strategies(args)) => strategies::show(&args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
         None => experiment::run(&cli.run),
     };
     match result {

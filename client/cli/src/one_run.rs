@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Conservation, GeneratorResult, Latencies, LatencyFigures, ResultContext, Run, RunConfig, RunResult,
+    Bins, Conservation, GeneratorResult, Latencies, LatencyFigures, ResultContext, Run, RunConfig, RunResult,
+    SERIES_POINTS,
 };
 use loadgen_http::{
     Classifier, Clock, Control, DriveOptions, DriveReport, ReqwestTransport, RunHeaders, Target, drive,
@@ -17,6 +18,7 @@ use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
+use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
@@ -56,6 +58,19 @@ pub(crate) struct Finished {
     pub(crate) generator_share: Option<f64>,
     /// Whether any attempt got an answer.
     pub(crate) answered: bool,
+}
+
+impl Finished {
+    /// Refuses a run whose counts do not add up.
+    pub(crate) fn sound(&self, seed: u64) -> anyhow::Result<()> {
+        match self.conservation.mismatches.first() {
+            None => Ok(()),
+            Some(mismatch) => {
+                let words = format!("{}, seed {seed}: COUNTS DO NOT ADD UP", self.result.strategy);
+                Err(Fatal::because(Exit::NotConserved, words, mismatch.clone()))
+            }
+        }
+    }
 }
 
 /// Starts a run on a thread of its own.
@@ -103,6 +118,17 @@ impl Underway {
         runtime: &Runtime,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Finished> {
+        Ok(self.finish_with_bins(settings, server, runtime, interrupt)?.0)
+    }
+
+    /// The same, and the calls in bins, if they were wanted.
+    pub(crate) fn finish_with_bins(
+        self,
+        settings: &Settings,
+        server: &Server,
+        runtime: &Runtime,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings = Vec::new();
@@ -147,7 +173,7 @@ impl Underway {
             &driven.run,
             ResultContext {
                 mode: "http",
-                config: ConfigRecord::new(settings, server, self.seed),
+                config: ConfigRecord::new(settings, &server.record(), self.seed),
                 seed: self.seed,
                 server: counts,
                 generator: GeneratorResult {
@@ -162,12 +188,14 @@ impl Underway {
                 wall_s: Some(wall_s),
                 interrupted: interrupt.exit().and_then(crate::exit::Exit::signal_name),
                 warnings,
+                series_points: SERIES_POINTS,
             },
         );
         if changed {
             result.optimal_makespan_s = None;
         }
-        Ok(Finished { result, conservation, generator_share, answered })
+        let bins = measured.bins.clone();
+        Ok((Finished { result, conservation, generator_share, answered }, bins))
     }
 }
 

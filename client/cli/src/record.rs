@@ -1,14 +1,15 @@
 //! What a run uses, written down: the `config` of the result JSON, and what `--print-config` prints.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
-use loadgen_core::ArrivalProcess;
+use loadgen_core::{ArrivalProcess, OperationKind};
+use mockserver::core::Config;
 use serde::Serialize;
 use serde_json::{Value, json};
 use vocabulary::duration_text;
 
 use crate::settings::Settings;
-use crate::target::Server;
 
 /// Everything needed to repeat a run.
 #[derive(Clone, Debug, Serialize)]
@@ -16,9 +17,9 @@ pub(crate) struct ConfigRecord {
     program: &'static str,
     version: &'static str,
     command_line: Vec<String>,
-    /// `embedded`, `found` or the URL.
+    /// `embedded`, `found`, `simulated` or the URL.
     server: String,
-    target: String,
+    target: Option<String>,
     strategy: Vec<PartRecord>,
     max_attempts: String,
     retry_after: String,
@@ -42,6 +43,7 @@ struct PartRecord {
 
 #[derive(Clone, Debug, Serialize)]
 struct WorkloadRecord {
+    kind: &'static str,
     ops: Option<u64>,
     duration: Option<String>,
     drain: Option<String>,
@@ -60,10 +62,18 @@ struct RequestRecord {
     body_bytes: usize,
 }
 
+/// The server of a run, as it is written down.
+pub(crate) struct ServerRecord<'a> {
+    /// `embedded`, `found`, `simulated` or the URL.
+    pub(crate) kind: String,
+    pub(crate) target: Option<String>,
+    pub(crate) model: Option<&'a Config>,
+}
+
 impl ConfigRecord {
     /// What a run with this seed against this server uses.
-    pub(crate) fn new(settings: &Settings, server: &Server, seed: u64) -> Self {
-        let run = settings.for_server(server.model.as_ref(), seed);
+    pub(crate) fn new(settings: &Settings, server: &ServerRecord<'_>, seed: u64) -> Self {
+        let run = settings.for_server(server.model, seed);
         let mut parts = settings.strategy.describe();
         let common = parts.pop().map(|(_, common)| common).unwrap_or_default();
         let shared = |key: &str| {
@@ -83,9 +93,9 @@ impl ConfigRecord {
         Self {
             program: "loadgen",
             version: env!("CARGO_PKG_VERSION"),
-            command_line: without_secrets(std::env::args_os().skip(1)),
-            server: server.kind.to_string(),
-            target: server.url(),
+            command_line: without_secrets(without_outputs(std::env::args_os().skip(1))),
+            server: server.kind.clone(),
+            target: server.target.clone(),
             strategy: parts
                 .into_iter()
                 .map(|(name, parameters)| PartRecord {
@@ -99,6 +109,10 @@ impl ConfigRecord {
             max_attempts: shared("max-attempts"),
             retry_after: shared("retry-after"),
             workload: WorkloadRecord {
+                kind: match run.kind {
+                    OperationKind::Request => "request",
+                    OperationKind::ReadModifyWrite => "read-modify-write",
+                },
                 ops: run.workload.ops,
                 duration: run.workload.duration.map(duration_text::format),
                 drain: run.drain.map(duration_text::format),
@@ -119,13 +133,32 @@ impl ConfigRecord {
                 headers: settings.request.headers.keys().map(ToString::to_string).collect(),
                 body_bytes: settings.request.body.len(),
             },
-            server_model: server.model.as_ref().map(|model| json!(model)),
+            server_model: server.model.map(|model| json!(model)),
         }
     }
 }
 
+/// The command line without what says where results go and how many threads work: it changes no figure, and a simulated
+/// result must not depend on it.
+fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    const WITH_VALUE: &[&str] = &["--json", "--threads"];
+    const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
+    let mut value_follows = false;
+    typed.filter(move |argument| {
+        if std::mem::take(&mut value_follows) {
+            return false;
+        }
+        let argument = argument.to_string_lossy();
+        value_follows = WITH_VALUE.contains(&argument.as_ref());
+        let inline = WITH_VALUE
+            .iter()
+            .any(|flag| argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
+        !value_follows && !inline && !PLAIN.contains(&argument.as_ref())
+    })
+}
+
 /// The command line with the values of headers left out: results are passed on, and values may be secrets.
-fn without_secrets(typed: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {
+fn without_secrets(typed: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut header_follows = false;
     typed
         .map(|argument| {
@@ -158,6 +191,13 @@ fn name_only(header: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_results_go_is_left_out_of_the_command_line() {
+        let typed = ["--simulate", "--json", "a.json", "--threads=2", "-q", "--ops", "9", "--json=-"];
+        let kept: Vec<OsString> = without_outputs(typed.into_iter().map(Into::into)).collect();
+        assert_eq!(kept, ["--simulate", "--ops", "9"]);
+    }
 
     #[test]
     fn values_of_headers_are_left_out_of_the_command_line() {

@@ -5,25 +5,26 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use loadgen_core::{ArrivalProcess, RunConfig, Workload};
+use loadgen_core::{ArrivalProcess, OperationKind, RunConfig, Workload};
 use loadgen_http::{RequestTemplate, Trust};
 use mockserver::core::Config;
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
-use crate::args::{ArrivalsArg, Rate, RunArgs};
+use crate::args::{ArrivalsArg, KindArg, Rate, RunArgs};
 use crate::exit::{Exit, Fatal};
 
 /// Ops of a run that is limited in neither number nor time.
-const DEFAULT_OPS: u64 = 2000;
+pub(crate) const DEFAULT_OPS: u64 = 2000;
 /// Ops that may arrive at once.
-const LARGEST_BURST: u64 = 10_000_000;
+pub(crate) const LARGEST_BURST: u64 = 10_000_000;
 /// Arrivals per second of an open loop.
-const DEFAULT_RATE: Rate = Rate(1000.0);
+pub(crate) const DEFAULT_RATE: Rate = Rate(1000.0);
 /// How long a run of limited duration may go on to finish what has arrived.
-const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
+pub(crate) const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
 
 /// What was typed, checked and with defaults put in.
+#[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) strategy: StrategySpec,
     pub(crate) run: RunConfig,
@@ -77,6 +78,10 @@ impl Settings {
                     ops: workload.ops.or(unlimited.then_some(DEFAULT_OPS)),
                     duration: workload.duration,
                 },
+                kind: match workload.kind {
+                    KindArg::Request => OperationKind::Request,
+                    KindArg::ReadModifyWrite => OperationKind::ReadModifyWrite,
+                },
                 clients: workload.clients,
                 share_strategy: shared,
                 timeout: workload.timeout,
@@ -97,12 +102,30 @@ impl Settings {
         })
     }
 
+    /// The settings of an experiment that was not typed but read.
+    pub(crate) fn for_experiment(
+        strategy: StrategySpec,
+        run: RunConfig,
+        repeats: u32,
+        time_scale: TimeScale,
+    ) -> Self {
+        Self {
+            strategy,
+            run,
+            repeats,
+            time_scale,
+            request: RequestTemplate::default(),
+            trust: Trust::default(),
+            idempotent: true,
+        }
+    }
+
     /// What depends on the server (a mockserver's model, or none): how long an attempt takes, and whether failures may be
     /// retried at all.
     pub(crate) fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let mut run = RunConfig { seed, ..self.run.clone() };
         if let Some(model) = model {
-            run.undisturbed_attempt = model.network_delay.mean() + model.service_time.mean();
+            run.undisturbed_attempt = model.undisturbed_attempt();
         } else {
             run.retry_failed &= self.idempotent || self.request.method.is_idempotent();
             // Nothing is known of how long an attempt takes: patience for at least two that time out.

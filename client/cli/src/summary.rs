@@ -1,21 +1,23 @@
 //! What is printed before and after a run, in 80 columns.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use loadgen_core::{LatencyFigures, RunResult};
+use mockserver::core::Config;
+use statistics::Summary;
 
-use crate::figures::{bytes, milliseconds, percent, seconds, thousands};
+use crate::figures::{bytes, milliseconds, percent, seconds, short, thousands};
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
-use crate::target::Server;
 use crate::wrapping::wrapped;
 
 /// What is about to run, and where: a line or two.
-pub(crate) fn announcement(settings: &Settings, server: &Server) -> String {
-    let mut text = format!("{} · {}\n{}\n", settings.strategy, settings.workload_text(), server.describe());
-    if let Some(model) = server.describe_model() {
-        let _ = writeln!(text, "{model}");
+pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {
+    let mut text = format!("{} · {}\n{server}\n", settings.strategy, settings.workload_text());
+    if let Some(model) = model {
+        let _ = writeln!(text, "{}", crate::target::describe_model(model));
     }
     if matches!(settings.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
         text.push_str("note: a closed loop hides waiting: what is slow is asked less\n");
@@ -56,7 +58,9 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
             ),
         );
     }
-    row("generator", generator(run));
+    if run.result.mode != "simulated" {
+        row("generator", generator(run));
+    }
     row("counts", counts(run));
     if let Some(at) = result.stalled_at_s {
         row("stalled", format!("at {}: attempts went on, but nothing had succeeded for long", seconds(at)));
@@ -70,26 +74,58 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     text
 }
 
-/// Several runs together: mean and extremes of what matters most.
-pub(crate) fn several(runs: &[Finished]) -> String {
-    let mut text = format!("\n{} runs\n  {:<14}{:>12}{:>12}{:>12}\n", runs.len(), "", "mean", "min", "max");
-    let mut row = |label: &str, figure: &dyn Fn(&RunResult<ConfigRecord>) -> Option<f64>| {
-        let values: Vec<f64> = runs.iter().filter_map(|run| figure(&run.result)).collect();
-        if values.is_empty() {
-            return;
-        }
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let min = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let _ = writeln!(text, "  {label:<14}{mean:>12.2}{min:>12.2}{max:>12.2}");
-    };
-    row("attempts", &|result| Some(result.attempts.total as f64));
-    row("per op", &|result| result.amplification);
-    row("makespan s", &|result| result.makespan_s);
-    row("p50 op ms", &|result| result.op_latency_ms.p50);
-    row("p99 op ms", &|result| result.op_latency_ms.p99);
+/// How far many runs are, with an estimate.
+pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
+    let mut text = format!("{} of {} runs", thousands(done as u64), thousands(of as u64));
+    if done > 0 {
+        let left = elapsed.as_secs_f64() * (of - done) as f64 / done as f64;
+        let _ = write!(text, "   eta {}", seconds(left));
+    }
     text
 }
+
+/// Several runs together: what matters most, over seeds.
+pub(crate) fn several(figures: &[(&'static str, Summary)], runs: usize) -> String {
+    let mut text = format!(
+        "\n{} runs\n  {:<14}{:>11}{:>9}  {:<19}{:>8}{:>8}{:>8}\n",
+        thousands(runs as u64),
+        "over seeds",
+        "mean",
+        "± sd",
+        "95 % of the mean",
+        "p5",
+        "p50",
+        "p95"
+    );
+    for (label, path) in TOLD {
+        let Some((_, figure)) = figures.iter().find(|(name, _)| name == path) else { continue };
+        let interval = figure.interval.map_or_else(
+            || "too few runs".to_owned(),
+            |range| format!("{}–{}", short(range.low), short(range.high)),
+        );
+        let _ = writeln!(
+            text,
+            "  {label:<14}{:>11}{:>9}  {interval:<19}{:>8}{:>8}{:>8}",
+            short(figure.mean),
+            figure.deviation.map_or_else(|| "–".to_owned(), short),
+            short(figure.p5),
+            short(figure.p50),
+            short(figure.p95)
+        );
+    }
+    text
+}
+
+/// What is told of several runs, and where it stands in the result.
+const TOLD: &[(&str, &str)] = &[
+    ("attempts", "attempts.total"),
+    ("per op", "amplification"),
+    ("makespan s", "makespan_s"),
+    ("optimal s", "optimal_makespan_s"),
+    ("goodput /s", "goodput_per_s"),
+    ("p50 op ms", "op_latency_ms.p50"),
+    ("p99 op ms", "op_latency_ms.p99"),
+];
 
 /// Why a run got no answer at all.
 pub(crate) fn unanswered(run: &Finished) -> String {
@@ -178,4 +214,11 @@ fn counts(run: &Finished) -> String {
         (true, false) => "ops and attempts add up; no server's counts to compare with".to_owned(),
         (false, _) => "DO NOT ADD UP, see the error".to_owned(),
     }
+}
+
+/// Writes to stderr; that it is closed is no failure.
+pub(crate) fn to_stderr(text: &str) -> std::io::Result<()> {
+    use std::io::{ErrorKind, Write};
+    let written = std::io::stderr().lock().write_all(text.as_bytes());
+    written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

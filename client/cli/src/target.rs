@@ -1,17 +1,19 @@
 //! Which server a run uses: the one that was named, one that was found, or one of its own.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use loadgen_http::{MockServer, Probe, Target, Trust, probe};
+use loadgen_sim::Foresight;
 use mockserver::Embedded;
-use mockserver::core::{Config, Ideal};
-use tailback::{Foreknowledge, Instant, Plan};
+use mockserver::core::{Config, Ideal, Policy};
+use tailback::Foreknowledge;
 use tokio::runtime::Runtime;
 use vocabulary::wire;
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal};
+use crate::record::ServerRecord;
 use crate::settings::Settings;
 
 /// The server of a run.
@@ -76,6 +78,11 @@ impl Server {
         if start { embedded(config, settings, runtime) } else { Ok(Self::planned(config)) }
     }
 
+    /// An embedded server of this configuration, whatever else there is.
+    pub(crate) fn start(config: Config, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Self> {
+        embedded(config, settings, runtime)
+    }
+
     /// An embedded server that is not started: it is only to be described.
     fn planned(config: Config) -> Self {
         Self { kind: Kind::Embedded, target: None, mock: None, model: Some(config), _embedded: None }
@@ -88,6 +95,11 @@ impl Server {
             .map_or_else(|| "http://127.0.0.1 (own port)".to_owned(), |target| target.url().to_string())
     }
 
+    /// The server as it is written down.
+    pub(crate) fn record(&self) -> ServerRecord<'_> {
+        ServerRecord { kind: self.kind.to_string(), target: Some(self.url()), model: self.model.as_ref() }
+    }
+
     /// The server in a few words.
     pub(crate) fn describe(&self) -> String {
         let what = match (&self.kind, &self.model) {
@@ -97,16 +109,6 @@ impl Server {
             (Kind::Given(_), None) => "server",
         };
         format!("{what} at {}", self.url().trim_end_matches('/'))
-    }
-
-    /// The mockserver's model in a few words.
-    pub(crate) fn describe_model(&self) -> Option<String> {
-        let model = self.model.as_ref()?;
-        let slot = if model.rejects_occupy { ", holds a slot" } else { "" };
-        Some(format!(
-            "cap {}, service {}, reject {} ({}{slot}), network {}",
-            model.max_busy, model.service_time, model.reject_time, model.reject_status, model.network_delay
-        ))
     }
 
     /// Reads the mockserver's configuration anew; what cannot be read stays as it was.
@@ -130,18 +132,36 @@ impl Server {
 
     /// Perfect knowledge of this server; `margin` is added to every start that has to wait for a slot.
     pub(crate) fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
-        let ideal = Ideal::new(self.model.as_ref()?, seed).with_margin(margin);
-        Some(Box::new(Foresight(ideal)))
+        let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;
+        Some(Box::new(Foresight(Ideal::new(model, seed).with_margin(margin))))
     }
 }
 
-struct Foresight(Ideal);
-
-impl Foreknowledge for Foresight {
-    fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
-        let plan = self.0.plan(op, arrived);
-        Plan { send_at: plan.send_at, finish: plan.finish }
+/// A mockserver's model in a few words.
+pub(crate) fn describe_model(model: &Config) -> String {
+    let slot = if model.rejects_occupy { ", holds a slot" } else { "" };
+    let mut text = match &model.policy {
+        Policy::ConcurrencyCap => format!(
+            "cap {}, service {}, reject {} ({}{slot})",
+            model.max_busy, model.service_time, model.reject_time, model.reject_status
+        ),
+        other => other.to_string(),
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(text, ", network {}", model.network_delay);
+    if !model.return_delay.is_zero() {
+        let _ = write!(text, ", back {}", model.return_delay);
     }
+    if model.loss > 0.0 {
+        let _ = write!(text, ", loss {}", model.loss);
+    }
+    if !model.outages.is_empty() {
+        let _ = write!(text, ", down {}", model.outages);
+    }
+    if model.reject_first > 0 {
+        let _ = write!(text, ", first {} attempts rejected", model.reject_first);
+    }
+    text
 }
 
 fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Server> {

@@ -142,6 +142,8 @@ pub struct ResultContext<C> {
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
     pub warnings: Vec<String>,
+    /// The most points of the series; many results in one file would otherwise be mostly series.
+    pub series_points: usize,
 }
 
 impl<C> RunResult<C> {
@@ -192,7 +194,7 @@ impl<C> RunResult<C> {
             wall_s: context.wall_s,
             interrupted: context.interrupted,
             warnings: context.warnings,
-            series: points(&measured.series),
+            series: points(&measured.series.at_most(context.series_points)),
         }
     }
 }

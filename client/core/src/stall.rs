@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// Patience with a run in which attempts go on but nothing succeeds: max(60 s, 100 × the time of one undisturbed
+/// Patience with a run in which attempts go on but nothing succeeds: max(60 s unless told otherwise, 100 × the time of one undisturbed
 /// attempt, 3 × the longest back-off in use) of experiment time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StallWatch {
@@ -14,13 +14,11 @@ pub(crate) struct StallWatch {
     fruitless: (Instant, u64),
 }
 
-const SHORTEST_PATIENCE: Duration = Duration::from_mins(1);
-
 impl StallWatch {
-    pub(crate) fn new(undisturbed_attempt: Duration) -> Self {
+    pub(crate) fn new(undisturbed_attempt: Duration, shortest_patience: Duration) -> Self {
         Self {
             last_progress: Instant::ORIGIN,
-            patience: SHORTEST_PATIENCE.max(undisturbed_attempt.saturating_mul(100)),
+            patience: shortest_patience.max(undisturbed_attempt.saturating_mul(100)),
             fruitless: (Instant::ORIGIN, 0),
         }
     }
@@ -59,20 +57,25 @@ impl StallWatch {
 mod tests {
     use super::*;
 
+    const MINUTE: Duration = Duration::from_mins(1);
+
     #[test]
     fn patience_grows_with_attempts_and_back_offs_and_starts_anew_with_progress() {
-        let mut watch = StallWatch::new(Duration::from_millis(600));
+        let mut watch = StallWatch::new(Duration::from_millis(600), MINUTE);
         assert_eq!(watch.stalls_at(), Instant::from_millis(60_000));
         watch.on_backoff(Duration::from_secs(30));
         assert_eq!(watch.stalls_at(), Instant::from_millis(90_000));
         watch.on_progress(Instant::from_millis(5_000));
         assert_eq!(watch.stalls_at(), Instant::from_millis(95_000));
-        assert_eq!(StallWatch::new(Duration::from_secs(2)).stalls_at(), Instant::from_millis(200_000));
+        assert_eq!(
+            StallWatch::new(Duration::from_secs(2), MINUTE).stalls_at(),
+            Instant::from_millis(200_000)
+        );
     }
 
     #[test]
     fn tries_without_time_are_a_stall_and_time_or_success_ends_it() {
-        let mut watch = StallWatch::new(Duration::ZERO);
+        let mut watch = StallWatch::new(Duration::ZERO, MINUTE);
         for _ in 0..=100_000 {
             watch.on_fruitless(Instant::from_millis(7));
         }

@@ -61,11 +61,6 @@ fn occ_run(bencher: divan::Bencher<'_, '_>, clients: u32) {
 #[divan::bench(args = [1, 2])]
 fn a_hundred_seeds(bencher: divan::Bencher<'_, '_>, threads: usize) {
     bencher.counter(ItemsCount::new(100_u32)).bench(|| {
-        side_by_side(
-            100,
-            threads,
-            |seed| sync_musings("aimd", 2_000, seed as u64).server.counts,
-            |_, _| true,
-        );
+        side_by_side(100, threads, |seed| sync_musings("aimd", 2_000, seed as u64).server.counts, |_| true);
     });
 }

@@ -1,16 +1,21 @@
 //! Many simulations at once, on as many threads as wanted; results come in order, whatever the threads do.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
+use std::time::Duration;
+
+/// How long `take` waits for a result before it gets a chance to say how things are.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Does `count` independent pieces of work on `threads` threads and hands their results to `take`, in order and on
-/// this thread, while the rest goes on. `take` may end it by answering `false`: then no further piece is begun.
+/// this thread, while the rest goes on; now and then, when there is none, `None`. `take` may end it by answering
+/// `false`: then no further piece is begun, and what comes late is dropped.
 pub fn side_by_side<T: Send>(
     count: usize,
     threads: usize,
     work: impl Fn(usize) -> T + Sync,
-    mut take: impl FnMut(usize, T) -> bool,
+    mut take: impl FnMut(Option<T>) -> bool,
 ) {
     let next = AtomicUsize::new(0);
     let stop = || next.store(count, Ordering::Relaxed);
@@ -31,14 +36,23 @@ pub fn side_by_side<T: Send>(
         drop(sender);
         let mut early = std::collections::BTreeMap::new();
         let mut wanted = 0;
-        for (index, result) in results {
-            early.insert(index, result);
-            while let Some(result) = early.remove(&wanted) {
-                if !take(wanted, result) {
-                    stop();
-                    return;
+        loop {
+            match results.recv_timeout(TICK) {
+                Ok((index, result)) => {
+                    early.insert(index, result);
+                    while let Some(result) = early.remove(&wanted) {
+                        wanted += 1;
+                        if !take(Some(result)) {
+                            return stop();
+                        }
+                    }
                 }
-                wanted += 1;
+                Err(RecvTimeoutError::Timeout) => {
+                    if !take(None) {
+                        return stop();
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     });
@@ -54,10 +68,12 @@ mod tests {
             count,
             threads,
             |index| index * index,
-            |index, square| {
-                assert_eq!(square, index * index);
-                taken.push(index);
-                index + 1 < until
+            |square| {
+                if let Some(square) = square {
+                    assert_eq!(square, taken.len() * taken.len());
+                    taken.push(taken.len());
+                }
+                taken.len() < until
             },
         );
         taken

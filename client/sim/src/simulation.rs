@@ -136,7 +136,7 @@ impl Simulation {
     }
 
     fn sense(&mut self, sense: SenseKey) {
-        let free = Some(u64::from(self.server.config().max_busy.saturating_sub(self.server.busy())));
+        let free = Some(self.server.free());
         self.client.handle_input(self.now, Input::Sensed { sense, free });
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use mockserver_core::{Config, ConfigError};
+use mockserver_core::{Config, ConfigError, Outages, Policy};
 use vocabulary::{Distribution, duration_text};
 
 /// How the server behaves. Durations are fixed (`500ms`) or drawn: `exp(500ms)`, `lognormal(500ms,0.3)`,
@@ -40,6 +40,34 @@ pub struct ServerFlags {
     /// What a rejection advises in `Retry-After`.
     #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "What a rejection advises in `Retry-After` [default: nothing]")]
     retry_after: Option<Duration>,
+
+    /// Whom it serves.
+    #[arg(
+        long,
+        value_name = "POLICY",
+        help = "Whom it serves: `concurrency-cap`, `overwhelmed-queue` or `descriptor-pool`, with parameters like a strategy's [default: concurrency-cap]"
+    )]
+    policy: Option<Policy>,
+
+    /// The artificial way from server to client.
+    #[arg(long, value_name = "TIME", help = with_default("Artificial way from server to client", Config::default().return_delay))]
+    return_delay: Option<Distribution>,
+
+    /// The probability with which a message is lost.
+    #[arg(long, value_name = "P", help = with_default("Probability, 0 to 1, that a message is lost on either way", Config::default().loss))]
+    loss: Option<f64>,
+
+    /// When it is down.
+    #[arg(
+        long,
+        value_name = "RANGES",
+        help = "When everything is rejected at once, in time since the server's start, such as `10s..40s,60s..90s` [default: never]"
+    )]
+    outages: Option<Outages>,
+
+    /// Attempts of every op that are rejected first.
+    #[arg(long, value_name = "N", help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
+    reject_first: Option<u32>,
 }
 
 fn with_default(words: &str, default: impl std::fmt::Display) -> String {
@@ -57,6 +85,11 @@ impl ServerFlags {
             rejects_occupy,
             reject_status,
             retry_after,
+            policy,
+            return_delay,
+            loss,
+            outages,
+            reject_first,
         } = self;
         max_busy.is_some()
             || service_time.is_some()
@@ -65,6 +98,11 @@ impl ServerFlags {
             || rejects_occupy.is_some()
             || reject_status.is_some()
             || retry_after.is_some()
+            || policy.is_some()
+            || return_delay.is_some()
+            || loss.is_some()
+            || outages.is_some()
+            || reject_first.is_some()
     }
 
     /// The configuration: what was typed over the defaults.
@@ -82,6 +120,11 @@ impl ServerFlags {
             reject_status: self.reject_status.unwrap_or(default.reject_status),
             retry_after: self.retry_after.or(default.retry_after),
             seed,
+            policy: self.policy.clone().unwrap_or(default.policy),
+            return_delay: self.return_delay.unwrap_or(default.return_delay),
+            loss: self.loss.unwrap_or(default.loss),
+            outages: self.outages.clone().unwrap_or(default.outages),
+            reject_first: self.reject_first.unwrap_or(default.reject_first),
         };
         config.validate()?;
         Ok(config)

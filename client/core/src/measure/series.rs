@@ -169,6 +169,16 @@ impl Series {
         self.points.extend_from_slice(&other.points);
     }
 
+    /// The same in at most this many points (at least one), merged pairwise.
+    #[must_use]
+    pub fn at_most(&self, points: usize) -> Self {
+        let mut merged = self.clone();
+        while merged.points.len() > points.max(1) {
+            merged.halve();
+        }
+        merged
+    }
+
     /// Sums of the counts over all buckets; must equal what was counted elsewhere.
     pub fn totals(&self) -> AttemptCounts {
         let mut totals = AttemptCounts::default();
@@ -214,6 +224,9 @@ mod tests {
         assert!(series.points().len() <= SERIES_POINTS);
         assert_eq!(series.width(), Duration::from_millis(160));
         assert_eq!(series.totals().total, 60_000);
+        let thinned = series.at_most(50);
+        assert!((25..=50).contains(&thinned.points().len()));
+        assert_eq!((thinned.totals().total, thinned.at_most(0).points().len()), (60_000, 1));
         let first = series.points()[0];
         assert_eq!((first.in_flight.min, first.in_flight.last, first.in_flight.max), (0.0, 159.0, 159.0));
     }

@@ -118,7 +118,7 @@ impl Run {
             deadlines: VecDeque::new(),
             outbox: VecDeque::new(),
             measured: Measurements::new(config.exact_latencies, config.bins),
-            stall: StallWatch::new(config.undisturbed_attempt),
+            stall: StallWatch::new(config.undisturbed_attempt, config.patience),
             stalled_at: None,
             stopping: false,
             server: None,
