@@ -1,0 +1,77 @@
+//! What `loadgen reproduce` can be told.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use vocabulary::TimeScale;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  loadgen reproduce
+      all scenarios in virtual time, in under a minute
+  loadgen reproduce occ --repeats 100 --json occ.json
+      one of them, with more seeds
+  loadgen reproduce sync-musings --http
+      over real HTTP
+  loadgen reproduce sync-musings --set server.max_busy=100
+      with another server: which claims still hold?
+  loadgen reproduce --scenario mine.toml
+      an experiment of your own
+
+Exit codes: 0 every claim came out as expected, 1 some did not, 2 bad usage or scenario,
+70 counts do not add up, 74 output cannot be written, 130 and 143 interrupted.";
+
+/// Which scenarios, how often, and over what.
+#[derive(Args, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// Scenarios by name [default: all that are built in]; `--list` lists them.
+    pub(crate) names: Vec<String>,
+
+    /// List the scenarios that are built in.
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// A scenario of your own: a TOML file (its format is described in docs/scenarios.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scenario: Option<PathBuf>,
+
+    /// Override any value of the scenario, such as `server.max_busy=20`; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Seeds of every cell [default: as the scenario says].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) repeats: Option<u32>,
+
+    /// The first seed [default: as the scenario says].
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Over real HTTP, where the scenario can be.
+    #[arg(long)]
+    pub(crate) http: bool,
+
+    /// Real seconds per second of the experiment, over HTTP [default: as the scenario says].
+    #[arg(long, value_name = "F", requires = "http", value_parser = TimeScale::parse)]
+    pub(crate) time_scale: Option<TimeScale>,
+
+    #[command(flatten)]
+    pub(crate) output: ReportArgs,
+}
+
+/// Where a report goes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ReportArgs {
+    /// Write all figures and verdicts as JSON to a file, or to stdout with `-`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Threads for simulated runs [default: one per core]. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// No progress and no tables; errors are still told.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}

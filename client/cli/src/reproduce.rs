@@ -1,0 +1,221 @@
+//! `loadgen reproduce`: the seeds' experiments, claim by claim.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use loadgen_sim::side_by_side;
+use serde_json::{Value, json};
+
+use crate::args::ReproduceArgs;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::output::{Output, to_stdout};
+use crate::repeats::figure_to_json;
+use crate::scenario::{
+    Cell, Data, EMBEDDED, Judged, Scenario, Source, claims_table, experiment_table, judge, load, over_seeds,
+    simulate, wanted,
+};
+use crate::simulated::{Progress, threads};
+use crate::summary;
+use crate::wrapping::wrapped;
+
+mod http;
+
+/// One scenario with its runs.
+struct Reproduction {
+    scenario: Scenario,
+    cells: Vec<Cell>,
+    data: Data,
+}
+
+pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
+    if args.list {
+        return list();
+    }
+    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let mut reproductions = Vec::new();
+    for source in sources(args) {
+        let (mut scenario, mut cells) = load(source, &args.set)?;
+        if let Some(repeats) = args.repeats {
+            for cell in &mut cells {
+                cell.settings.repeats = repeats;
+            }
+        }
+        if let Some(seed) = args.seed {
+            scenario.seed = seed;
+        }
+        let data = Data::new(cells.len());
+        reproductions.push(Reproduction { scenario, cells, data });
+    }
+    let interrupt = Interrupt::listen()?;
+    if args.http {
+        http::run_all(&mut reproductions, args, &interrupt)?;
+    } else {
+        simulate_all(&mut reproductions, args, &interrupt)?;
+    }
+    if let Some(exit) = interrupt.exit() {
+        return Ok(exit.into());
+    }
+    let mut text = String::new();
+    let mut document = Vec::new();
+    let (mut claims, mut unmet) = (0, Vec::new());
+    for reproduction in &reproductions {
+        let judged = reproduction.judged(args.http);
+        claims += judged.len();
+        unmet.extend(judged.iter().filter(|one| !one.as_expected()).map(|one| one.claim.says.clone()));
+        text.push_str(&reproduction.text(&judged));
+        document.push(reproduction.json(&judged));
+    }
+    text.push_str(&conclusion(claims, &unmet));
+    if let Some(output) = &output {
+        let mut bytes = serde_json::to_vec(&json!({ "scenarios": document }))?;
+        bytes.push(b'\n');
+        output.write(&bytes)?;
+    }
+    if !args.output.quiet {
+        if output.as_ref().is_some_and(Output::is_stdout) {
+            summary::to_stderr(&text)?;
+        } else {
+            to_stdout(text.as_bytes())?;
+        }
+    }
+    Ok(if unmet.is_empty() { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+}
+
+fn sources(args: &ReproduceArgs) -> Vec<Source<'_>> {
+    let files = args.scenario.iter().map(|path| Source::File(Path::new(path)));
+    let names = args.names.iter().map(|name| Source::Name(name));
+    let asked: Vec<Source<'_>> = names.chain(files).collect();
+    if !asked.is_empty() {
+        return asked;
+    }
+    EMBEDDED.iter().map(|(name, _)| Source::Name(name)).collect()
+}
+
+fn list() -> anyhow::Result<ExitCode> {
+    let mut text = String::new();
+    for (name, _) in EMBEDDED {
+        let (scenario, cells) = load(Source::Name(name), &[])?;
+        let runs: u64 = cells.iter().map(|cell| u64::from(cell.settings.repeats)).sum();
+        let Scenario { title, source, claim, .. } = &scenario;
+        let _ = writeln!(text, "{name:<19}{title}\n{:<19}{source}; {} claims, {runs} runs", "", claim.len());
+    }
+    to_stdout(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every run of every cell of every scenario, side by side.
+fn simulate_all(
+    reproductions: &mut [Reproduction],
+    args: &ReproduceArgs,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let mut tasks = Vec::new();
+    for (number, reproduction) in reproductions.iter().enumerate() {
+        for (cell, held) in reproduction.cells.iter().enumerate() {
+            tasks.extend((0..held.settings.repeats).map(|repeat| (number, cell, repeat)));
+        }
+    }
+    let started = Instant::now();
+    let mut progress = Progress::new(!args.output.quiet);
+    let (mut done, mut failed) = (0, None);
+    let mut results = Vec::with_capacity(tasks.len());
+    let held = &*reproductions;
+    side_by_side(
+        tasks.len(),
+        threads(args.output.threads),
+        |task| {
+            let (number, cell, repeat) = tasks[task];
+            let Reproduction { scenario, cells, .. } = &held[number];
+            simulate(scenario, &cells[cell], repeat, interrupt)
+        },
+        |taken| {
+            match taken {
+                Some(Ok(measured)) => {
+                    results.push(measured);
+                    done += 1;
+                }
+                Some(Err(error)) => failed = Some(error),
+                None => {}
+            }
+            progress.line(|| summary::progress(done, tasks.len(), started.elapsed()));
+            failed.is_none() && interrupt.exit().is_none()
+        },
+    );
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    for ((number, cell, _), measured) in tasks.iter().zip(results) {
+        reproductions[*number].data.push(*cell, measured);
+    }
+    Ok(())
+}
+
+impl Reproduction {
+    fn judged(&self, http: bool) -> Vec<Judged<'_>> {
+        let claims = self.scenario.claim.iter().filter(|claim| claim.http || !http);
+        claims.filter_map(|claim| judge(&self.scenario, claim, &self.cells, &self.data, http)).collect()
+    }
+
+    fn text(&self, judged: &[Judged<'_>]) -> String {
+        let Scenario { name, title, source, about, .. } = &self.scenario;
+        let mut text = format!("\n{name} · {title}\n{source}\n\n");
+        let about = wrapped(about, "  ", "  ");
+        let _ = writeln!(text, "{about}");
+        for (name, experiment) in &self.scenario.experiment {
+            text.push_str(&experiment_table(&self.scenario, name, experiment, &self.cells, &self.data));
+        }
+        text.push_str(&claims_table(judged));
+        text
+    }
+
+    fn json(&self, judged: &[Judged<'_>]) -> Value {
+        let claims: Vec<Value> = judged
+            .iter()
+            .map(|one| {
+                let values: Vec<Value> =
+                    one.values.iter().map(|(at, value)| json!({ "at": at, "value": value })).collect();
+                json!({
+                    "says": one.claim.says, "published": one.claim.published, "figure": one.claim.figure,
+                    "of": one.claim.of, "ours": one.ours, "values": values, "accept": one.accept,
+                    "verdict": one.verdict.words(), "as_expected": one.as_expected(),
+                })
+            })
+            .collect();
+        let cells: Vec<Value> = self
+            .cells
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| self.data.has(*index))
+            .map(|(index, cell)| {
+                let figures: serde_json::Map<String, Value> = wanted(&self.scenario)
+                    .into_iter()
+                    .filter_map(|figure| {
+                        let seeds = over_seeds(&self.data.values(index, figure))?;
+                        Some((figure.to_owned(), figure_to_json(&seeds)))
+                    })
+                    .collect();
+                let point: serde_json::Map<String, Value> =
+                    cell.point.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+                json!({
+                    "experiment": cell.experiment, "label": cell.label,
+                    "strategy": cell.settings.strategy.to_string(), "at": point, "figures": figures,
+                })
+            })
+            .collect();
+        json!({ "name": self.scenario.name, "seed": self.scenario.seed, "claims": claims, "cells": cells })
+    }
+}
+
+fn conclusion(claims: usize, unmet: &[String]) -> String {
+    if unmet.is_empty() {
+        return format!("\nall {claims} claims came out as expected\n");
+    }
+    let mut text = format!("\n{} of {claims} claims did not come out as expected:\n", unmet.len());
+    for says in unmet {
+        let _ = writeln!(text, "  {says}");
+    }
+    text
+}

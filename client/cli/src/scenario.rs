@@ -1,0 +1,19 @@
+//! Experiments as data: a scenario file says what to run and what must come out, and nothing about any of them is
+//! written in code.
+
+mod cell;
+mod claim;
+mod derived;
+mod file;
+mod load;
+mod place;
+mod run;
+mod setting;
+mod table;
+
+pub(crate) use cell::Cell;
+pub(crate) use claim::{Judged, judge, over_seeds};
+pub(crate) use file::Scenario;
+pub(crate) use load::{EMBEDDED, Source, load};
+pub(crate) use run::{Data, figures_of, simulate, wanted};
+pub(crate) use table::{claims_table, experiment_table};

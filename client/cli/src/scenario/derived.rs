@@ -1,0 +1,90 @@
+//! Figures computed from calls in bins: clusters, aftershocks, how long a server was overwhelmed.
+
+use loadgen_core::{Bin, Bins};
+use serde::Deserialize;
+
+use super::claim::over_seeds;
+
+/// A figure computed from the bins of a run. Bins are counted from 0; ranges include both ends.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
+pub(crate) enum Derived {
+    /// Autocorrelation of the series at a lag, after its centred moving average over `detrend` bins (an odd number) is taken away.
+    Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
+    /// Standard deviation of the series.
+    Deviation { series: Series, from: usize, to: usize },
+    /// The sum over the range.
+    Sum { series: Series, from: usize, to: usize },
+    /// The largest bin of the range.
+    Largest { series: Series, from: usize, to: usize },
+    /// The mean bin of the range.
+    Mean { series: Series, from: usize, to: usize },
+    /// How many bins lie above a value.
+    BinsAbove { series: Series, above: u32 },
+    /// The share of empty bins between `from` and the bin by which `until_share` of everything has come.
+    EmptyShare { series: Series, from: usize, until_share: f64 },
+}
+
+/// What a bin counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Series {
+    /// Attempts sent.
+    Sent,
+    /// The first attempts of their op.
+    First,
+    /// Attempts that succeeded.
+    Succeeded,
+    /// Attempts that were rejected or failed.
+    TurnedAway,
+    /// Attempts in flight.
+    Outstanding,
+}
+
+impl Derived {
+    /// Its value in a run; `None` when there is nothing to compute it from.
+    pub(crate) fn of(&self, bins: &Bins) -> Option<f64> {
+        let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
+        // What lies beyond the last bin is empty, and counts.
+        let range = |series: Series, from: usize, to: usize| -> Vec<f64> {
+            all(series).chain(std::iter::repeat(0.0)).skip(from).take((to + 1).saturating_sub(from)).collect()
+        };
+        match *self {
+            Self::Autocorrelation { series, from, to, lag, detrend } => {
+                let rest = statistics::detrended(&range(series, from, to), detrend / 2);
+                statistics::autocorrelation(&rest, lag)
+            }
+            Self::Deviation { series, from, to } => over_seeds(&range(series, from, to))?.deviation,
+            Self::Sum { series, from, to } => Some(range(series, from, to).iter().sum()),
+            Self::Largest { series, from, to } => range(series, from, to).into_iter().reduce(f64::max),
+            Self::Mean { series, from, to } => {
+                let range = range(series, from, to);
+                (!range.is_empty()).then(|| range.iter().sum::<f64>() / range.len() as f64)
+            }
+            Self::BinsAbove { series, above } => {
+                Some(all(series).filter(|count| *count > f64::from(above)).count() as f64)
+            }
+            Self::EmptyShare { series, from, until_share } => {
+                let wanted = all(series).sum::<f64>() * until_share;
+                let mut come = 0.0;
+                let until = all(series).position(|count| {
+                    come += count;
+                    come >= wanted
+                })?;
+                let looked_at = range(series, from, until.max(from));
+                let empty = looked_at.iter().filter(|count| **count == 0.0).count();
+                Some(empty as f64 / looked_at.len() as f64)
+            }
+        }
+    }
+}
+
+fn count(series: Series, bin: &Bin) -> u32 {
+    match series {
+        Series::Sent => bin.sent,
+        Series::First => bin.first,
+        Series::Succeeded => bin.succeeded,
+        Series::TurnedAway => bin.turned_away,
+        Series::Outstanding => bin.outstanding,
+    }
+}

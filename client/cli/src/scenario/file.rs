@@ -1,0 +1,232 @@
+//! A scenario file as it is written.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::derived::Derived;
+
+/// A scenario: experiments and the claims that their figures are held against.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scenario {
+    /// Kebab-case; how it is asked for.
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The document, paper or system that the claims are about.
+    #[serde(default)]
+    pub(crate) source: String,
+    /// What is modelled, and what a reader must know.
+    #[serde(default)]
+    pub(crate) about: String,
+    /// The first seed; repeat r uses seed + r.
+    #[serde(default = "one")]
+    pub(crate) seed: u64,
+    /// Seeds of every cell, unless its experiment says otherwise.
+    #[serde(default = "ten")]
+    pub(crate) repeats: u32,
+    /// Workload of all experiments.
+    #[serde(default)]
+    pub(crate) workload: Table,
+    /// Server of all experiments, in the words of `PATCH /_mock/config`.
+    #[serde(default)]
+    pub(crate) server: Table,
+    /// Strategies by the label under which tables and claims know them.
+    pub(crate) strategies: IndexMap<String, String>,
+    /// Figures that are computed from calls in bins.
+    #[serde(default)]
+    pub(crate) figure: IndexMap<String, Derived>,
+    pub(crate) experiment: IndexMap<String, Experiment>,
+    #[serde(default)]
+    pub(crate) claim: Vec<Claim>,
+    /// How it is run over real HTTP, if it can be.
+    #[serde(default)]
+    pub(crate) http: Option<Http>,
+}
+
+/// Strategies against one server under one workload, perhaps at several points.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Experiment {
+    #[serde(default)]
+    pub(crate) title: String,
+    /// Labels; all when left out.
+    #[serde(default)]
+    pub(crate) strategies: Vec<String>,
+    #[serde(default)]
+    pub(crate) repeats: Option<u32>,
+    #[serde(default)]
+    pub(crate) workload: Table,
+    #[serde(default)]
+    pub(crate) server: Table,
+    /// Keys of the workload or the server, or `strategy.` and a parameter, and the values they take in turn.
+    #[serde(default)]
+    pub(crate) vary: IndexMap<String, Vec<Value>>,
+    /// What its table shows.
+    #[serde(default)]
+    pub(crate) columns: Vec<Column>,
+}
+
+/// A column of an experiment's table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Column {
+    pub(crate) title: String,
+    /// A figure of a run: its path in the result, or the name of a derived one.
+    pub(crate) figure: String,
+    /// Taken away from it.
+    #[serde(default)]
+    pub(crate) minus: f64,
+    /// Multiplied with afterwards: another unit.
+    #[serde(default = "unity")]
+    pub(crate) times: f64,
+}
+
+impl Column {
+    /// The figure's value in the scenario's unit.
+    pub(crate) fn scaled(&self, value: f64) -> f64 {
+        (value - self.minus) * self.times
+    }
+}
+
+/// One claim of the source, and what is expected of it here.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    /// In one line.
+    pub(crate) says: String,
+    /// The source's own figure; empty when it gives none.
+    #[serde(default)]
+    pub(crate) published: String,
+    /// The experiment; may be left out when there is only one.
+    #[serde(default)]
+    pub(crate) experiment: Option<String>,
+    /// A figure of a run: its path in the result, or the name of a derived one.
+    pub(crate) figure: String,
+    /// Taken away from it.
+    #[serde(default)]
+    pub(crate) minus: f64,
+    /// Multiplied with afterwards: another unit.
+    #[serde(default = "unity")]
+    pub(crate) times: f64,
+    /// Whose figure it is, by label.
+    pub(crate) of: String,
+    /// The strategy that it is compared with: then the figure is a ratio.
+    #[serde(default)]
+    pub(crate) against: Option<String>,
+    /// The point, when the experiment has several: the value of what it varies.
+    #[serde(default)]
+    pub(crate) at: Option<Value>,
+    /// Several points, at each of which the claim may hold or not.
+    #[serde(default)]
+    pub(crate) over: Vec<Value>,
+    /// Two points: then the figure is the exponent with which it grows between them.
+    #[serde(default)]
+    pub(crate) growth: Option<[Value; 2]>,
+    /// What is made of the values of all seeds.
+    #[serde(default)]
+    pub(crate) stat: Stat,
+    /// For `share-above`.
+    #[serde(default)]
+    pub(crate) threshold: Option<f64>,
+    /// The band, ends included, in which the claim holds.
+    pub(crate) accept: [f64; 2],
+    /// The band over real HTTP, when it must be wider.
+    #[serde(default)]
+    pub(crate) accept_http: Option<[f64; 2]>,
+    /// Whether it makes sense over real HTTP.
+    #[serde(default = "yes")]
+    pub(crate) http: bool,
+    /// What is known of it.
+    #[serde(default)]
+    pub(crate) expect: Expectation,
+    #[serde(default)]
+    pub(crate) note: String,
+}
+
+impl Claim {
+    /// The figure's value in the scenario's unit.
+    pub(crate) fn scaled(&self, value: f64) -> f64 {
+        (value - self.minus) * self.times
+    }
+}
+
+/// What is made of the values of all seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stat {
+    /// The mean; of a ratio, the ratio of the means.
+    #[default]
+    Mean,
+    Median,
+    Min,
+    Max,
+    /// The standard deviation over seeds.
+    Deviation,
+    /// The share of seeds in which the value lies above `threshold`.
+    ShareAbove,
+}
+
+/// What a claim is expected to come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Expectation {
+    #[default]
+    Holds,
+    /// At some of its points only.
+    HoldsPartly,
+    DoesNotHold,
+}
+
+/// How a scenario is run over real HTTP.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Http {
+    /// The experiments that are worth the time.
+    pub(crate) experiments: Vec<String>,
+    #[serde(default = "unity")]
+    pub(crate) time_scale: f64,
+    #[serde(default = "one_repeat")]
+    pub(crate) repeats: u32,
+}
+
+impl Scenario {
+    /// The labels of an experiment's strategies.
+    pub(crate) fn labels<'a>(&'a self, experiment: &'a Experiment) -> Vec<&'a str> {
+        if experiment.strategies.is_empty() {
+            self.strategies.keys().map(String::as_str).collect()
+        } else {
+            experiment.strategies.iter().map(String::as_str).collect()
+        }
+    }
+
+    /// The experiment that a claim is about.
+    pub(crate) fn experiment_of<'a>(&'a self, claim: &'a Claim) -> Option<(&'a str, &'a Experiment)> {
+        let name = match (&claim.experiment, self.experiment.first()) {
+            (Some(name), _) => name,
+            (None, Some((only, _))) if self.experiment.len() == 1 => only,
+            (None, _) => return None,
+        };
+        self.experiment.get_key_value(name).map(|(name, experiment)| (name.as_str(), experiment))
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn one_repeat() -> u32 {
+    1
+}
+
+fn ten() -> u32 {
+    10
+}
+
+fn unity() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
+}

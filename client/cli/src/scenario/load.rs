@@ -1,0 +1,199 @@
+//! Reads scenarios: those that are built in, and files.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use serde::Deserialize;
+use toml::Table;
+use vocabulary::did_you_mean;
+
+use super::cell::{Cell, cells};
+use super::file::{Claim, Scenario, Stat};
+use super::place::Text;
+use super::run::known_figures;
+use super::setting;
+use crate::exit::{Exit, Fatal};
+
+/// The scenarios that are built in: the seeds' own experiments.
+pub(crate) const EMBEDDED: &[(&str, &str)] = &[
+    ("sync-musings", include_str!("../../../scenarios/sync-musings.toml")),
+    ("retry-delays", include_str!("../../../scenarios/retry-delays.toml")),
+    ("exploring-backoff", include_str!("../../../scenarios/exploring-backoff.toml")),
+    ("ethernet", include_str!("../../../scenarios/ethernet.toml")),
+    ("occ", include_str!("../../../scenarios/occ.toml")),
+];
+
+/// Where a scenario comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    /// Built in, by name.
+    Name(&'a str),
+    /// A file of the user's.
+    File(&'a Path),
+}
+
+/// Reads a scenario, puts the `--set` settings in, and checks all of it before anything runs.
+pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
+    let text = read(source)?;
+    let scenario = parse(&text, settings)?;
+    let refuse = |path: &[&str], error: anyhow::Error| {
+        Fatal::because(Exit::Usage, format!("scenario {}", text.of(path)), error)
+    };
+    let cells = cells(&scenario).map_err(|fault| {
+        let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();
+        refuse(&path, fault.error)
+    })?;
+    check_figures(&scenario)
+        .map_err(|(path, error)| refuse(&path.iter().map(String::as_str).collect::<Vec<_>>(), error))?;
+    for (index, claim) in scenario.claim.iter().enumerate() {
+        let index = index.to_string();
+        check_claim(&scenario, claim, &cells)
+            .map_err(|(key, error)| refuse(&["claim", &index, key], error))?;
+    }
+    if let Some(http) = &scenario.http {
+        for name in &http.experiments {
+            if !scenario.experiment.contains_key(name) {
+                let suggestion = did_you_mean(name, scenario.experiment.keys().map(String::as_str));
+                return Err(refuse(
+                    &["http", "experiments"],
+                    anyhow!("no experiment is called `{name}`{suggestion}"),
+                ));
+            }
+        }
+        vocabulary::TimeScale::parse(&http.time_scale.to_string())
+            .map_err(|error| refuse(&["http", "time_scale"], anyhow!("{error}")))?;
+    }
+    Ok((scenario, cells))
+}
+
+fn read(source: Source<'_>) -> anyhow::Result<Text> {
+    match source {
+        Source::Name(name) => {
+            let known = || EMBEDDED.iter().map(|(name, _)| *name);
+            let (_, text) = EMBEDDED.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+                let suggestion = did_you_mean(name, known());
+                let words = format!(
+                    "unknown scenario `{name}`{suggestion}; `loadgen reproduce --list` lists them, `--scenario FILE` reads \
+                     your own"
+                );
+                Fatal::error(Exit::Usage, words)
+            })?;
+            Ok(Text { name: format!("`{name}`"), text: (*text).to_owned() })
+        }
+        Source::File(path) => {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read `{}` (--scenario)", path.display()))?;
+            Ok(Text { name: path.display().to_string(), text })
+        }
+    }
+}
+
+fn parse(text: &Text, settings: &[String]) -> anyhow::Result<Scenario> {
+    let refuse = |error: &toml::de::Error, place: String| {
+        Fatal::error(Exit::Usage, format!("scenario {place}: {}", with_suggestion(error.message())))
+    };
+    // First as it stands, so that errors know their line.
+    let scenario: Scenario = toml::from_str(&text.text)
+        .map_err(|error| refuse(&error, text.at(error.span().map(|span| span.start)).to_string()))?;
+    if settings.is_empty() {
+        return Ok(scenario);
+    }
+    let mut table: Table =
+        text.text.parse().map_err(|error: toml::de::Error| refuse(&error, text.name.clone()))?;
+    for setting in settings {
+        setting::apply(&mut table, setting).map_err(|words| Fatal::error(Exit::Usage, words))?;
+    }
+    Scenario::deserialize(table)
+        .map_err(|error| refuse(&error, format!("{} with `--set {}`", text.name, settings.join("` `--set "))))
+}
+
+/// Adds "did you mean" to what the parser says of an unknown key.
+fn with_suggestion(message: &str) -> String {
+    let message = message.trim();
+    let mut names = message.split('`').skip(1).step_by(2);
+    match names.next().filter(|_| message.starts_with("unknown field")) {
+        Some(unknown) => {
+            let known: Vec<&str> = names.collect();
+            let suggestion = did_you_mean(unknown, known.iter().copied());
+            format!("unknown key `{unknown}`{suggestion}; accepted are `{}`", known.join("`, `"))
+        }
+        None => message.to_owned(),
+    }
+}
+
+/// Every figure that is asked for must be one that a run has.
+fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, anyhow::Error)> {
+    let known = known_figures();
+    let mut wanted: Vec<(Vec<String>, &str)> = Vec::new();
+    for (name, experiment) in &scenario.experiment {
+        let path = vec!["experiment".to_owned(), name.clone(), "columns".to_owned()];
+        wanted.extend(experiment.columns.iter().map(|column| (path.clone(), column.figure.as_str())));
+    }
+    for (index, claim) in scenario.claim.iter().enumerate() {
+        wanted.push((vec!["claim".to_owned(), index.to_string(), "figure".to_owned()], &claim.figure));
+    }
+    for (path, figure) in wanted {
+        if !scenario.figure.contains_key(figure) && !known.iter().any(|known| known == figure) {
+            let all = known.iter().map(String::as_str).chain(scenario.figure.keys().map(String::as_str));
+            let words = format!(
+                "unknown figure `{figure}`{}; it is neither a number of the result, such as `attempts.total`, nor defined \
+                 under `[figure]`",
+                did_you_mean(figure, all)
+            );
+            return Err((path, anyhow!(words)));
+        }
+    }
+    Ok(())
+}
+
+/// A claim must be about something that is run.
+fn check_claim(
+    scenario: &Scenario,
+    claim: &Claim,
+    cells: &[Cell],
+) -> Result<(), (&'static str, anyhow::Error)> {
+    let Some((name, _)) = scenario.experiment_of(claim) else {
+        let known = scenario.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
+        return Err((
+            "experiment",
+            anyhow!("name the experiment that the claim is about; there are `{known}`"),
+        ));
+    };
+    let own: Vec<&Cell> = cells.iter().filter(|cell| cell.experiment == name).collect();
+    for (key, label) in [("of", Some(&claim.of)), ("against", claim.against.as_ref())] {
+        let Some(label) = label else { continue };
+        if !own.iter().any(|cell| cell.label == *label) {
+            let suggestion = did_you_mean(label, own.iter().map(|cell| cell.label.as_str()));
+            return Err((key, anyhow!("`{label}` is not run in experiment `{name}`{suggestion}")));
+        }
+    }
+    let varied = own.first().is_some_and(|cell| !cell.point.is_empty());
+    let points: Vec<&toml::Value> =
+        claim.at.iter().chain(&claim.over).chain(claim.growth.iter().flatten()).collect();
+    if varied && points.is_empty() {
+        return Err((
+            "says",
+            anyhow!("experiment `{name}` has several points: say which, with `at`, `over` or `growth`"),
+        ));
+    }
+    for point in points {
+        if !own.iter().any(|cell| super::claim::is_at(cell, point)) {
+            return Err(("at", anyhow!("experiment `{name}` has no point {point}")));
+        }
+    }
+    if usize::from(claim.at.is_some())
+        + usize::from(!claim.over.is_empty())
+        + usize::from(claim.growth.is_some())
+        > 1
+    {
+        return Err(("at", anyhow!("`at`, `over` and `growth` exclude one another")));
+    }
+    if (claim.stat == Stat::ShareAbove) != claim.threshold.is_some() {
+        return Err(("threshold", anyhow!("`stat = \"share-above\"` and `threshold` belong together")));
+    }
+    let [low, high] = claim.accept;
+    if low > high || low.is_nan() || high.is_nan() {
+        return Err(("accept", anyhow!("the band [{low}, {high}] is empty")));
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `--set key=value`: any value of a scenario, overridden on the command line.
+
+use toml::{Table, Value};
+
+/// Puts `key.key=value` into a scenario. The value is read as TOML, and as plain text when it is none.
+pub(crate) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
+    let refuse = |why: &str| format!("`--set {setting}`: {why}");
+    let (path, text) = setting
+        .split_once('=')
+        .ok_or_else(|| refuse("write a key, `=` and a value, such as `server.max_busy=20`"))?;
+    let value = format!("value = {text}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut parsed| parsed.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()));
+    let keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
+        return Err(refuse("the key is empty"));
+    };
+    let mut place = table;
+    for key in parents {
+        let next = place.entry(*key).or_insert_with(|| Value::Table(Table::new()));
+        place = match next {
+            Value::Table(inner) => inner,
+            _ => return Err(refuse(&format!("`{key}` holds no keys"))),
+        };
+    }
+    place.insert((*last).to_owned(), value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_toml_or_plain_text_and_tables_are_made_on_the_way() {
+        let mut table: Table = "repeats = 3\n[server]\nmax_busy = 50".parse().unwrap();
+        for setting in
+            ["server.max_busy=20", "server.service_time=exp(1s)", "experiment.main.repeats=5", "repeats=7"]
+        {
+            apply(&mut table, setting).unwrap();
+        }
+        let wanted: Table = "repeats = 7\n[server]\nmax_busy = 20\nservice_time = \"exp(1s)\"\n\
+                             [experiment.main]\nrepeats = 5"
+            .parse()
+            .unwrap();
+        assert_eq!(table, wanted);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let mut table: Table = "repeats = 3".parse().unwrap();
+        for (setting, why) in [("repeats", "write a key"), ("=3", "empty"), ("repeats.x=1", "holds no keys")]
+        {
+            assert!(apply(&mut table, setting).unwrap_err().contains(why), "{setting}");
+        }
+    }
+}
