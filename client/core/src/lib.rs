@@ -12,6 +12,7 @@ mod measure;
 mod op;
 mod result;
 mod run;
+mod sleepers;
 mod snapshot;
 mod stall;
 mod workload;

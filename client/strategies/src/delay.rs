@@ -4,10 +4,12 @@
 
 use std::time::Duration;
 
+use vocabulary::whole_nanos;
+
 /// `min(cap, base · 2^(n−1))` for the n-th retry, n from 1.
 pub(crate) fn doubled(base: Duration, cap: Duration, n: u32) -> Duration {
     // Above 2^64 ns every base but zero is beyond every cap.
-    let nanos = u64::try_from(base.as_nanos()).unwrap_or(u64::MAX);
+    let nanos = whole_nanos(base);
     let factor = 1_u64.checked_shl(n.saturating_sub(1)).unwrap_or(u64::MAX);
     Duration::from_nanos(nanos.saturating_mul(factor)).min(cap)
 }
@@ -31,7 +33,7 @@ pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) 
 
 /// A fraction (or multiple) of a duration, to the nearest nanosecond.
 pub(crate) fn fraction(of: Duration, ratio: f64) -> Duration {
-    vocabulary::nanos(of.as_nanos() as f64 * ratio)
+    vocabulary::nanos(whole_nanos(of) as f64 * ratio)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::unit;
 use crate::duration_text;
-use crate::instant::nanos;
+use crate::instant::{nanos, whole_nanos};
 
 /// A duration, or a distribution of durations.
 ///
@@ -92,16 +92,16 @@ impl Distribution {
     pub fn sample(&self, rng: &mut dyn Rng) -> Duration {
         match *self {
             Self::Constant(value) => value,
-            Self::Exponential { mean } => nanos(-libm::log(1.0 - unit(rng)) * mean.as_nanos() as f64),
-            Self::LogNormal { mean, sigma } => {
-                nanos(libm::exp(sigma * standard_normal(rng) - sigma * sigma / 2.0) * mean.as_nanos() as f64)
-            }
+            Self::Exponential { mean } => nanos(-libm::log(1.0 - unit(rng)) * whole_nanos(mean) as f64),
+            Self::LogNormal { mean, sigma } => nanos(
+                libm::exp(sigma * standard_normal(rng) - sigma * sigma / 2.0) * whole_nanos(mean) as f64,
+            ),
             Self::Uniform { low, high } => {
-                let width = high.saturating_sub(low).as_nanos() as f64;
+                let width = whole_nanos(high.saturating_sub(low)) as f64;
                 low + nanos(unit(rng) * width)
             }
             Self::Normal { mean, deviation } => {
-                nanos((mean.as_nanos() as f64 + deviation.as_nanos() as f64 * standard_normal(rng)).abs())
+                nanos((whole_nanos(mean) as f64 + whole_nanos(deviation) as f64 * standard_normal(rng)).abs())
             }
         }
     }

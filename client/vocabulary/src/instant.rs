@@ -52,7 +52,7 @@ impl Add<Duration> for Instant {
     type Output = Self;
 
     fn add(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
+        Self(self.0.saturating_add(whole_nanos(duration)))
     }
 }
 
@@ -60,6 +60,12 @@ impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.6} s", self.as_secs_f64())
     }
+}
+
+/// A duration in nanoseconds; what no `u64` holds saturates. Much cheaper than by way of a `u128`.
+pub const fn whole_nanos(duration: Duration) -> u64 {
+    let nanos = duration.as_secs().saturating_mul(1_000_000_000);
+    nanos.saturating_add(duration.subsec_nanos() as u64)
 }
 
 /// That many nanoseconds, to the nearest whole one; what no `u64` holds saturates, and not-a-number is zero.
@@ -74,6 +80,7 @@ mod tests {
 
     #[test]
     fn arithmetic_saturates_at_both_ends() {
+        assert_eq!((whole_nanos(Duration::MAX), whole_nanos(Duration::from_micros(7))), (u64::MAX, 7000));
         assert_eq!(Instant::FAR_FUTURE + Duration::MAX, Instant::FAR_FUTURE);
         assert_eq!(Instant::ORIGIN.since(Instant::from_nanos(1)), Duration::ZERO);
         assert_eq!(Instant::from_millis(3).since(Instant::from_millis(1)), Duration::from_millis(2));

@@ -17,7 +17,7 @@ pub mod wire;
 
 pub use chance::{Draws, Purpose, draws, unit};
 pub use distribution::{Distribution, DistributionError};
-pub use instant::{Instant, nanos};
+pub use instant::{Instant, nanos, whole_nanos};
 pub use parameter::{Parameter, ParameterError, ParameterInfo};
 pub use rand_core::Rng;
 pub use suggestion::{did_you_mean, nearest};

@@ -31,6 +31,8 @@ pub struct Server {
     /// By request id; `None` once answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
+    /// Nothing happens before this: looked at far more often than anything happens.
+    next_at: Option<Instant>,
 }
 
 /// A request between arrival and answer.
@@ -56,6 +58,7 @@ impl Server {
             messages: 0,
             requests: Vec::new(),
             answers: VecDeque::new(),
+            next_at: None,
         }
     }
 
@@ -72,6 +75,7 @@ impl Server {
                 self.ledger = Ledger::default();
             }
         }
+        self.next_at = self.next();
     }
 
     /// What is to be done; call again until it answers with [`Output::WaitUntil`] or [`Output::Idle`].
@@ -82,7 +86,7 @@ impl Server {
         if let Some(answer) = self.answers.pop_front() {
             return Output::Answer(answer);
         }
-        self.next().map_or(Output::Idle, Output::WaitUntil)
+        self.next_at.map_or(Output::Idle, Output::WaitUntil)
     }
 
     /// The configuration in force.
@@ -113,39 +117,43 @@ impl Server {
         }
     }
 
-    /// Processes everything that is due by `now`, each at its own instant; the policy's own events come first.
+    /// Processes everything that is due by `now`, each at its own instant.
     fn advance(&mut self, now: Instant) {
-        loop {
-            let (policy, coming, going) = (self.admission.next(), self.coming.next(), self.going.next());
-            let mut at = policy.unwrap_or(Instant::FAR_FUTURE);
-            for (leg, _) in [coming, going].into_iter().flatten() {
-                at = at.min(leg);
-            }
-            if at > now || (policy.is_none() && coming.is_none() && going.is_none()) {
-                return;
-            }
-            if policy == Some(at) {
-                if let Some(released) = self.admission.advance(self.config.seed) {
-                    self.answer(at, released);
-                }
-            } else if coming.is_some_and(|(leg, _)| leg == at) {
-                if let Some(((_, message), id)) = self.coming.pop()
-                    && let Some(held) = self.held(id, message)
-                {
-                    self.admit(at, held);
-                }
-            } else if let Some(((_, message), answer)) = self.going.pop()
-                && self.held(answer.id, message).is_some()
-            {
-                self.requests[answer.id.0 as usize] = None;
-                self.answers.push_back(Answer { at, ..answer });
-            }
+        while let Some(at) = self.next_at.filter(|at| *at <= now) {
+            self.step(at);
+            self.next_at = self.next();
         }
     }
 
+    /// Processes one thing that is due at `at`; the policy's own events come first.
+    fn step(&mut self, at: Instant) {
+        let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
+        if self.admission.next() == Some(at) {
+            if let Some(released) = self.admission.advance(self.config.seed) {
+                self.answer(at, released);
+            }
+        } else if is_due(self.coming.next()) {
+            if let Some(((_, message), id)) = self.coming.pop()
+                && let Some(held) = self.held(id, message)
+            {
+                self.admit(at, held);
+            }
+        } else if let Some(((_, message), answer)) = self.going.pop()
+            && self.held(answer.id, message).is_some()
+        {
+            self.requests[answer.id.0 as usize] = None;
+            self.answers.push_back(Answer { at, ..answer });
+        }
+    }
+
+    /// When the next thing happens.
     fn next(&self) -> Option<Instant> {
-        let legs = [self.coming.next(), self.going.next()].into_iter().flatten().map(|(at, _)| at);
-        legs.chain(self.admission.next()).min()
+        let sooner = |one: Option<Instant>, other: Option<Instant>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        let leg = |key: Option<(Instant, u64)>| key.map(|(at, _)| at);
+        sooner(self.admission.next(), sooner(leg(self.coming.next()), leg(self.going.next())))
     }
 
     /// The request whose latest message this is.

@@ -1,6 +1,5 @@
 //! From an attempt's end to what becomes of its op, and the end of the run.
 
-use std::cmp::Reverse;
 use std::time::Duration;
 
 use tailback::{Ended, FailedOp, Outcome, Retry, Status};
@@ -122,8 +121,7 @@ impl Run {
                 self.stall.on_backoff(delay);
                 self.ops[index].place = Place::Sleeping;
                 self.stations[station].sleeping += 1;
-                self.sleeping.push(Reverse((at + delay, self.sleep_order, op)));
-                self.sleep_order = self.sleep_order.wrapping_add(1);
+                self.sleeping.push(at + delay, op);
             }
         }
     }

@@ -50,7 +50,7 @@ impl Run {
         }
         let held = &mut self.stations[station];
         // Retries that are due at this very instant come in a moment.
-        let more = held.sleeping > 0 && self.sleeping.peek().is_some_and(|Reverse((wake, ..))| *wake <= at);
+        let more = held.sleeping > 0 && self.sleeping.next().is_some_and(|wake| wake <= at);
         if held.ready.is_empty() && !more {
             held.strategy.on_app_limited(at, held.in_flight);
         }

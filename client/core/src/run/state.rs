@@ -12,6 +12,7 @@ use super::{Output, ServerSeen};
 use crate::arrivals::Arrivals;
 use crate::measure::Measurements;
 use crate::op::{Op, Waiting};
+use crate::sleepers::Sleepers;
 use crate::stall::StallWatch;
 use crate::workload::{ArrivalProcess, RunConfig};
 
@@ -29,9 +30,8 @@ pub struct Run {
     pub(super) attempts: Slab<Attempt>,
     /// Attempts sent so far: the next one's serial.
     pub(super) next_serial: u64,
-    /// Ops whose back-off ends, by instant and then by order of scheduling.
-    pub(super) sleeping: BinaryHeap<Reverse<(Instant, u32, u32)>>,
-    pub(super) sleep_order: u32,
+    /// Ops whose back-off ends.
+    pub(super) sleeping: Sleepers,
     /// No deadline, timeout or end of patience comes before this.
     pub(super) rare_not_before: Instant,
     /// Instants at which stations want to be polled; stale ones are skipped.
@@ -110,8 +110,7 @@ impl Run {
             ops: Slab::new(),
             attempts: Slab::new(),
             next_serial: 0,
-            sleeping: BinaryHeap::new(),
-            sleep_order: 0,
+            sleeping: Sleepers::default(),
             rare_not_before: Instant::ORIGIN,
             station_timers: BinaryHeap::new(),
             timeouts: VecDeque::new(),

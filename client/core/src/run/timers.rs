@@ -55,7 +55,7 @@ impl Run {
             return Some((at, Due::Stall));
         }
         let mut next = self.next_arrival().map(|at| (at, Due::Arrival));
-        sooner(&mut next, self.sleeping.peek().map(|Reverse((at, ..))| *at), Due::Wake);
+        sooner(&mut next, self.sleeping.next(), Due::Wake);
         sooner(&mut next, self.station_timers.peek().map(|Reverse((at, _))| *at), Due::Poll);
         // The rest hardly ever comes, and looking at all of it costs more than looking at one instant.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
@@ -142,7 +142,7 @@ impl Run {
 
     /// An op's back-off is over.
     fn on_wake(&mut self, at: Instant) {
-        let Some(Reverse((_, _, op))) = self.sleeping.pop() else { return };
+        let Some(op) = self.sleeping.pop() else { return };
         let held = self.ops[op as usize];
         if held.place == Place::Dead {
             self.ops.remove(op as usize);
