@@ -48,6 +48,18 @@ impl Ledger {
         });
     }
 
+    /// What was decided is revoked: an accepted request is rejected after all.
+    pub(crate) fn on_revocation(&mut self, run: Option<RunId>, step: Step) {
+        self.update(run, |Account { counts, .. }| {
+            if step == Step::Read {
+                counts.reads_rejected += 1;
+            } else {
+                counts.accepted -= 1;
+                counts.rejected += 1;
+            }
+        });
+    }
+
     /// The service broke down; counted for whoever heard of it first.
     pub(crate) fn on_crashes(&mut self, run: Option<RunId>, crashes: u64) {
         self.update(run, |account| account.counts.crashes += crashes);

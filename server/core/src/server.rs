@@ -129,7 +129,10 @@ impl Server {
     fn step(&mut self, at: Instant) {
         let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
         if self.admission.next() == Some(at) {
-            if let Some(released) = self.admission.advance(self.config.seed) {
+            if let Some(mut released) = self.admission.advance(self.config.seed) {
+                if matches!(self.admission, Admission::Pool(_)) {
+                    self.decide(&mut released);
+                }
                 self.answer(at, released);
             }
         } else if is_due(self.coming.next()) {
@@ -221,22 +224,32 @@ impl Server {
         }
     }
 
+    /// Counts what becomes of a request about which admission left everything open; a write takes effect now.
+    fn decide(&mut self, released: &mut Released) {
+        let Some(Held { request, epoch, .. }) = self.requests[released.id.0 as usize] else { return };
+        if let (Step::Write { if_match }, Verdict::Accepted) = (request.step, released.verdict) {
+            if if_match == self.version {
+                self.version += 1;
+            } else {
+                released.verdict = Verdict::Conflict;
+            }
+        }
+        if epoch == self.epoch {
+            self.ledger.on_verdict(request.run, request.step, released.verdict);
+            let crashes = self.admission.take_crashes();
+            if crashes > 0 {
+                self.ledger.on_crashes(request.run, crashes);
+            }
+        }
+    }
+
     /// A request is done with: its answer goes out.
     fn answer(&mut self, at: Instant, released: Released) {
         let index = released.id.0 as usize;
         let Some(held) = self.requests[index] else { return };
         let request = held.request;
-        if held.epoch == self.epoch {
-            if released.verdict != Verdict::Accepted {
-                self.ledger.on_waste(request.run, released.held);
-            }
-            if matches!(self.admission, Admission::Pool(_)) {
-                self.ledger.on_verdict(request.run, request.step, released.verdict);
-                let crashes = self.admission.take_crashes();
-                if crashes > 0 {
-                    self.ledger.on_crashes(request.run, crashes);
-                }
-            }
+        if held.epoch == self.epoch && released.verdict != Verdict::Accepted {
+            self.ledger.on_waste(request.run, released.held);
         }
         if request.is_lost(Way::ToClient, &self.config) {
             return;
@@ -303,8 +316,21 @@ impl Server {
         ids.sort_unstable();
         for id in ids {
             if let Some(released) = before.cancel(now, id) {
-                self.answer(now, Released { verdict: Verdict::Rejected, ..released });
+                let mut rejected = Released { verdict: Verdict::Rejected, ..released };
+                if matches!(before, Admission::Pool(_)) {
+                    self.decide(&mut rejected);
+                } else if released.verdict == Verdict::Accepted {
+                    self.revoke(id);
+                }
+                self.answer(now, rejected);
             }
+        }
+    }
+
+    /// What was counted as accepted is turned away after all.
+    fn revoke(&mut self, id: RequestId) {
+        if let Some(held) = self.requests[id.0 as usize].filter(|held| held.epoch == self.epoch) {
+            self.ledger.on_revocation(held.request.run, held.request.step);
         }
     }
 }

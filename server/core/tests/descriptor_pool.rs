@@ -73,3 +73,31 @@ fn with_crashes_jobs_are_those_of_the_reference() {
         assert!((mean - crashes).abs() < 0.5, "{clients}: {mean} crashes");
     }
 }
+
+#[test]
+fn who_is_turned_away_before_the_pool_counts_once() {
+    let policy = "descriptor-pool".parse().expect("a policy");
+    let mut server = Server::new(Config { policy, reject_first: 1, ..Config::default() });
+    let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
+    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    let Output::Answer(answer) = server.poll(Instant::from_millis(100)) else { panic!("no answer") };
+    assert_eq!(answer.verdict, Verdict::Rejected);
+    let counts = server.stats(Instant::from_millis(100), None).counts;
+    assert_eq!((counts.received, counts.rejected), (1, 1));
+}
+
+#[test]
+fn of_two_writes_of_one_version_the_pool_serves_one() {
+    let policy = "descriptor-pool".parse().expect("a policy");
+    let mut server = Server::new(Config { policy, ..Config::default() });
+    for id in 0..2 {
+        let step = Step::Write { if_match: 0 };
+        let request = Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt: 1, step };
+        server.handle(Instant::ORIGIN, Input::Arrive(request));
+    }
+    let verdicts = [(); 2].map(|()| match server.poll(Instant::from_millis(60_000)) {
+        Output::Answer(answer) => (answer.verdict, answer.version),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(verdicts, [(Verdict::Accepted, 1), (Verdict::Conflict, 1)]);
+}

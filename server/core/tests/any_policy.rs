@@ -1,0 +1,126 @@
+//! Whatever happens under whatever policy: nothing is lost, nothing is answered twice, nothing hangs.
+
+use mockserver_core::{Config, Input, Output, Policy, Request, RequestId, Server, Step};
+use proptest::prelude::*;
+use vocabulary::{Distribution, Instant};
+
+fn any_policy() -> impl Strategy<Value = Policy> {
+    prop::sample::select(vec![
+        "concurrency-cap",
+        "overwhelmed-queue:capacity=2,limit=3",
+        "overwhelmed-queue:tick=7ms,capacity=1,service=2,reject=3,limit=2,subset=random",
+        "descriptor-pool:descriptors=70,restart=100ms,startup=10ms,startup-slope=5ms,failed-start=0s",
+        "descriptor-pool:descriptors=10",
+        "descriptor-pool:per-process=0,per-connection=0,startup=0s,startup-slope=0s,restart=0s",
+    ])
+    .prop_map(|text| text.parse().expect("a policy"))
+}
+
+fn any_config() -> impl Strategy<Value = Config> {
+    let time = || prop::sample::select(vec!["0s", "3ms", "50ms", "exp(20ms)"]);
+    let outages = prop::sample::select(vec!["", "100ms..300ms,1s..2s"]);
+    (any_policy(), 1..4_u32, [time(), time(), time(), time()], outages, 0..2_u32, any::<bool>()).prop_map(
+        |(policy, max_busy, times, outages, reject_first, rejects_occupy)| {
+            let [service_time, reject_time, network_delay, return_delay] =
+                times.map(|text| text.parse::<Distribution>().expect("a time"));
+            Config {
+                policy,
+                max_busy,
+                service_time,
+                reject_time,
+                network_delay,
+                return_delay,
+                outages: outages.parse().expect("outages"),
+                reject_first,
+                rejects_occupy,
+                ..Config::default()
+            }
+        },
+    )
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => Just(Step::Work),
+        1 => Just(Step::Read),
+        1 => (0..3_u64).prop_map(|if_match| Step::Write { if_match }),
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Arrive(u32, Step),
+    Cancel(u32),
+    Configure(Box<Config>),
+    Reset,
+}
+
+fn any_action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        8 => (0..8_u32, any_step()).prop_map(|(id, step)| Action::Arrive(id, step)),
+        2 => (0..8_u32).prop_map(Action::Cancel),
+        1 => any_config().prop_map(|config| Action::Configure(config.into())),
+        1 => Just(Action::Reset),
+    ]
+}
+
+/// Takes every answer that is due, at the instants that the server names, and ticks its ids off.
+fn drain(server: &mut Server, until: Instant, open: &mut [bool]) -> Result<(), TestCaseError> {
+    let (mut now, mut last) = (Instant::ORIGIN, Instant::ORIGIN);
+    loop {
+        match server.poll(now) {
+            Output::Answer(answer) => {
+                prop_assert!(std::mem::take(&mut open[answer.id.0 as usize]), "an answer to nobody");
+                prop_assert!(answer.at >= last && answer.at <= now.max(until), "answers out of order");
+                last = answer.at;
+            }
+            Output::WaitUntil(at) if at <= until => {
+                prop_assert!(at > now || now == Instant::ORIGIN, "the server hangs at {now}");
+                now = at;
+            }
+            Output::WaitUntil(_) | Output::Idle => return Ok(()),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_and_nothing_hangs(
+        config in any_config(),
+        actions in prop::collection::vec((any_action(), 0..150_u64), 1..80),
+    ) {
+        let mut server = Server::new(config);
+        let (mut now, mut open, mut attempt, mut cancelled) = (0, [false; 8], 0, 0);
+        for (action, wait) in actions {
+            now += wait;
+            let at = Instant::from_millis(now);
+            drain(&mut server, at, &mut open)?;
+            match action {
+                Action::Arrive(id, step) if !open[id as usize] => {
+                    open[id as usize] = true;
+                    attempt += 1;
+                    let id = RequestId(id);
+                    let request = Request { id, run: Some(1), seed: 1, op: u64::from(id.0), attempt, step };
+                    server.handle(at, Input::Arrive(request));
+                }
+                Action::Cancel(id) if open[id as usize] => {
+                    open[id as usize] = false;
+                    cancelled += 1;
+                    server.handle(at, Input::Cancel(RequestId(id)));
+                }
+                Action::Configure(config) => server.handle(at, Input::Configure(config)),
+                Action::Reset => server.handle(at, Input::Reset),
+                _ => {}
+            }
+            drain(&mut server, at, &mut open)?;
+        }
+        drain(&mut server, Instant::FAR_FUTURE, &mut open)?;
+        prop_assert_eq!(open, [false; 8]);
+        prop_assert_eq!(server.poll(Instant::FAR_FUTURE), Output::Idle);
+        prop_assert_eq!(server.busy(), 0);
+        let counts = server.stats(Instant::FAR_FUTURE, Some(1)).counts;
+        let decided = counts.accepted + counts.rejected;
+        let adds_up = decided <= counts.received && counts.received <= decided + cancelled;
+        prop_assert!(adds_up, "{:?}", counts);
+    }
+}
