@@ -8,7 +8,7 @@ use vocabulary::{Instant, duration_text};
 
 /// Stretches of server time, written `10s..40s` or `0s..30s,60s..90s`; they are in order and do not overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "Option<String>", into = "String")]
 pub struct Outages(Vec<(Instant, Instant)>);
 
 /// What was written is no list of outages.
@@ -67,11 +67,11 @@ impl fmt::Display for Outages {
     }
 }
 
-impl TryFrom<String> for Outages {
+impl TryFrom<Option<String>> for Outages {
     type Error = OutagesError;
 
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
+    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
+        text.unwrap_or_default().parse()
     }
 }
 
@@ -92,6 +92,7 @@ mod tests {
         assert_eq!(down, [false, true, true, false, true, false]);
         assert_eq!(outages.to_string().parse::<Outages>().unwrap(), outages);
         assert!("".parse::<Outages>().unwrap().is_empty());
+        assert!(serde_json::from_str::<Outages>("null").unwrap().is_empty());
     }
 
     #[test]
