@@ -56,16 +56,24 @@ pub enum Mismatch {
     },
     /// Client and server disagree.
     #[error(
-        "the client sent {sent} attempts and the server received {received}; allowed is a difference of 0 to \
-         {allowed} (failed + cancelled)"
+        "the client sent {sent} attempts and the server received {received}, rejected reads included; allowed is a \
+         difference of 0 to {allowed} (failed + cancelled)"
     )]
     Received {
         /// By the client.
         sent: u64,
-        /// By the server.
+        /// By the server; of conditional writes the writes, and the reads that were turned away.
         received: u64,
         /// Most that may be missing.
         allowed: u64,
+    },
+    /// A conditional write follows a read that was served.
+    #[error("the server received {writes} conditional writes after {reads} reads that it served")]
+    Reads {
+        /// Writes.
+        writes: u64,
+        /// Reads that were not turned away.
+        reads: u64,
     },
     /// Client and server disagree about what was accepted.
     #[error(
@@ -103,9 +111,14 @@ impl Conservation {
         }
         if let Some(server) = server {
             let allowed = attempts.failed + attempts.cancelled + in_flight;
-            let (sent, received) = (attempts.total, server.received);
+            let (sent, received) = (attempts.total, server.received + server.reads_rejected);
             if received > sent || sent - received > allowed {
                 mismatches.push(Mismatch::Received { sent, received, allowed });
+            }
+            let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
+            // Without reads they were plain requests, or writes of somebody who knew the version.
+            if server.reads > 0 && writes > reads {
+                mismatches.push(Mismatch::Reads { writes, reads });
             }
             let (succeeded, accepted) = (attempts.succeeded, server.accepted);
             if succeeded > accepted || accepted - succeeded > allowed {
@@ -161,6 +174,24 @@ mod tests {
         let mut lost = measured.clone();
         lost.attempts.rejected -= 1;
         assert!(!Conservation::check(&lost, 0, 0, None).holds());
+    }
+
+    #[test]
+    fn of_conditional_writes_either_the_write_is_received_or_the_read_rejected() {
+        let measured = two_attempts_one_success();
+        let server = |reads, reads_rejected, received| ServerCounts {
+            reads,
+            reads_rejected,
+            received,
+            accepted: 1,
+            ..ServerCounts::default()
+        };
+        for counts in [server(2, 0, 2), server(2, 1, 1)] {
+            assert!(Conservation::check(&measured, 0, 0, Some(&counts)).holds(), "{counts:?}");
+        }
+        for counts in [server(2, 0, 1), server(2, 1, 2), server(1, 0, 2)] {
+            assert!(!Conservation::check(&measured, 0, 0, Some(&counts)).holds(), "{counts:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,11 @@ pub const OP: &str = "x-tailback-op";
 pub const ATTEMPT: &str = "x-tailback-attempt";
 /// Request header: the client's number, from 0, decimal.
 pub const CLIENT: &str = "x-tailback-client";
+/// Request header: which half of a conditional write this is. The only value is [`STEP_READ`]; a write is known by its
+/// `If-Match`.
+pub const STEP: &str = "x-tailback-step";
+/// The value of [`STEP`] for the read that precedes a conditional write.
+pub const STEP_READ: &str = "read";
 /// Response header: slots busy when the server answered, decimal.
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap when it answered, decimal.
@@ -25,6 +30,13 @@ pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
 
 /// A run's id on the wire.
 pub type RunId = u64;
+
+/// `GET /_mock/capacity`: what a carrier sense reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Slots, places or descriptors that are free.
+    pub free: u64,
+}
 
 /// What the server counted for one run, the `server` object of the result JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! The server's own endpoints under `/_mock/`: counts, configuration, reset.
+//! The server's own endpoints under `/_mock/`: counts, capacity, configuration, reset.
 
 use std::sync::Arc;
 
@@ -19,12 +19,13 @@ use crate::shared::Shared;
 const LONGEST_PATCH: usize = 64 << 10;
 
 const ENDPOINTS: &str =
-    "GET /_mock/stats[?run=ID], GET /_mock/config, PATCH /_mock/config, POST /_mock/reset";
+    "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, PATCH /_mock/config, POST /_mock/reset";
 
 /// Routes of the admin endpoints.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/_mock/stats", get(stats))
+        .route("/_mock/capacity", get(capacity))
         .route("/_mock/config", get(config).patch(configure))
         .route("/_mock/reset", post(reset))
         .fallback(unknown)
@@ -46,6 +47,10 @@ async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> 
         Ok(run) => answer(StatusCode::OK, &json!(shared.stats(run))),
         Err(_) => refuse(StatusCode::BAD_REQUEST, "`run` must be a run's id of up to 16 hexadecimal digits"),
     }
+}
+
+async fn capacity(State(shared): State<Arc<Shared>>) -> Response {
+    answer(StatusCode::OK, &json!(wire::Capacity { free: shared.free() }))
 }
 
 async fn config(State(shared): State<Arc<Shared>>) -> Response {

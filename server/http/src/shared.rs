@@ -55,6 +55,7 @@ pub(crate) struct Identity {
     pub(crate) seed: Option<u64>,
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
+    pub(crate) step: Step,
 }
 
 impl Shared {
@@ -161,6 +162,14 @@ impl Shared {
         ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
     }
 
+    /// What a carrier sense reads.
+    pub(crate) fn free(&self) -> u64 {
+        let mut inner = self.lock();
+        // What is due by now is no longer busy.
+        self.drain(&mut inner, self.clock.now(), None);
+        inner.server.free()
+    }
+
     /// Ends the alarm, and leaves everybody who waits without an answer.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
@@ -195,7 +204,7 @@ impl Inner {
             seed: identity.seed.unwrap_or(self.server.config().seed),
             op,
             attempt: identity.attempt.unwrap_or(1),
-            step: Step::Work,
+            step: identity.step,
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
-use mockserver_core::Verdict;
+use mockserver_core::{Step, Verdict};
 use vocabulary::wire;
 
 use crate::shared::{Decided, Identity, Shared};
@@ -17,6 +17,9 @@ const LONGEST_BODY: usize = 1 << 20;
 
 /// Real time that a body may take.
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
+
+/// No object ever has this version.
+const NO_VERSION: u64 = u64::MAX;
 
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
@@ -30,8 +33,9 @@ pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>) -> Respon
             Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n"),
         }
     }
-    match shared.serve(identity(&parts.headers)).await {
-        Some(decided) => respond(shared, &decided),
+    let identity = identity(&parts.headers);
+    match shared.serve(identity).await {
+        Some(decided) => respond(shared, identity.step, &decided),
         None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
     }
 }
@@ -55,23 +59,52 @@ fn identity(headers: &HeaderMap) -> Identity {
         seed: value(wire::SEED).and_then(|text| text.parse().ok()),
         op: value(wire::OP).and_then(|text| text.parse().ok()),
         attempt: value(wire::ATTEMPT).and_then(|text| text.parse().ok()),
+        step: step(headers),
     }
 }
 
-fn respond(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
+/// Which half of a conditional write this is, if any.
+fn step(headers: &HeaderMap) -> Step {
+    let mut conditions = headers.get_all(IF_MATCH).iter();
+    match (conditions.next(), conditions.next()) {
+        // RFC 9110, section 13.1.1: any state of the object will do.
+        (Some(condition), None) if condition == "*" => Step::Work,
+        (Some(condition), None) => Step::Write { if_match: version(condition).unwrap_or(NO_VERSION) },
+        (Some(_), Some(_)) => Step::Write { if_match: NO_VERSION },
+        (None, _) if headers.get(wire::STEP).is_some_and(|step| step == wire::STEP_READ) => Step::Read,
+        (None, _) => Step::Work,
+    }
+}
+
+/// The version that a strong entity tag of this server names. Weak ones never match, nor does what it never gave out.
+fn version(tag: &HeaderValue) -> Option<u64> {
+    let digits = tag.to_str().ok()?.strip_prefix('"')?.strip_suffix('"')?;
+    // Parsing takes `+1` and `01`, too: those are other tags.
+    digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
+}
+
+fn respond(shared: &Shared, step: Step, decided: &Decided) -> Response<Full<Bytes>> {
     let mut response = match decided.answer.verdict {
         Verdict::Accepted => text(StatusCode::OK, "served\n"),
         Verdict::Rejected | Verdict::Conflict => rejection(shared, decided),
     };
     let headers = response.headers_mut();
+    if step != Step::Work {
+        let tag = HeaderValue::from_str(&format!("\"{}\"", decided.answer.version));
+        headers.insert(ETAG, tag.expect("a number in quotes is a header value"));
+    }
     headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(decided.answer.busy));
     headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(decided.answer.cap));
     response
 }
 
 fn rejection(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
-    let status = StatusCode::from_u16(decided.reject_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let mut response = text(status, "busy\n");
+    let mut response = if decided.answer.verdict == Verdict::Conflict {
+        text(StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n")
+    } else {
+        let status = StatusCode::from_u16(decided.reject_status);
+        text(status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE), "busy\n")
+    };
     if let Some(after) = decided.retry_after {
         // Headers speak of real time.
         let real = shared.clock.scale.to_real(after);
@@ -88,4 +121,35 @@ fn text(status: StatusCode, words: &'static str) -> Response<Full<Bytes>> {
     let version = HeaderValue::from_static(wire::MOCK_VERSION);
     response.headers_mut().insert(HeaderName::from_static(wire::MOCK), version);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_tells_by_its_headers_which_half_of_a_conditional_write_it_is() {
+        let write = |if_match| Step::Write { if_match };
+        for (headers, expected) in [
+            (&[][..], Step::Work),
+            (&[("x-tailback-step", "read")], Step::Read),
+            (&[("x-tailback-step", "nonsense")], Step::Work),
+            (&[("if-match", "\"7\"")], write(7)),
+            (&[("x-tailback-step", "read"), ("if-match", "\"7\"")], write(7)),
+            (&[("if-match", "*")], Step::Work),
+            (&[("if-match", "W/\"7\"")], write(NO_VERSION)),
+            (&[("if-match", "\"+7\"")], write(NO_VERSION)),
+            (&[("if-match", "\"07\"")], write(NO_VERSION)),
+            (&[("if-match", "7")], write(NO_VERSION)),
+            (&[("if-match", "")], write(NO_VERSION)),
+            (&[("if-match", "\"1\", \"7\"")], write(NO_VERSION)),
+            (&[("if-match", "\"1\""), ("if-match", "\"7\"")], write(NO_VERSION)),
+        ] {
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                map.append(*name, HeaderValue::from_static(value));
+            }
+            assert_eq!(step(&map), expected, "{headers:?}");
+        }
+    }
 }
