@@ -1,0 +1,239 @@
+//! Scenario files that cannot be run are refused before anything runs, with the place and the way out.
+
+use crate::program::{Left, loadgen, written};
+
+/// A scenario with nothing wrong, line by line: cases replace one of its lines.
+const GOOD: &str = r#"name = "mine"
+title = "Mine"
+repeats = 1
+[workload]
+ops = 3
+duration = "10s"
+drain = "10s"
+[server]
+max_busy = 50
+[strategies]
+a = "immediate"
+b = "exponential:base=50ms"
+[experiment.main]
+strategies = ["a", "b"]
+vary = { max_busy = [10, 20] }
+columns = [{ title = "attempts", figure = "attempts.total" }]
+[[claim]]
+says = "As many"
+experiment = "main"
+figure = "attempts.total"
+of = "a"
+at = 10
+accept = [3, 3]
+"#;
+
+fn run(contents: &[u8], settings: &[&str]) -> Left {
+    let (_dir, path) = written(contents);
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    let args: Vec<&str> =
+        ["reproduce", "--scenario", path.to_str().unwrap(), "--quiet"].into_iter().chain(settings).collect();
+    loadgen(&args)
+}
+
+/// What `left` lacks of a good refusal with these words.
+fn lacking(left: &Left, words: &[&str]) -> Option<String> {
+    let whole = words.iter().all(|word| left.stderr.contains(word));
+    let sound = left.code == Some(2) && left.stdout.is_empty() && !left.stderr.contains("panicked");
+    let short = left.stderr.len() < 2000;
+    (!(whole && sound && short)).then(|| {
+        let said: String = left.stderr.chars().take(600).collect();
+        format!("wanted {words:?}, got exit {:?} and: {said}", left.code)
+    })
+}
+
+#[test]
+fn a_good_file_runs() {
+    let left = run(GOOD.as_bytes(), &[]).exits(0);
+    assert_eq!(left.stderr, "");
+}
+
+/// A line of [`GOOD`], what stands there instead, and what must be said of it.
+const ONE_LINE: &[(&str, &str, &[&str])] = &[
+    ("repeats = 1", "repeets = 1", &["mine.toml:3", "`repeets`", "did you mean `repeats`?"]),
+    ("repeats = 1", "repeats = 0", &["mine.toml", "`repeats` is 0"]),
+    ("repeats = 1", "repeats = -1", &["mine.toml:3"]),
+    ("repeats = 1", "repeats = \"many\"", &["mine.toml:3", "many"]),
+    ("ops = 3", "arivals = \"burst\"", &["mine.toml:5", "`arivals`", "did you mean `arrivals`?"]),
+    ("ops = 3", "arrivals = \"brust\"", &["mine.toml:5", "did you mean `burst`?", "\"poisson\""]),
+    ("ops = 3", "ops = 0", &["mine.toml:5", "`ops` is 0"]),
+    ("ops = 3", "clients = 0", &["mine.toml:5", "`clients` is 0"]),
+    ("ops = 3", "in_flight = 0", &["mine.toml:5", "`in_flight` is 0"]),
+    ("ops = 3", "rate = \"-1/s\"", &["mine.toml:5", "`rate`"]),
+    ("ops = 3", "kind = \"write\"", &["mine.toml:5", "`kind`", "\"read-modify-write\""]),
+    ("ops = 3", "timeout = \"0s\"", &["mine.toml:5", "`timeout`", "longer than zero"]),
+    ("ops = 3", "timeout = \"-1s\"", &["mine.toml:5", "`timeout`"]),
+    ("ops = 3", "bins = \"0s\"", &["mine.toml:5", "`bins`"]),
+    (
+        "ops = 3",
+        "scatter = [{ ops = 3, from = \"0s\", to = \"20s\" }]",
+        &["mine.toml:5", "`scatter`", "until 20s", "10s"],
+    ),
+    (
+        "ops = 3",
+        "scatter = [{ ops = 3, from = \"5s\", to = \"5s\" }]",
+        &["mine.toml:5", "`scatter`", "from 5s to 5s"],
+    ),
+    (
+        "ops = 3",
+        "scatter = [{ ops = 3, from = \"5s\", to = \"1s\" }]",
+        &["mine.toml:5", "`scatter`", "from 5s to 1s"],
+    ),
+    ("ops = 3", "at = [\"1s\", \"-2s\"]", &["mine.toml:5", "`at`", "-2s"]),
+    ("max_busy = 50", "max_bussy = 50", &["mine.toml:9", "`max_bussy`", "did you mean `max_busy`?"]),
+    ("max_busy = 50", "service_time = \"-5ms\"", &["mine.toml:9", "`service_time`", "-5ms"]),
+    ("max_busy = 50", "network_delay = 5", &["mine.toml:9", "`network_delay`"]),
+    ("max_busy = 50", "network_delay = \"normal(-1ms,2ms)\"", &["mine.toml:9", "`network_delay`"]),
+    ("max_busy = 50", "loss = 1.5", &["mine.toml:9", "`loss` is 1.5", "from 0 to 1"]),
+    ("max_busy = 50", "policy = \"concurency-cap\"", &["mine.toml:9", "did you mean `concurrency-cap`?"]),
+    (
+        "max_busy = 50",
+        "policy = \"overwhelmed-queue:capacity=0\"",
+        &["mine.toml:9", "`policy`", "`capacity", "0"],
+    ),
+    (
+        "max_busy = 50",
+        "policy = \"overwhelmed-queue:capasity=1\"",
+        &["mine.toml:9", "`policy`", "did you mean `capacity`?"],
+    ),
+    (
+        "max_busy = 50",
+        "policy = \"descriptor-pool:descriptors=0\"",
+        &["mine.toml:9", "`policy`", "`descriptors"],
+    ),
+    (
+        "max_busy = 50",
+        "outages = \"0s..10s,5s..20s\"",
+        &["mine.toml:9", "`outages`", "begins before the one before it has ended"],
+    ),
+    ("max_busy = 50", "outages = \"9s..3s\"", &["mine.toml:9", "`outages`", "ends before it begins"]),
+    ("max_busy = 50", "outages = \"soon\"", &["mine.toml:9", "`outages`", "has no `..`"]),
+    // The place of what is varied is not asked for: it is that of the table which it replaces a value of.
+    ("vary = { max_busy = [10, 20] }", "vary = { max_busy = [10, 0] }", &["mine.toml:", "`max_busy` is 0"]),
+    (
+        "vary = { max_busy = [10, 20] }",
+        "vary = { max_bussy = [10] }",
+        &["mine.toml:", "did you mean `max_busy`?"],
+    ),
+    ("vary = { max_busy = [10, 20] }", "vary = { max_busy = [] }", &["mine.toml:15", "over no values"]),
+    (
+        "vary = { max_busy = [10, 20] }",
+        "vary = { max_busy = [10], ops = [1], clients = [1] }",
+        &["mine.toml:15", "at most two"],
+    ),
+    (
+        "b = \"exponential:base=50ms\"",
+        "b = \"exponentail\"",
+        &["mine.toml:12", "did you mean `exponential`?"],
+    ),
+    ("b = \"exponential:base=50ms\"", "b = \"exponential:base=-1ms\"", &["mine.toml:12", "base"]),
+    ("b = \"exponential:base=50ms\"", "b = \"immediate+none\"", &["mine.toml:12", "two retry policies"]),
+    ("b = \"exponential:base=50ms\"", "b = \"\"", &["mine.toml:12"]),
+    ("b = \"exponential:base=50ms\"", "b = 7", &["mine.toml:12"]),
+    (
+        "strategies = [\"a\", \"b\"]",
+        "strategies = [\"a\", \"c\"]",
+        &["mine.toml:14", "labelled `c`", "`a`, `b`"],
+    ),
+    (
+        "columns = [{ title = \"attempts\", figure = \"attempts.total\" }]",
+        "columns = [{ title = \"attempts\", figure = \"attempts.totl\" }]",
+        &["mine.toml:16", "`attempts.totl`", "did you mean `attempts.total`?"],
+    ),
+    (
+        "figure = \"attempts.total\"",
+        "figure = \"luck\"",
+        &["mine.toml:20", "unknown figure `luck`", "[figure]"],
+    ),
+    ("figure = \"attempts.total\"", "figgure = \"attempts.total\"", &["mine.toml:20", "`figgure`"]),
+    ("experiment = \"main\"", "experiment = \"man\"", &["mine.toml:19", "`main`"]),
+    ("of = \"a\"", "of = \"c\"", &["mine.toml:21", "`c` is not run in experiment `main`"]),
+    ("at = 10", "at = 30", &["mine.toml:22", "no point 30"]),
+    ("at = 10", "over = [10, 30]", &["mine.toml", "no point 30"]),
+    ("at = 10", "growth = [10, 30]", &["mine.toml", "no point 30"]),
+    ("at = 10", "at = { max_busi = 10 }", &["mine.toml:22", "no point"]),
+    ("at = 10\n", "", &["mine.toml", "several points", "`over`"]),
+    ("at = 10", "at = 10\nover = [10]", &["mine.toml:22", "exclude one another"]),
+    ("accept = [3, 3]", "accept = [4, 3]", &["mine.toml:23", "[4, 3] is empty"]),
+    ("accept = [3, 3]", "accept = [nan, 3]", &["mine.toml:23", "is empty"]),
+    ("accept = [3, 3]", "accept = [3]", &["mine.toml:23"]),
+    ("accept = [3, 3]", "accept = [3, 3]\nstat = \"share-above\"", &["`threshold`", "belong together"]),
+    ("accept = [3, 3]", "accept = [3, 3]\nstat = \"average\"", &["mine.toml:24", "`average`"]),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[http]\nexperiments = [\"mian\"]",
+        &["mine.toml:25", "did you mean `main`?"],
+    ),
+    ("accept = [3, 3]", "accept = [3, 3", &["mine.toml:2"]),
+    ("title = \"Mine\"", "title = \"Mine", &["mine.toml:2"]),
+];
+
+#[test]
+fn a_bad_line_is_named_with_what_is_accepted() {
+    let mut poor = Vec::new();
+    for (line, instead, words) in ONE_LINE {
+        // The last one: keys of claims come last.
+        let (before, after) = GOOD.rsplit_once(line).unwrap_or_else(|| panic!("no line {line}"));
+        let left = run(format!("{before}{instead}{after}").as_bytes(), &[]);
+        poor.extend(lacking(&left, words).map(|lack| format!("{instead}: {lack}")));
+    }
+    assert!(poor.is_empty(), "{}", poor.join("\n"));
+}
+
+#[test]
+fn what_is_no_scenario_at_all_is_refused() {
+    let nested = "[".repeat(1 << 20);
+    let nested_value = format!("a = {}", "[".repeat(1 << 20));
+    let dotted = format!("a{} = 1", ".a".repeat(1 << 18));
+    let binary: Vec<u8> = (0..=255).cycle().take(4096).collect();
+    let files: &[(&[u8], &[&str])] = &[
+        (b"", &["mine.toml", "`name`"]),
+        (b"# nothing\n", &["mine.toml", "`name`"]),
+        (&binary, &["mine.toml"]),
+        (b"\0\0\0\0", &["mine.toml:1"]),
+        (nested.as_bytes(), &["mine.toml:1"]),
+        (nested_value.as_bytes(), &["mine.toml:1"]),
+        (dotted.as_bytes(), &["mine.toml"]),
+    ];
+    let poor: Vec<String> =
+        files.iter().filter_map(|(contents, words)| lacking(&run(contents, &[]), words)).collect();
+    assert!(poor.is_empty(), "{}", poor.join("\n"));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in [dir.path().join("none.toml"), dir.path().to_path_buf()] {
+        let path = path.to_str().unwrap();
+        let left = loadgen(&["reproduce", "--scenario", path]);
+        assert_eq!(lacking(&left, &["cannot read", path, "--scenario"]), None);
+    }
+}
+
+#[test]
+fn a_bad_setting_is_named() {
+    let settings: &[(&str, &[&str])] = &[
+        ("server.max_busy", &["`--set server.max_busy`", "write a key"]),
+        ("=3", &["`--set =3`", "the key is empty"]),
+        ("", &["--set", "write a key"]),
+        ("repeats.often=3", &["`--set repeats.often=3`", "`repeats` holds no keys"]),
+        ("server.max_bussy=3", &["did you mean `max_busy`?"]),
+        ("server.loss=2", &["`loss` is 2"]),
+        ("server.reject_first=many", &["`reject_first`", "many"]),
+        ("repeets=3", &["--set repeets=3", "did you mean `repeats`?"]),
+        ("repeats=0", &["`repeats` is 0"]),
+        ("strategies.a=imediate", &["did you mean `immediate`?"]),
+        ("workload.ops=[[[[", &["mine.toml", "[[[["]),
+    ];
+    let mut poor = Vec::new();
+    for (setting, words) in settings {
+        let left = run(GOOD.as_bytes(), &[setting]);
+        poor.extend(lacking(&left, words).map(|lack| format!("{setting}: {lack}")));
+    }
+    assert!(poor.is_empty(), "{}", poor.join("\n"));
+}

@@ -1,0 +1,6 @@
+//! The simulator and `loadgen reproduce`, by the programs under test: reference figures, verdicts, bad files.
+//!
+//! Nothing here depends on real time: a seed fixes every figure.
+
+mod bad_files;
+mod program;
