@@ -23,6 +23,8 @@ pub(crate) struct ConcurrencyCap {
     scheduled: u64,
     /// By request id; `None` when it holds nothing.
     holders: Vec<Option<Holder>>,
+    /// Scheduled ends of requests that were cancelled; mostly there are none to look for.
+    stale: usize,
 }
 
 /// A request between admission and answer.
@@ -73,9 +75,10 @@ impl ConcurrencyCap {
 
     /// Takes back what a request holds, if it holds anything.
     pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
-        let released = self.release(at, id);
+        let released = self.release(at, id)?;
+        self.stale += 1;
         self.forget_stale_ends();
-        released
+        Some(released)
     }
 
     /// When the next request is done.
@@ -96,7 +99,9 @@ impl ConcurrencyCap {
         let ends = if rejection_first { &mut self.rejections } else { &mut self.services };
         let ((at, _), id) = ends.pop()?;
         let released = self.release(at, id);
-        self.forget_stale_ends();
+        if self.stale > 0 {
+            self.forget_stale_ends();
+        }
         released
     }
 
@@ -128,9 +133,12 @@ impl ConcurrencyCap {
         for ends in [&mut self.services, &mut self.rejections] {
             while ends.peek().is_some_and(|((_, order), id)| !alive(order, id)) {
                 ends.pop();
+                self.stale -= 1;
             }
             if ends.len() > 2 * holders.len() {
+                let before = ends.len();
                 ends.retain(|(_, order), id| alive(order, id));
+                self.stale -= before - ends.len();
             }
         }
     }

@@ -26,8 +26,14 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// A request reached admission; busy and accepted count it, if it holds a slot.
-    pub(crate) fn on_admission(&mut self, run: Option<RunId>, step: Step, busy: u32, in_service: u32) {
+    /// A request reached admission; busy and accepted count it, if it holds a slot. The verdict may be known already.
+    pub(crate) fn on_admission(
+        &mut self,
+        run: Option<RunId>,
+        step: Step,
+        verdict: Option<Verdict>,
+        (busy, in_service): (u32, u32),
+    ) {
         self.update(run, |Account { counts, .. }| {
             match step {
                 Step::Read => counts.reads += 1,
@@ -35,17 +41,15 @@ impl Ledger {
             }
             counts.max_busy_seen = counts.max_busy_seen.max(u64::from(busy));
             counts.max_accepted_seen = counts.max_accepted_seen.max(u64::from(in_service));
+            if let Some(verdict) = verdict {
+                count(counts, step, verdict);
+            }
         });
     }
 
-    /// It was decided about.
+    /// It was decided about later.
     pub(crate) fn on_verdict(&mut self, run: Option<RunId>, step: Step, verdict: Verdict) {
-        self.update(run, |Account { counts, .. }| match (step, verdict) {
-            (Step::Read, Verdict::Accepted) => {}
-            (Step::Read, _) => counts.reads_rejected += 1,
-            (_, Verdict::Accepted) => counts.accepted += 1,
-            (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
-        });
+        self.update(run, |account| count(&mut account.counts, step, verdict));
     }
 
     /// What was decided is revoked: an accepted request is rejected after all.
@@ -94,6 +98,15 @@ impl Ledger {
     }
 }
 
+fn count(counts: &mut ServerCounts, step: Step, verdict: Verdict) {
+    match (step, verdict) {
+        (Step::Read, Verdict::Accepted) => {}
+        (Step::Read, _) => counts.reads_rejected += 1,
+        (_, Verdict::Accepted) => counts.accepted += 1,
+        (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,9 +115,9 @@ mod tests {
     fn runs_are_counted_apart_and_the_quietest_makes_room() {
         let mut ledger = Ledger::default();
         for run in 0..=RUNS as u64 {
-            ledger.on_admission(Some(run), Step::Work, 1, 1);
+            ledger.on_admission(Some(run), Step::Work, Some(Verdict::Accepted), (1, 1));
             // Run 1 stays active.
-            ledger.on_admission(Some(1), Step::Work, 2, 1);
+            ledger.on_admission(Some(1), Step::Work, None, (2, 1));
             ledger.on_verdict(Some(1), Step::Work, Verdict::Rejected);
         }
         assert_eq!(ledger.runs.len(), RUNS);

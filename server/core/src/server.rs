@@ -137,12 +137,12 @@ impl Server {
             }
         } else if is_due(self.coming.next()) {
             if let Some(((_, message), id)) = self.coming.pop()
-                && let Some(held) = self.held(id, message)
+                && self.awaits(id, message)
             {
-                self.admit(at, held);
+                self.admit(at, id);
             }
         } else if let Some(((_, message), answer)) = self.going.pop()
-            && self.held(answer.id, message).is_some()
+            && self.awaits(answer.id, message)
         {
             self.requests[answer.id.0 as usize] = None;
             self.answers.push_back(Answer { at, ..answer });
@@ -159,9 +159,9 @@ impl Server {
         sooner(self.admission.next(), sooner(leg(self.coming.next()), leg(self.going.next())))
     }
 
-    /// The request whose latest message this is.
-    fn held(&self, id: RequestId, message: u64) -> Option<Held> {
-        self.requests[id.0 as usize].filter(|held| held.message == message)
+    /// Whether this message is the latest of a request that goes on.
+    fn awaits(&self, id: RequestId, message: u64) -> bool {
+        self.requests[id.0 as usize].as_ref().is_some_and(|held| held.message == message)
     }
 
     fn arrive(&mut self, now: Instant, request: Request) {
@@ -177,20 +177,21 @@ impl Server {
         }
         let delay = request.network_delay(&self.config);
         if delay.is_zero() {
-            self.admit(now, held);
+            self.admit(now, request.id);
         } else {
             self.coming.push(now + delay, held.message, request.id);
         }
     }
 
-    fn admit(&mut self, at: Instant, held: Held) {
-        let Request { id, run, step, attempt, .. } = held.request;
+    fn admit(&mut self, at: Instant, id: RequestId) {
+        let Some(held) = &self.requests[id.0 as usize] else { return };
+        let Request { run, step, attempt, .. } = held.request;
         let counted = held.epoch == self.epoch;
         if self.config.outages.cover(at) {
             let busy = self.admission.busy();
             if counted {
-                self.ledger.on_admission(run, step, busy, self.admission.in_service());
-                self.ledger.on_verdict(run, step, Verdict::Rejected);
+                let load = (busy, self.admission.in_service());
+                self.ledger.on_admission(run, step, Some(Verdict::Rejected), load);
             }
             let held = std::time::Duration::ZERO;
             return self.answer(at, Released { id, verdict: Verdict::Rejected, held, busy });
@@ -213,11 +214,8 @@ impl Server {
         if counted {
             // What takes no time was in service, too, if only for that moment.
             let passing = u32::from(matches!(arrived, Arrived::Done(_)) && accepted);
-            let (busy, in_service) = (self.admission.busy() + passing, self.admission.in_service() + passing);
-            self.ledger.on_admission(run, step, busy, in_service);
-            if let Some(verdict) = verdict {
-                self.ledger.on_verdict(run, step, verdict);
-            }
+            let load = (self.admission.busy() + passing, self.admission.in_service() + passing);
+            self.ledger.on_admission(run, step, verdict, load);
         }
         if let Arrived::Done(released) = arrived {
             self.answer(at, released);
@@ -246,8 +244,8 @@ impl Server {
     /// A request is done with: its answer goes out.
     fn answer(&mut self, at: Instant, released: Released) {
         let index = released.id.0 as usize;
-        let Some(held) = self.requests[index] else { return };
-        let request = held.request;
+        let Some(held) = &self.requests[index] else { return };
+        let request = &held.request;
         if held.epoch == self.epoch && released.verdict != Verdict::Accepted {
             self.ledger.on_waste(request.run, released.held);
         }
@@ -269,7 +267,9 @@ impl Server {
         } else {
             let message = self.messages;
             self.messages += 1;
-            self.requests[index] = Some(Held { message, ..held });
+            if let Some(held) = &mut self.requests[index] {
+                held.message = message;
+            }
             self.going.push(at + delay, message, answer);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use slab::Slab;
 use tailback::{Ended, FailedOp, Outcome, Retry, Status};
 use vocabulary::Instant;
 
@@ -12,6 +13,11 @@ use crate::op::Place;
 
 /// Timeouts left behind by answered attempts that are worth a sweep.
 const MANY_TIMEOUTS: usize = 4096;
+
+/// Whether this attempt is still in flight.
+pub(super) fn is_alive(attempts: &Slab<Attempt>, key: AttemptKey) -> bool {
+    attempts.get(key.slot as usize).is_some_and(|held| held.serial == key.serial)
+}
 
 /// How long a closed loop's client needs to notice that its op was shed.
 const SHED_TURNAROUND: Duration = Duration::from_millis(1);
@@ -40,15 +46,10 @@ impl Run {
         let slot = key.slot as usize;
         self.attempts.get(slot).filter(|attempt| attempt.serial == key.serial)?;
         let attempt = self.attempts.remove(slot);
-        // Answered attempts leave their timeouts behind: drop those at the front, and all when they are the most.
-        let attempts = &self.attempts;
-        let alive =
-            |key: &AttemptKey| attempts.get(key.slot as usize).is_some_and(|held| held.serial == key.serial);
-        while self.timeouts.front().is_some_and(|(_, oldest)| !alive(oldest)) {
-            self.timeouts.pop_front();
-        }
-        if self.timeouts.len() > 2 * attempts.len() + MANY_TIMEOUTS {
-            self.timeouts.retain(|(_, key)| alive(key));
+        // Answered attempts leave their timeouts behind: drops all of them when they are the most.
+        if self.timeouts.len() > 2 * self.attempts.len() + MANY_TIMEOUTS {
+            let attempts = &self.attempts;
+            self.timeouts.retain(|(_, key)| is_alive(attempts, *key));
         }
         Some(attempt)
     }

@@ -90,10 +90,10 @@ impl Run {
     /// Carries a strategy's window into the sums and the series.
     pub(super) fn note_gauges(&mut self, station: usize, at: Instant) {
         let held = &mut self.stations[station];
-        let gauges = held.strategy.gauges();
-        if gauges.window.is_none() {
+        if !held.windowed {
             return;
         }
+        let gauges = held.strategy.gauges();
         if gauges.window == held.window && gauges.ssthresh == held.ssthresh {
             return;
         }

@@ -67,6 +67,8 @@ pub(super) struct Station {
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,
+    /// Whether its strategy has a window at all.
+    pub(super) windowed: bool,
 }
 
 /// An attempt in flight.
@@ -167,6 +169,7 @@ impl Run {
 impl Station {
     fn new(strategy: Strategy) -> Self {
         Self {
+            windowed: strategy.gauges().window.is_some(),
             strategy,
             ready: VecDeque::new(),
             sleeping: 0,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use vocabulary::Instant;
 
+use super::ending::is_alive;
 use super::{Output, Run};
 use crate::measure::GivenUp;
 use crate::op::{Op, Place, Waiting};
@@ -49,6 +50,7 @@ impl Run {
     /// What is due next, and when.
     pub(super) fn next_due(&mut self) -> Option<(Instant, Due)> {
         if self.stopping {
+            self.forget_timeouts();
             return self.timeouts.front().map(|(at, _)| (*at, Due::Timeout));
         }
         if let Some(at) = self.stall.spins_at(self.measured.ops.unfinished()) {
@@ -59,6 +61,7 @@ impl Run {
         sooner(&mut next, self.station_timers.peek().map(|Reverse((at, _))| *at), Due::Poll);
         // The rest hardly ever comes, and looking at all of it costs more than looking at one instant.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
+            self.forget_timeouts();
             let rare = self.next_rare();
             self.rare_not_before = rare.map_or(Instant::FAR_FUTURE, |(at, _)| at);
             if let Some((at, due)) = rare {
@@ -66,6 +69,13 @@ impl Run {
             }
         }
         next
+    }
+
+    /// Drops the timeouts of answered attempts from the front, so that the first means somebody.
+    fn forget_timeouts(&mut self) {
+        while self.timeouts.front().is_some_and(|(_, key)| !is_alive(&self.attempts, *key)) {
+            self.timeouts.pop_front();
+        }
     }
 
     fn next_rare(&self) -> Option<(Instant, Due)> {
