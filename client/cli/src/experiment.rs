@@ -4,6 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use http::Method;
+use http::header::IF_MATCH;
+use loadgen_core::OperationKind;
 use loadgen_sim::{Steer, side_by_side};
 use serde_json::json;
 use vocabulary::TimeScale;
@@ -102,6 +105,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
         return Err(tailback::SpecError::NoForeknowledge.into());
     }
+    usable_over_http(settings, &server)?;
     let most_connections = connections_within(files, &server);
     let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
     let mode = Watch::choose(&args.output, stdout_is_data);
@@ -130,6 +134,32 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         finished.push(over);
     }
     report.conclude(&finished, shown, settings, output.as_ref(), &interrupt)
+}
+
+/// Refuses what makes no sense over HTTP, or not with this server.
+fn usable_over_http(settings: &Settings, server: &Server) -> anyhow::Result<()> {
+    if server.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
+        let words = format!(
+            "`ethernet` asks the server what it has free, which only a mockserver tells, and {} is none; use another \
+             strategy or leave out `--target`",
+            server.url()
+        );
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    let request = &settings.request;
+    if settings.run.kind == OperationKind::ReadModifyWrite {
+        let what = match () {
+            () if ![Method::GET, Method::PUT].contains(&request.method) => "--method",
+            () if request.headers.contains_key(IF_MATCH) => "--header if-match",
+            () => return Ok(()),
+        };
+        let words = format!(
+            "`{what}` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT with the tag that \
+             the GET brought; leave it out"
+        );
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    Ok(())
 }
 
 /// Connections that the limit on open files leaves room for; an embedded server holds the other end of each.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Conservation, GeneratorResult, Latencies, LatencyFigures, ResultContext, Run, RunConfig, RunResult,
-    SERIES_POINTS,
+    Bins, Conservation, GeneratorResult, Latencies, LatencyFigures, OperationKind, ResultContext, Run,
+    RunConfig, RunResult, SERIES_POINTS,
 };
 use loadgen_http::{
     Classifier, Clock, Control, DriveOptions, DriveReport, ReqwestTransport, RunHeaders, Target, drive,
@@ -213,21 +213,15 @@ fn transport(
             .model
             .as_ref()
             .map_or(Classifier::default().reject_status, |model| model.reject_status),
-        conditional_writes: settings.request.headers.contains_key(http::header::IF_MATCH),
+        conditional_writes: config.kind == OperationKind::ReadModifyWrite
+            || settings.request.headers.contains_key(http::header::IF_MATCH),
     };
-    let connect_timeout = settings.time_scale.to_real(config.timeout);
+    let timeout = settings.time_scale.to_real(config.timeout);
     let request = settings.request.clone();
     let scale = settings.time_scale;
-    let transport = ReqwestTransport::new(
-        target,
-        request,
-        headers,
-        classifier,
-        connect_timeout,
-        most_connections,
-        scale,
-    )?;
-    Ok(transport)
+    let transport =
+        ReqwestTransport::new(target, request, headers, classifier, timeout, most_connections, scale)?;
+    Ok(transport.for_kind(config.kind))
 }
 
 fn drive_on_this_thread(

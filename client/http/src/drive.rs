@@ -8,6 +8,7 @@ use vocabulary::Instant;
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
+use crate::sensing::{Heard, Sensing};
 use crate::timer::Timer;
 use crate::transport::Transport;
 use crate::usage::thread_cpu;
@@ -56,15 +57,22 @@ pub async fn drive<T: Transport>(
 ) -> Result<DriveReport, DriveError> {
     let cpu_before = thread_cpu();
     let mut timer = Timer::new()?;
-    let mut workers = Workers::new(tokio::runtime::Handle::current(), transport, clock);
-    let answers = workers.answers();
+    let handle = tokio::runtime::Handle::current();
+    let sensing = Sensing::new(handle.clone(), transport.clone(), clock);
+    let mut workers = Workers::new(handle, transport, clock);
+    let (answers, heard) = (workers.answers(), sensing.heard());
     let mut batch: Vec<Delivered> = Vec::new();
+    let mut sensed: Vec<Heard> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
     loop {
         answers.take(&mut batch);
         for delivered in batch.drain(..) {
             workers.release(&delivered);
             run.handle_input(delivered.at, Input::Ended(completion(&delivered)));
+        }
+        heard.take(&mut sensed);
+        for Heard { sense, at, free } in sensed.drain(..) {
+            run.handle_input(at, Input::Sensed { sense, free });
         }
         workers.fill();
         for command in control.take() {
@@ -82,7 +90,7 @@ pub async fn drive<T: Transport>(
         if abort_at.is_some_and(|at| at <= RealInstant::now()) {
             run.handle_input(clock.now(), Input::Abort);
         }
-        let wake_at = match carry_out(run, &mut workers, clock.now()) {
+        let wake_at = match carry_out(run, &mut workers, &sensing, clock.now()) {
             Next::Over => break,
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
@@ -95,6 +103,7 @@ pub async fn drive<T: Transport>(
         tokio::select! {
             biased;
             () = answers.filled() => {}
+            () = heard.filled() => {}
             () = control.asked() => {}
             () = workers.grown() => {}
             result = wait(&mut timer, wake_at) => result?,
@@ -112,7 +121,12 @@ enum Next {
 }
 
 /// Does what the state machine says until it waits.
-fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
+fn carry_out<T: Transport>(
+    run: &mut Run,
+    workers: &mut Workers<T>,
+    sensing: &Sensing<T>,
+    now: Instant,
+) -> Next {
     loop {
         match run.poll_output(now) {
             Output::Send(launched) => workers.send(launched),
@@ -121,8 +135,12 @@ fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant
                     run.on_never_sent(launched.due, now);
                 }
             }
-            // No endpoint tells it over HTTP yet; the command line refuses strategies that ask.
-            Output::Sense(sense) => run.handle_input(now, Input::Sensed { sense, free: None }),
+            Output::Sense(sense) => {
+                if !sensing.ask(sense) {
+                    // Nobody to ask: nothing speaks against sending.
+                    run.handle_input(now, Input::Sensed { sense, free: None });
+                }
+            }
             Output::WaitUntil(at) => return Next::Wait(Some(at)),
             Output::Idle => return Next::Wait(None),
             Output::Done => return Next::Over,

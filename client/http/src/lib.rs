@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
+mod capacity;
 mod classify;
 mod clock;
 mod connecting;
@@ -14,6 +15,7 @@ mod mailbox;
 mod mock;
 mod open_files;
 mod reqwest_transport;
+mod sensing;
 mod target;
 mod timer;
 mod transport;

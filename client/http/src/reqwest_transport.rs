@@ -1,15 +1,17 @@
 //! reqwest as a transport: its retries, redirects, proxies and name look-ups are off on purpose.
 
+use std::future::Future;
 use std::time::Duration;
 
-use http::header::{HOST, HeaderName, HeaderValue};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH};
 use http::{HeaderMap, Method};
-use loadgen_core::{Latencies, Launched, ServerSeen};
+use loadgen_core::{Latencies, Launched, OperationKind, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Failure, Outcome, Status};
 use vocabulary::{TimeScale, wire};
 
 use crate::advice::advice;
+use crate::capacity::CapacityQuestions;
 use crate::classify::Classifier;
 use crate::connecting::Connecting;
 use crate::target::Target;
@@ -68,7 +70,12 @@ pub struct ReqwestTransport {
     method: Method,
     headers: HeaderMap,
     body: bytes::Bytes,
+    /// Headers of the read before a conditional write, if attempts are such pairs; their method and headers above are
+    /// those of the write.
+    read: Option<HeaderMap>,
     run: Option<RunHeaders>,
+    /// Only a mockserver can be asked what it has free.
+    capacity: Option<CapacityQuestions>,
     classifier: Classifier,
     /// Advice comes in real time.
     scale: TimeScale,
@@ -76,8 +83,8 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A transport with its own pool of connections. `connect_timeout` is in real time; attempts beyond
-    /// `most_connections` wait for one to be free.
+    /// A transport with its own pool of connections. `timeout` is that of an attempt, in real time: connects and
+    /// carrier senses may take no longer. Attempts beyond `most_connections` wait for one to be free.
     ///
     /// # Errors
     /// When the client cannot be set up (certificates, headers).
@@ -86,12 +93,13 @@ impl ReqwestTransport {
         template: RequestTemplate,
         run: Option<RunHeaders>,
         classifier: Classifier,
-        connect_timeout: Duration,
+        timeout: Duration,
         most_connections: usize,
         scale: TimeScale,
     ) -> Result<Self, TransportError> {
         let connecting = Connecting::new(most_connections);
-        let client = client(target, connect_timeout, &connecting)?;
+        let client = client(target, timeout, &connecting)?;
+        let capacity = run.map(|_| CapacityQuestions::new(target, timeout)).transpose()?;
         let mut headers = template.headers;
         if let Some(host) = target.host_header() {
             headers.entry(HOST).or_insert(HeaderValue::from_str(&host).map_err(TransportError::Host)?);
@@ -107,11 +115,35 @@ impl ReqwestTransport {
             method: template.method,
             headers,
             body: template.body,
+            read: None,
             run,
+            capacity,
             classifier,
             scale,
             connecting,
         })
+    }
+
+    /// The same transport for attempts of this kind.
+    ///
+    /// A read-modify-write is a GET and then at once a PUT with the GET's entity tag as `If-Match`, whatever method was
+    /// given; the body goes with the PUT. The tag means nothing here: it is sent back as it came. A GET that is not
+    /// answered with success ends the attempt, and one that is answered without a tag fails it for good.
+    #[must_use]
+    pub fn for_kind(mut self, kind: OperationKind) -> Self {
+        if kind == OperationKind::ReadModifyWrite {
+            self.method = Method::PUT;
+            self.headers.remove(IF_MATCH);
+            let mut headers = self.headers.clone();
+            headers.remove(CONTENT_TYPE);
+            headers.remove(CONTENT_LENGTH);
+            if self.run.is_some() {
+                let read = HeaderValue::from_static(wire::STEP_READ);
+                headers.insert(HeaderName::from_static(wire::STEP), read);
+            }
+            self.read = Some(headers);
+        }
+        self
     }
 
     /// Connections opened so far.
@@ -146,12 +178,21 @@ impl ReqwestTransport {
         }
     }
 
+    /// The request of an attempt, or the write of a read-modify-write without its condition.
     fn request(&self, attempt: &Launched) -> Request {
-        let mut request = Request::new(self.method.clone(), self.url.clone());
+        let mut request = self.bare(attempt, self.method.clone(), &self.headers);
+        if !self.body.is_empty() {
+            *request.body_mut() = Some(Body::from(self.body.clone()));
+        }
+        request
+    }
+
+    fn bare(&self, attempt: &Launched, method: Method, common: &HeaderMap) -> Request {
+        let mut request = Request::new(method, self.url.clone());
         let headers = request.headers_mut();
         // Room for what is added here and by the client: a map that grows is a map built twice.
-        headers.reserve(self.headers.len() + 8);
-        for (name, value) in &self.headers {
+        headers.reserve(common.len() + 8);
+        for (name, value) in common {
             headers.append(name, value.clone());
         }
         if self.run.is_some() {
@@ -159,13 +200,26 @@ impl ReqwestTransport {
             headers.insert(ATTEMPT, HeaderValue::from(attempt.ordinal));
             headers.insert(CLIENT, HeaderValue::from(attempt.client));
         }
-        if !self.body.is_empty() {
-            *request.body_mut() = Some(Body::from(self.body.clone()));
-        }
         request
     }
 
-    fn read(&self, response: &Response) -> Answer {
+    /// Reads before a conditional write; what comes back is the object's tag, or the attempt's end.
+    async fn read_tag(&self, attempt: &Launched, headers: &HeaderMap) -> Result<HeaderValue, Answer> {
+        let failed = |failure| Answer { outcome: Outcome::plain(Status::Failed(failure)), server: None };
+        let request = self.bare(attempt, Method::GET, headers);
+        let response = self.client.execute(request).await.map_err(|_| failed(Failure::Transport))?;
+        let answer = self.understand(&response);
+        let tag = response.headers().get(ETAG).cloned();
+        if !drain(response).await {
+            return Err(failed(Failure::Transport));
+        }
+        if answer.outcome.status != Status::Succeeded {
+            return Err(answer);
+        }
+        tag.ok_or(Answer { outcome: Outcome::plain(Status::Failed(Failure::Fatal)), ..answer })
+    }
+
+    fn understand(&self, response: &Response) -> Answer {
         let status = self.classifier.status(response.status().as_u16());
         let headers = response.headers();
         let mut advice = advice(headers);
@@ -182,9 +236,20 @@ impl Transport for ReqwestTransport {
     async fn send(&self, attempt: Launched) -> Answer {
         let failed = Answer { outcome: Outcome::plain(Status::Failed(Failure::Transport)), server: None };
         let _request = self.connecting.begin_request();
-        let Ok(response) = self.client.execute(self.request(&attempt)).await else { return failed };
-        let answer = self.read(&response);
+        let mut request = self.request(&attempt);
+        if let Some(headers) = &self.read {
+            match self.read_tag(&attempt, headers).await {
+                Ok(tag) => request.headers_mut().insert(IF_MATCH, tag),
+                Err(answer) => return answer,
+            };
+        }
+        let Ok(response) = self.client.execute(request).await else { return failed };
+        let answer = self.understand(&response);
         if drain(response).await { answer } else { failed }
+    }
+
+    fn sense(&self) -> Option<impl Future<Output = Option<u64>> + Send + 'static> {
+        self.capacity.as_ref().map(CapacityQuestions::ask)
     }
 
     fn room(&self) -> usize {

@@ -13,6 +13,10 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// Sends the attempt and reads the whole answer.
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
 
+    /// Asks the server what it has free, outside of all attempts; `None` when this server cannot be asked. The answer is
+    /// `None`, too, when it does not come within an attempt's timeout, or makes no sense.
+    fn sense(&self) -> Option<impl Future<Output = Option<u64>> + Send + 'static>;
+
     /// How many attempts may be under way at once: one on every open connection, and a few that open one. Who sends
     /// more makes them queue inside the transport, where nobody counts.
     fn room(&self) -> usize;

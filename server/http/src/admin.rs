@@ -18,8 +18,8 @@ use crate::shared::Shared;
 /// The longest change of the configuration that is read.
 const LONGEST_PATCH: usize = 64 << 10;
 
-const ENDPOINTS: &str =
-    "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, PATCH /_mock/config, POST /_mock/reset";
+const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
+     PATCH /_mock/config, POST /_mock/reset";
 
 /// Routes of the admin endpoints.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {

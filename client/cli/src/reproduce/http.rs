@@ -34,15 +34,10 @@ pub(super) fn run_all(
         };
         let scale = TimeScale::parse(&http.time_scale.to_string()).map_err(|error| anyhow!("{error}"))?;
         let repeats = args.repeats.unwrap_or(http.repeats);
-        for (cell, held) in
+        for (cell, _) in
             cells.iter().enumerate().filter(|(_, cell)| http.experiments.contains(&cell.experiment))
         {
             tasks.extend((0..repeats).map(|repeat| (number, cell, repeat, args.time_scale.unwrap_or(scale))));
-            if held.settings.strategy.names().any(|name| name == "ethernet") {
-                let words =
-                    format!("scenario `{}`: `ethernet` cannot ask a server over HTTP yet", scenario.name);
-                return Err(Fatal::error(Exit::Usage, words));
-            }
         }
     }
     let started = Instant::now();
