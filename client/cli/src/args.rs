@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod parity;
 mod reproduce;
 mod values;
 
@@ -10,7 +11,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
-pub(crate) use reproduce::ReproduceArgs;
+pub(crate) use parity::ParityArgs;
+pub(crate) use reproduce::{ReportArgs, ReproduceArgs};
 pub(crate) use values::{Header, Method, Rate};
 
 const EXAMPLES: &str = "\
@@ -49,6 +51,9 @@ pub(crate) enum Command {
     /// Check the claims of the documents that Tailback comes from, or of your own scenario, one by one.
     #[command(after_help = reproduce::EXAMPLES)]
     Reproduce(ReproduceArgs),
+    /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
+    #[command(after_help = parity::EXAMPLES)]
+    Parity(ParityArgs),
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,8 @@ mod figures;
 mod interrupt;
 mod one_run;
 mod output;
+mod own_server;
+mod parity;
 mod record;
 mod repeats;
 mod reproduce;
@@ -32,6 +34,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
+        Some(Command::Parity(args)) => parity::run(&args),
         None => experiment::run(&cli.run),
     };
     match result {

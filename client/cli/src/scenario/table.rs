@@ -28,35 +28,53 @@ pub(crate) fn experiment_table(
     }
     let runs = data.values(*first, "").len();
     let title = if experiment.title.is_empty() { name } else { &experiment.title };
+    let labels = scenario.labels(experiment);
+    let titles =
+        || experiment.columns.iter().map(|column| column.title.as_str()).collect::<Vec<_>>().join(" / ");
     let mut rows: Vec<Vec<String>> = Vec::new();
-    if cell.point.is_empty() {
-        let mut head = vec![String::new()];
-        head.extend(experiment.columns.iter().map(|column| column.title.clone()));
-        rows.push(head);
-        for (index, cell) in &own {
-            let mut row = vec![cell.label.clone()];
-            row.extend(experiment.columns.iter().map(|column| with_spread(column, *index, data)));
-            rows.push(row);
+    let seeds = if runs == 1 { "1 seed".to_owned() } else { format!("{runs} seeds") };
+    match cell.point.as_slice() {
+        // A row for every strategy, a column for every figure.
+        [] => {
+            rows.push(with_head("", experiment.columns.iter().map(|column| column.title.clone())));
+            for (index, cell) in &own {
+                let figures = experiment.columns.iter().map(|column| with_spread(column, *index, data));
+                rows.push(with_head(&cell.label, figures));
+            }
+            return format!("\n  {title} · {seeds}\n{}", aligned(&rows));
         }
-    } else {
-        let labels = scenario.labels(experiment);
-        let titles: Vec<&str> = experiment.columns.iter().map(|column| column.title.as_str()).collect();
-        let varied: Vec<&str> = cell.point.iter().map(|(key, _)| key.as_str()).collect();
-        let mut head = vec![varied.join(", ")];
-        head.extend(labels.iter().map(|label| (*label).to_owned()));
-        rows.push(head);
-        for chunk in own.chunks(labels.len()) {
-            let values: Vec<String> = chunk[0].1.point.iter().map(|(_, value)| text(value)).collect();
-            let mut row = vec![values.join(", ")];
-            row.extend(chunk.iter().map(|(index, _)| {
-                let figures = experiment.columns.iter().map(|column| plain(column, *index, data));
-                figures.collect::<Vec<_>>().join(" / ")
-            }));
-            rows.push(row);
+        // A row for every value of the one, a column for every value of the other.
+        [(one, _), (other, _)] if labels.len() == 1 => {
+            let columns = experiment.vary.get(other).map_or(1, Vec::len);
+            let head = own.iter().take(columns).map(|(_, cell)| text(&cell.point[1].1));
+            rows.push(with_head(&format!("{one} \\ {other}"), head));
+            for row in own.chunks(columns) {
+                let figures = row.iter().map(|(index, _)| together(experiment, *index, data));
+                rows.push(with_head(&text(&row[0].1.point[0].1), figures));
+            }
         }
-        return format!("\n  {title} · {} · {runs} seeds\n{}", titles.join(" / "), aligned(&rows));
+        // A row for every point, a column for every strategy.
+        point => {
+            let varied: Vec<&str> = point.iter().map(|(key, _)| key.as_str()).collect();
+            rows.push(with_head(&varied.join(", "), labels.iter().map(|label| (*label).to_owned())));
+            for row in own.chunks(labels.len()) {
+                let values: Vec<String> = row[0].1.point.iter().map(|(_, value)| text(value)).collect();
+                let figures = row.iter().map(|(index, _)| together(experiment, *index, data));
+                rows.push(with_head(&values.join(", "), figures));
+            }
+        }
     }
-    format!("\n  {title} · {runs} seeds\n{}", aligned(&rows))
+    format!("\n  {title} · {} · {seeds}\n{}", titles(), aligned(&rows))
+}
+
+fn with_head(head: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
+    std::iter::once(head.to_owned()).chain(cells).collect()
+}
+
+/// All figures of a cell in one.
+fn together(experiment: &Experiment, cell: usize, data: &Data) -> String {
+    let figures = experiment.columns.iter().map(|column| plain(column, cell, data));
+    figures.collect::<Vec<_>>().join(" / ")
 }
 
 /// Every claim: what it says, the published figure, ours, and the verdict.

@@ -1,0 +1,45 @@
+//! What `loadgen parity` can be told.
+
+use clap::Args;
+use vocabulary::TimeScale;
+
+use super::ReportArgs;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  loadgen parity
+      aimd, fixed-window, exponential at the first seed's scale, and a setting drawn at random
+  loadgen parity --draw 42 --time-scale 1
+      the setting that was drawn as number 42, in real time
+  loadgen parity exploring-backoff
+      what a scenario offers over HTTP
+
+A real run must look like one more seed: every figure within 4 standard deviations of the simulated seeds, plus 4 % for
+timers and threads (of the mean; 2 ms at least for latencies).
+Exit codes: 0 the drivers agree, 1 they do not, 2 bad usage, 130 and 143 interrupted.";
+
+/// What is run through both drivers.
+#[derive(Args, Debug)]
+pub(crate) struct ParityArgs {
+    /// A scenario [default: three strategies at the first seed's scale, and a setting drawn at random].
+    pub(crate) scenario: Option<String>,
+
+    /// Seed of the real runs, and the first of the simulated ones.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Number of the random setting, to draw it again [default: another one each time].
+    #[arg(long, value_name = "N", conflicts_with = "scenario")]
+    pub(crate) draw: Option<u64>,
+
+    /// Simulated seeds that a real run is compared with.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(5..=10_000))]
+    pub(crate) repeats: u32,
+
+    /// Real seconds per second of the experiment [default: 0.2, or as the scenario says].
+    #[arg(long, value_name = "F", value_parser = TimeScale::parse)]
+    pub(crate) time_scale: Option<TimeScale>,
+
+    #[command(flatten)]
+    pub(crate) output: ReportArgs,
+}

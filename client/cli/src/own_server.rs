@@ -1,0 +1,53 @@
+//! One run over HTTP against a mock server of its own: how scenarios and parity use real time.
+
+use std::time::Duration;
+
+use loadgen_core::Bins;
+use mockserver::core::Config;
+use tokio::runtime::Runtime;
+
+use crate::experiment::connections_within;
+use crate::interrupt::Interrupt;
+use crate::one_run::{self, Finished};
+use crate::settings::Settings;
+use crate::target::Server;
+
+/// What several such runs share.
+pub(crate) struct OwnServer {
+    runtime: Runtime,
+    files: Option<u64>,
+}
+
+impl OwnServer {
+    /// Raises the limit on open files and starts the runtime that servers are asked on.
+    pub(crate) fn new() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { runtime, files: loadgen_http::raise_open_files() })
+    }
+
+    /// Does one run; `waiting` is called now and then while it goes on. Gives the calls in bins, too, if the settings
+    /// ask for them.
+    ///
+    /// # Errors
+    /// When the server cannot be started, or counts do not add up.
+    pub(crate) fn run(
+        &self,
+        settings: &Settings,
+        server: &Config,
+        seed: u64,
+        interrupt: &Interrupt,
+        mut waiting: impl FnMut(),
+    ) -> anyhow::Result<(Finished, Option<Bins>)> {
+        let config = Config { seed, ..server.clone() };
+        let server = Server::start(config, settings, &self.runtime)?;
+        let underway = one_run::start(settings, &server, seed, connections_within(self.files, &server))?;
+        interrupt.watch(Some(underway.control.clone()));
+        while underway.over.recv_timeout(Duration::from_millis(200)).is_err() && !underway.is_over() {
+            waiting();
+        }
+        interrupt.watch(None);
+        let (finished, bins) = underway.finish_with_bins(settings, &server, &self.runtime, interrupt)?;
+        finished.sound(seed)?;
+        Ok((finished, bins))
+    }
+}

@@ -1,0 +1,228 @@
+//! `loadgen parity`: the same runs through both drivers, figure by figure.
+
+mod course;
+mod pairing;
+
+use std::fmt::Write as _;
+use std::hash::{BuildHasher, RandomState};
+use std::process::ExitCode;
+
+use loadgen_core::RunResult;
+use loadgen_sim::{Steer, side_by_side};
+use serde_json::json;
+use statistics::{Level, Method, Summary};
+use vocabulary::TimeScale;
+
+use crate::args::ParityArgs;
+use crate::exit::Exit;
+use crate::figures::short;
+use crate::interrupt::Interrupt;
+use crate::output::{Output, to_stdout};
+use crate::own_server::OwnServer;
+use crate::record::ConfigRecord;
+use crate::repeats::figure_to_json;
+use crate::simulated::{Progress, simulate, threads};
+use crate::summary;
+use pairing::Pairing;
+
+/// What timers and threads may add, as a share of the mean.
+const TOLERANCE: f64 = 0.04;
+/// How many standard deviations of the seeds a real run may lie off.
+const DEVIATIONS: f64 = 4.0;
+/// The least that latencies may differ by, in milliseconds of real time: timers are not finer.
+const TIMER_MS: f64 = 2.0;
+
+/// A figure that both drivers must agree on.
+struct Compared {
+    figure: &'static str,
+    simulated: Summary,
+    real: f64,
+    /// The most that they may differ by.
+    band: f64,
+}
+
+impl Compared {
+    fn agrees(&self) -> bool {
+        (self.real - self.simulated.mean).abs() <= self.band
+    }
+}
+
+pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
+    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let pairings = if let Some(name) = &args.scenario {
+        pairing::of_scenario(name, args.time_scale)?
+    } else {
+        let draw = args.draw.unwrap_or_else(|| RandomState::new().hash_one(args.seed) % 1_000_000);
+        let scale = args.time_scale.map_or_else(|| TimeScale::parse("0.2"), Ok);
+        pairing::at_seed_scale(draw, scale.map_err(|error| anyhow::anyhow!("{error}"))?)?
+    };
+    let interrupt = Interrupt::listen()?;
+    let own = OwnServer::new()?;
+    let mut progress = Progress::new(!args.output.quiet);
+    let mut document = Vec::new();
+    let mut apart = 0;
+    for (done, pairing) in pairings.iter().enumerate() {
+        let simulated = simulated(pairing, args, &interrupt)?;
+        if interrupt.exit().is_some() {
+            break;
+        }
+        let waiting = || progress.line(|| format!("{} of {}: {}", done + 1, pairings.len(), pairing.name));
+        let (real, _) = own.run(&pairing.settings, &pairing.server, args.seed, &interrupt, waiting)?;
+        if interrupt.exit().is_some() {
+            break;
+        }
+        let compared = compare(pairing, &simulated, &real.result);
+        apart += compared.iter().filter(|one| !one.agrees()).count();
+        if !args.output.quiet {
+            let text = table(pairing, &compared, &real.result.warnings);
+            if output.as_ref().is_some_and(Output::is_stdout) {
+                summary::to_stderr(&text)?;
+            } else {
+                to_stdout(text.as_bytes())?;
+            }
+        }
+        document.push(to_json(pairing, &compared));
+    }
+    if let Some(exit) = interrupt.exit() {
+        return Ok(exit.into());
+    }
+    if let Some(output) = &output {
+        let mut bytes = serde_json::to_vec(&json!({ "pairings": document }))?;
+        bytes.push(b'\n');
+        output.write(&bytes)?;
+    }
+    if !args.output.quiet {
+        let words = match apart {
+            0 => "\nboth drivers agree\n".to_owned(),
+            some => format!("\n{some} figures lie outside of their bands\n"),
+        };
+        summary::to_stderr(&words)?;
+    }
+    Ok(if apart == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+}
+
+fn simulated(
+    pairing: &Pairing,
+    args: &ParityArgs,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<RunResult<ConfigRecord>>> {
+    let mut results = Vec::new();
+    let mut failed = None;
+    side_by_side(
+        args.repeats as usize,
+        threads(args.output.threads),
+        |repeat| {
+            let seed = args.seed.wrapping_add(repeat as u64);
+            let steer = |_: &loadgen_core::Run, _| {
+                if interrupt.exit().is_some() { Steer::Stop } else { Steer::On }
+            };
+            let finished = simulate(&pairing.settings, &pairing.server, seed, steer)?;
+            let over =
+                crate::simulated::result(&pairing.settings, &pairing.server, seed, &finished, interrupt);
+            over.sound(seed)?;
+            Ok::<_, anyhow::Error>(over.result)
+        },
+        |taken| {
+            match taken {
+                Some(Ok(result)) => results.push(result),
+                Some(Err(error)) => failed = Some(error),
+                None => {}
+            }
+            failed.is_none() && interrupt.exit().is_none()
+        },
+    );
+    failed.map_or(Ok(results), Err)
+}
+
+type Figure = (&'static str, fn(&RunResult<ConfigRecord>) -> Option<f64>, bool);
+
+/// What is compared; `true` for latencies, which no timer measures exactly.
+const FIGURES: &[Figure] = &[
+    ("ops succeeded", |run| Some(run.ops.succeeded as f64), false),
+    ("attempts", |run| Some(run.attempts.total as f64), false),
+    ("makespan s", |run| run.makespan_s, false),
+    ("op p50 ms", |run| run.op_latency_ms.p50, true),
+    ("op p95 ms", |run| run.op_latency_ms.p95, true),
+    ("op p99 ms", |run| run.op_latency_ms.p99, true),
+    ("attempt p50 ms", |run| run.attempt_latency_ms.p50, true),
+    ("mean window", |run| course::mean_window(&run.series), false),
+];
+
+fn compare(
+    pairing: &Pairing,
+    simulated: &[RunResult<ConfigRecord>],
+    real: &RunResult<ConfigRecord>,
+) -> Vec<Compared> {
+    let mut compared = Vec::new();
+    for (figure, of, latency) in FIGURES {
+        let values: Vec<f64> = simulated.iter().filter_map(of).collect();
+        let Some(real) = of(real) else { continue };
+        let Some(simulated) = Summary::of(&values, Level::P95, Method::StudentT) else { continue };
+        let scale = pairing.settings.time_scale.factor();
+        let least = if *latency { TIMER_MS / scale } else { 0.0 };
+        let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
+        let band = spread + (TOLERANCE * simulated.mean.abs()).max(least);
+        compared.push(Compared { figure, simulated, real, band });
+    }
+    // The course of the window over time: how far a real run lies off the mean course, against how far seeds do.
+    let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
+    if let Some(mean) = course::mean(&courses) {
+        let off = |windows: &course::Windows| course::distance(windows, &mean);
+        let values: Vec<f64> = courses.iter().filter_map(off).collect();
+        let real = off(&course::windows(&real.series));
+        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
+            let band = DEVIATIONS * simulated.deviation.unwrap_or(0.0) + 2.0 * TOLERANCE;
+            compared.push(Compared { figure: "window off its course", simulated, real, band });
+        }
+    }
+    compared
+}
+
+fn table(pairing: &Pairing, compared: &[Compared], warnings: &[String]) -> String {
+    let mut text = format!(
+        "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
+        pairing.name,
+        pairing.settings.workload_text(),
+        crate::target::describe_model(&pairing.server),
+        "",
+        "simulated",
+        "± sd",
+        "http",
+        "off",
+        "band"
+    );
+    for one in compared {
+        let off = one.real - one.simulated.mean;
+        let _ = writeln!(
+            text,
+            "{} {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}",
+            if one.agrees() { ' ' } else { '!' },
+            one.figure,
+            short(one.simulated.mean),
+            short(one.simulated.deviation.unwrap_or(0.0)),
+            short(one.real),
+            short(off),
+            short(one.band)
+        );
+    }
+    for warning in warnings {
+        let _ = writeln!(text, "{}", crate::wrapping::wrapped(warning, "warning: ", "         "));
+    }
+    text
+}
+
+fn to_json(pairing: &Pairing, compared: &[Compared]) -> serde_json::Value {
+    let figures: Vec<_> = compared
+        .iter()
+        .map(|one| {
+            json!({
+                "figure": one.figure, "simulated": figure_to_json(&one.simulated), "http": one.real,
+                "band": one.band, "agrees": one.agrees(),
+            })
+        })
+        .collect();
+    json!({
+        "name": pairing.name, "strategy": pairing.settings.strategy.to_string(),
+        "workload": pairing.settings.workload_text(), "server": pairing.server, "figures": figures,
+    })
+}

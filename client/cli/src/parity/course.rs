@@ -1,0 +1,48 @@
+//! The course of a window over time, and how far one lies off another.
+
+use loadgen_core::SeriesPoint;
+
+/// Windows by the second in which they were in force.
+pub(super) type Windows = Vec<(u64, f64)>;
+
+/// A run's window at the end of every second that its series knows.
+pub(super) fn windows(series: &[SeriesPoint]) -> Windows {
+    let mut windows: Windows = Vec::new();
+    for point in series {
+        let Some(window) = point.window else { continue };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole seconds of a run")]
+        let second = point.t_s as u64;
+        match windows.last_mut() {
+            Some(last) if last.0 == second => last.1 = window,
+            _ => windows.push((second, window)),
+        }
+    }
+    windows
+}
+
+/// The mean over the run's course.
+pub(super) fn mean_window(series: &[SeriesPoint]) -> Option<f64> {
+    let windows = windows(series);
+    (!windows.is_empty())
+        .then(|| windows.iter().map(|(_, window)| window).sum::<f64>() / windows.len() as f64)
+}
+
+/// The mean of several courses, second by second, as long as all of them last.
+pub(super) fn mean(courses: &[Windows]) -> Option<Windows> {
+    let length = courses.iter().map(Vec::len).min().filter(|length| *length > 0)?;
+    let at =
+        |index: usize| courses.iter().map(move |course| course[index].1).sum::<f64>() / courses.len() as f64;
+    Some((0..length).map(|index| (courses[0][index].0, at(index))).collect())
+}
+
+/// The mean distance of a course from another one, as a share of that one.
+pub(super) fn distance(course: &Windows, other: &Windows) -> Option<f64> {
+    let length = course.len().min(other.len());
+    if length == 0 {
+        return None;
+    }
+    let pairs = || course.iter().zip(other).take(length);
+    let apart: f64 = pairs().map(|((_, one), (_, two))| (one - two).abs()).sum();
+    let size: f64 = pairs().map(|(_, (_, two))| two).sum();
+    Some(apart / size)
+}

@@ -1,0 +1,90 @@
+//! What is run through both drivers.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use loadgen_core::{ArrivalProcess, RunConfig, Workload};
+use mockserver::core::Config;
+use vocabulary::{Distribution, Purpose, TimeScale, draws, unit};
+
+use crate::exit::{Exit, Fatal};
+use crate::scenario::{Source, load};
+use crate::settings::Settings;
+
+/// One experiment for both drivers.
+pub(super) struct Pairing {
+    pub(super) name: String,
+    pub(super) settings: Settings,
+    pub(super) server: Config,
+}
+
+/// Three strategies at the scale of the first seed, and a setting that nobody tuned anything to.
+pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
+    let mut pairings = Vec::new();
+    for strategy in ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s"] {
+        let settings = Settings::for_experiment(strategy.parse()?, RunConfig::default(), 1, scale);
+        pairings.push(Pairing { name: strategy.to_owned(), settings, server: Config::default() });
+    }
+    pairings.push(random(draw, scale)?);
+    Ok(pairings)
+}
+
+/// The setting with this number: another cap, other times, another rate, another strategy.
+fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
+    let mut rng = draws(draw, Purpose::Arrivals, 0, 0);
+    let mut between = |low: f64, high: f64| (low + (high - low) * unit(&mut rng)).round();
+    let millis = |value: f64| Duration::from_secs_f64(value / 1e3);
+    let cap = between(8.0, 60.0);
+    let service_ms = between(150.0, 600.0);
+    let rate_per_s = between(100.0, 1200.0);
+    // About ten seconds of work, whatever the rest.
+    let ops = (cap * 10_000.0 / service_ms).round();
+    let strategies = [
+        "aimd".to_owned(),
+        "aimd:beta=0.5+full-jitter:base=20ms,cap=2s".to_owned(),
+        format!("fixed-window:window={}", (cap * 1.2).round()),
+        "full-jitter:base=100ms,cap=5s".to_owned(),
+        "decorrelated-jitter:base=100ms,cap=5s".to_owned(),
+        "equal-jitter:base=100ms,cap=5s".to_owned(),
+    ];
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
+    let strategy = strategies[between(-0.49, 5.49).abs() as usize].clone();
+    let service = millis(service_ms);
+    let service_time = if between(0.0, 1.0) > 0.5 {
+        Distribution::Constant(service)
+    } else {
+        Distribution::LogNormal { mean: service, sigma: 0.3 }
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
+    let server = Config {
+        max_busy: cap as u32,
+        service_time,
+        reject_time: Distribution::Constant(millis(between(20.0, 80.0))),
+        network_delay: Distribution::Constant(millis(between(20.0, 150.0))),
+        ..Config::default()
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand at most")]
+    let workload =
+        Workload { arrivals: ArrivalProcess::Poisson { rate_per_s }, ops: Some(ops as u64), duration: None };
+    let run = RunConfig { workload, ..RunConfig::default() };
+    let settings = Settings::for_experiment(strategy.parse()?, run, 1, scale);
+    Ok(Pairing { name: format!("{strategy} (drawn at random: --draw {draw})"), settings, server })
+}
+
+/// What a scenario offers over HTTP.
+pub(super) fn of_scenario(name: &str, scale: Option<TimeScale>) -> anyhow::Result<Vec<Pairing>> {
+    let (scenario, cells) = load(Source::Name(name), &[])?;
+    let Some(http) = &scenario.http else {
+        let words = format!("scenario `{name}` cannot be run over HTTP: there is nothing to compare");
+        return Err(Fatal::error(Exit::Usage, words));
+    };
+    let own = TimeScale::parse(&http.time_scale.to_string()).map_err(|error| anyhow!("{error}"))?;
+    let wanted = cells.into_iter().filter(|cell| http.experiments.contains(&cell.experiment));
+    Ok(wanted
+        .map(|cell| Pairing {
+            name: format!("{name} · {}", cell.label),
+            settings: Settings { time_scale: scale.unwrap_or(own), ..cell.settings },
+            server: cell.server,
+        })
+        .collect())
+}
