@@ -212,6 +212,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
+    /// Write every attempt to a file, one JSON object a line, while runs go on.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) samples: Option<PathBuf>,
+
     /// No dashboard: one plain line a second on stderr.
     #[arg(long)]
     pub(crate) no_tui: bool,

@@ -17,6 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
 use crate::output::{Output, to_stdout};
 use crate::record::{ConfigRecord, ServerRecord};
+use crate::samples::Samples;
 use crate::settings::Settings;
 use crate::simulated::Progress;
 use crate::target::{Kind, Server};
@@ -49,7 +50,9 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     report.announce(&summary::announcement(settings, "simulated server", Some(&server)))?;
 
     let repeats = settings.repeats as usize;
-    let threads = crate::simulated::threads(args.output.threads);
+    let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
+    // Lines of several runs at once would be in an order that depends on the threads.
+    let threads = if samples.is_some() { 1 } else { crate::simulated::threads(args.output.threads) };
     let quiet = args.output.quiet;
     let started = Instant::now();
     let mut all = Progress::new(!quiet && repeats > 1);
@@ -61,7 +64,8 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         |repeat| {
             let seed = settings.run.seed.wrapping_add(repeat as u64);
             let mut progress = Progress::new(!quiet && repeats == 1);
-            let over = crate::simulated::simulate(settings, &server, seed, |run, now| {
+            let sink = samples.as_ref().map(|samples| samples.sink(seed));
+            let over = crate::simulated::simulate_with_samples(settings, &server, seed, sink, |run, now| {
                 progress.run(run, now);
                 if interrupt.exit().is_some() { Steer::Stop } else { Steer::On }
             })?;
@@ -79,6 +83,9 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     );
     if let Some(error) = failed {
         return Err(error);
+    }
+    if let Some(samples) = samples {
+        samples.finish()?;
     }
     // What was cut off in the middle says nothing about a whole run, unless it is the only one.
     if finished.len() > 1 {
@@ -99,6 +106,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
     let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
     let mut server = Server::choose(args, settings, &runtime, true)?;
@@ -125,13 +133,17 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
             // It may have been changed since.
             server.refresh(&runtime);
         }
-        let underway = one_run::start(settings, &server, seed, most_connections)?;
+        let sink = samples.as_ref().map(|samples| samples.sink(seed));
+        let underway = one_run::start(settings, &server, seed, most_connections, sink)?;
         interrupt.watch(Some(underway.control.clone()));
         watch(mode, settings, &server, &underway, &runtime, &interrupt);
         interrupt.watch(None);
         let over = underway.finish(settings, &server, &runtime, &interrupt)?;
         shown = shown.and(report.one(&over, repeat, settings));
         finished.push(over);
+    }
+    if let Some(samples) = samples {
+        samples.finish()?;
     }
     report.conclude(&finished, shown, settings, output.as_ref(), &interrupt)
 }

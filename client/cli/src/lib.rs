@@ -13,6 +13,7 @@ mod parity;
 mod record;
 mod repeats;
 mod reproduce;
+mod samples;
 mod scenario;
 mod settings;
 mod simulated;

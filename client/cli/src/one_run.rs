@@ -8,12 +8,13 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use loadgen_core::{
     Bins, Conservation, GeneratorResult, Latencies, LatencyFigures, OperationKind, ResultContext, Run,
-    RunConfig, RunResult, SERIES_POINTS,
+    RunConfig, RunResult, SERIES_POINTS, SampleSink,
 };
 use loadgen_http::{
     Classifier, Clock, Control, DriveOptions, DriveReport, ReqwestTransport, RunHeaders, Target, drive,
     peak_rss_bytes,
 };
+use tailback::Foreknowledge;
 use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
@@ -58,6 +59,8 @@ pub(crate) struct Finished {
     pub(crate) generator_share: Option<f64>,
     /// Whether any attempt got an answer.
     pub(crate) answered: bool,
+    /// Whether the generator, not the strategy or the server, was the bottleneck.
+    pub(crate) bottleneck: bool,
 }
 
 impl Finished {
@@ -79,17 +82,21 @@ pub(crate) fn start(
     server: &Server,
     seed: u64,
     most_connections: usize,
+    samples: Option<SampleSink>,
 ) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
     let config = settings.for_server(server.model.as_ref(), seed);
     let id = RandomState::new().hash_one(seed);
     let transport = transport(settings, server, target, &config, id, most_connections)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
-    let run = Run::new(
+    let mut run = Run::new(
         config.clone(),
         |_| settings.strategy.build(seed, server.foreknowledge(seed, margin)),
-        server.foreknowledge(seed, Duration::ZERO),
+        yardstick(&config, server),
     )?;
+    if let Some(sink) = samples {
+        run.record_samples(sink);
+    }
     let control = Arc::new(Control::default());
     let (tell_over, over) = channel();
     let (watched, scale) = (control.clone(), settings.time_scale);
@@ -139,13 +146,15 @@ impl Underway {
         let wall_s = driven.report.wall.as_secs_f64();
         let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let lag = measured.send_lag.figures();
-        warnings.extend(bottleneck(
+        let bottleneck = bottleneck(
             &lag,
             generator_share,
             &driven.report.connection_waits,
             measured.attempt_latency().figures().p50.unwrap_or_default(),
             settings.time_scale,
-        ));
+        );
+        let was_bottleneck = bottleneck.is_some();
+        warnings.extend(bottleneck);
         let changed = server.changed(runtime) || driven.run.cap_changed();
         if changed {
             let words =
@@ -195,7 +204,7 @@ impl Underway {
             result.optimal_makespan_s = None;
         }
         let bins = measured.bins.clone();
-        Ok((Finished { result, conservation, generator_share, answered }, bins))
+        Ok((Finished { result, conservation, generator_share, answered, bottleneck: was_bottleneck }, bins))
     }
 }
 
@@ -259,10 +268,17 @@ fn warm_connections(config: &RunConfig) -> usize {
     count
 }
 
+/// Perfect knowledge of the server to measure against. It plans single requests: with conditional writes, who has to
+/// wait depends on who wrote when.
+fn yardstick(config: &RunConfig, server: &Server) -> Option<Box<dyn Foreknowledge>> {
+    let plannable = config.kind == OperationKind::Request;
+    plannable.then(|| server.foreknowledge(config.seed, Duration::ZERO)).flatten()
+}
+
 /// The optimum for an open loop whose arrivals are known before; not worth the time for very long ones.
 fn planned_optimum(config: &RunConfig, server: &Server) -> Option<Duration> {
     const WORTH_THE_TIME: usize = 1_000_000;
-    let mut plan = server.foreknowledge(config.seed, Duration::ZERO)?;
+    let mut plan = yardstick(config, server)?;
     let mut first = None;
     let mut finish = tailback::Instant::ORIGIN;
     let mut arrivals = loadgen_core::Arrivals::new(config.workload.clone(), config.seed);

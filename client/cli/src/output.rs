@@ -46,6 +46,36 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), temporary })
     }
 
+    /// Opens it for writing piece by piece; [`complete`](Self::complete) gives it its name.
+    pub(crate) fn open(&self) -> anyhow::Result<File> {
+        let opened = match self {
+            Self::Stdout => Err(io::Error::other("it must be a file")),
+            Self::Direct(path) => File::create(path),
+            Self::File { temporary, .. } => File::create(temporary),
+        };
+        opened.map_err(|error| self.refusal(error))
+    }
+
+    /// Ends what [`open`](Self::open) began, if all was written.
+    pub(crate) fn complete(&self, written: io::Result<()>) -> anyhow::Result<()> {
+        let named = written.and_then(|()| match self {
+            Self::File { path, temporary } => fs::rename(temporary, path),
+            Self::Stdout | Self::Direct(_) => Ok(()),
+        });
+        named.map_err(|error| self.refusal(error))
+    }
+
+    fn refusal(&self, error: io::Error) -> anyhow::Error {
+        Fatal::because(Exit::Output, format!("`{}` could not be written", self.name()), error)
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::File { path, .. } | Self::Direct(path) => path.display().to_string(),
+            Self::Stdout => "-".to_owned(),
+        }
+    }
+
     /// Whether stdout is taken by this output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self, Self::Stdout)
@@ -65,10 +95,7 @@ impl Output {
 
     /// Saves what could not be written where it belongs.
     fn rescue(&self, bytes: &[u8], error: io::Error) -> anyhow::Error {
-        let name = match self {
-            Self::File { path, .. } | Self::Direct(path) => path.display().to_string(),
-            Self::Stdout => "-".to_owned(),
-        };
+        let name = self.name();
         let elsewhere = std::env::temp_dir().join(format!("tailback-result-{}.json", std::process::id()));
         let rescued = match fs::write(&elsewhere, bytes) {
             Ok(()) => format!("; the result was saved as `{}`", elsewhere.display()),

@@ -40,7 +40,8 @@ impl OwnServer {
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let config = Config { seed, ..server.clone() };
         let server = Server::start(config, settings, &self.runtime)?;
-        let underway = one_run::start(settings, &server, seed, connections_within(self.files, &server))?;
+        let underway =
+            one_run::start(settings, &server, seed, connections_within(self.files, &server), None)?;
         interrupt.watch(Some(underway.control.clone()));
         while underway.over.recv_timeout(Duration::from_millis(200)).is_err() && !underway.is_over() {
             waiting();

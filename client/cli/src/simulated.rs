@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loadgen_core::{GeneratorResult, ResultContext, Run, RunResult, SERIES_POINTS, Snapshot};
+use loadgen_core::{GeneratorResult, ResultContext, Run, RunResult, SERIES_POINTS, SampleSink, Snapshot};
 use loadgen_sim::{Foresight, Simulation, Steer};
 use mockserver::core::{Config, Ideal};
 use tailback::Foreknowledge;
@@ -25,11 +25,25 @@ pub(crate) fn simulate(
     seed: u64,
     steer: impl FnMut(&Run, vocabulary::Instant) -> Steer,
 ) -> anyhow::Result<loadgen_sim::Finished> {
+    simulate_with_samples(settings, server, seed, None, steer)
+}
+
+/// The same; every attempt goes to `samples`, if anybody wants them.
+pub(crate) fn simulate_with_samples(
+    settings: &Settings,
+    server: &Config,
+    seed: u64,
+    samples: Option<SampleSink>,
+    steer: impl FnMut(&Run, vocabulary::Instant) -> Steer,
+) -> anyhow::Result<loadgen_sim::Finished> {
     let mut config = settings.for_server(Some(server), seed);
     config.exact_latencies = true;
     let kind = config.kind;
     let foreknowledge = || foreknowledge(server, seed);
-    let client = Run::new(config, |_| settings.strategy.build(seed, foreknowledge()), foreknowledge())?;
+    let mut client = Run::new(config, |_| settings.strategy.build(seed, foreknowledge()), foreknowledge())?;
+    if let Some(sink) = samples {
+        client.record_samples(sink);
+    }
     let server = Config { seed, ..server.clone() };
     Ok(Simulation::new(client, kind, seed, server).run(steer))
 }
@@ -66,7 +80,7 @@ pub(crate) fn result(
             series_points: (POINTS_OF_A_FILE / repeats).clamp(8, SERIES_POINTS),
         },
     );
-    Finished { result, conservation, generator_share: None, answered: true }
+    Finished { result, conservation, generator_share: None, answered: true, bottleneck: false }
 }
 
 /// One core each, unless told otherwise.

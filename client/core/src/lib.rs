@@ -12,6 +12,7 @@ mod measure;
 mod op;
 mod result;
 mod run;
+mod sample;
 mod sleepers;
 mod snapshot;
 mod stall;
@@ -28,5 +29,6 @@ pub use result::{
     SeriesPoint,
 };
 pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, SenseKey, ServerSeen};
+pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

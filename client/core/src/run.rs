@@ -14,6 +14,7 @@ mod timers;
 use vocabulary::Instant;
 
 use crate::measure::Measurements;
+use crate::sample::SampleSink;
 pub use state::Run;
 use tailback::Outcome;
 
@@ -138,6 +139,11 @@ impl Run {
             }
         }
         Output::WaitUntil(now)
+    }
+
+    /// Gives every attempt to `sink` as it ends, from now on.
+    pub fn record_samples(&mut self, sink: SampleSink) {
+        self.samples = Some(sink);
     }
 
     /// What has been measured so far.

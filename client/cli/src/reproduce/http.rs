@@ -1,6 +1,6 @@
 //! Scenarios over real HTTP: one run after the other, each with a server of its own.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::anyhow;
 use vocabulary::TimeScale;
@@ -9,10 +9,10 @@ use super::Reproduction;
 use crate::args::ReproduceArgs;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
+use crate::own_server::OwnServer;
 use crate::settings::Settings;
 use crate::simulated::Progress;
-use crate::target::Server;
-use crate::{one_run, summary};
+use crate::summary;
 
 /// Runs what every scenario offers over HTTP.
 pub(super) fn run_all(
@@ -20,8 +20,7 @@ pub(super) fn run_all(
     args: &ReproduceArgs,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let files = loadgen_http::raise_open_files();
+    let own = OwnServer::new()?;
     // All first, so that progress knows how many there are.
     let mut tasks = Vec::new();
     for (number, Reproduction { scenario, cells, .. }) in reproductions.iter().enumerate() {
@@ -50,24 +49,13 @@ pub(super) fn run_all(
         let held = &cells[*cell];
         let seed = scenario.seed.wrapping_add(u64::from(*repeat));
         let settings = Settings { time_scale: *scale, ..held.settings.clone() };
-        let config = mockserver::core::Config { seed, ..held.server.clone() };
-        let server = Server::start(config, &settings, &runtime)?;
-        let most = crate::experiment::connections_within(files, &server);
-        let underway = one_run::start(&settings, &server, seed, most)?;
-        interrupt.watch(Some(underway.control.clone()));
-        while underway.over.recv_timeout(Duration::from_millis(200)).is_err() && !underway.is_over() {
+        let waiting = || {
             progress.line(|| {
-                format!(
-                    "{}: {} · {}",
-                    scenario.name,
-                    held.label,
-                    summary::progress(done, tasks.len(), started.elapsed())
-                )
+                let so_far = summary::progress(done, tasks.len(), started.elapsed());
+                format!("{}: {} · {so_far}", scenario.name, held.label)
             });
-        }
-        interrupt.watch(None);
-        let (over, bins) = underway.finish_with_bins(&settings, &server, &runtime, interrupt)?;
-        over.sound(seed)?;
+        };
+        let (over, bins) = own.run(&settings, &held.server, seed, interrupt, waiting)?;
         data.push(*cell, crate::scenario::figures_of(scenario, &over.result, bins.as_ref())?);
     }
     Ok(())

@@ -10,6 +10,7 @@ use super::state::Attempt;
 use super::{AttemptKey, Completion, Output, Run};
 use crate::measure::GivenUp;
 use crate::op::Place;
+use crate::sample::Sample;
 
 /// Timeouts left behind by answered attempts that are worth a sweep.
 const MANY_TIMEOUTS: usize = 4096;
@@ -72,6 +73,9 @@ impl Run {
         held.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
         held.in_flight -= 1;
         self.note_gauges(station, at);
+        if self.samples.is_some() {
+            self.write_sample(at, &attempt, sent_at, outcome.status);
+        }
         self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
         match outcome.status {
             Status::Succeeded => {
@@ -86,6 +90,25 @@ impl Run {
             }
         }
         self.launch(station, at);
+    }
+
+    fn write_sample(&mut self, ended: Instant, attempt: &Attempt, sent: Instant, status: Status) {
+        let op = &self.ops[attempt.op as usize];
+        let sample = Sample {
+            op: u64::from(op.id),
+            attempt: op.attempts,
+            client: self.client_of(op.id),
+            serial: attempt.serial,
+            arrived: op.arrived,
+            due: attempt.due,
+            sent,
+            ended,
+            status,
+            window: self.stations[attempt.station as usize].window,
+        };
+        if let Some(sink) = &mut self.samples {
+            sink(&sample);
+        }
     }
 
     /// Settles an op whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that

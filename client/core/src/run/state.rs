@@ -12,6 +12,7 @@ use super::{Output, ServerSeen};
 use crate::arrivals::Arrivals;
 use crate::measure::Measurements;
 use crate::op::{Op, Waiting};
+use crate::sample::SampleSink;
 use crate::sleepers::Sleepers;
 use crate::stall::StallWatch;
 use crate::workload::{ArrivalProcess, RunConfig};
@@ -52,6 +53,8 @@ pub struct Run {
     pub(super) ssthresh: f64,
     /// What perfect knowledge of the server would have needed.
     pub(super) yardstick: Option<Yardstick>,
+    /// Who wants every attempt.
+    pub(super) samples: Option<SampleSink>,
 }
 
 /// One strategy instance with its queue.
@@ -127,6 +130,7 @@ impl Run {
             window: 0.0,
             ssthresh: 0.0,
             yardstick: yardstick.map(|plan| Yardstick { plan, finish: Instant::ORIGIN }),
+            samples: None,
             config,
         };
         for station in 0..run.stations.len() {

@@ -1,0 +1,32 @@
+//! One attempt as it is written down: for those who want every attempt, not only figures.
+
+use tailback::Status;
+use vocabulary::Instant;
+
+/// An attempt that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The op's number, from 0.
+    pub op: u64,
+    /// Which attempt of the op, from 1.
+    pub attempt: u32,
+    /// Which client, from 0.
+    pub client: u32,
+    /// The attempt's number within the run, in order of sending, from 0.
+    pub serial: u64,
+    /// When the op arrived.
+    pub arrived: Instant,
+    /// When the attempt should have been sent.
+    pub due: Instant,
+    /// When it was sent.
+    pub sent: Instant,
+    /// When it ended.
+    pub ended: Instant,
+    /// How it ended.
+    pub status: Status,
+    /// The window just after that, where the strategy has one.
+    pub window: Option<f64>,
+}
+
+/// Takes every attempt as it ends. It is called on the hot path: it must not wait.
+pub type SampleSink = Box<dyn FnMut(&Sample) + Send>;
