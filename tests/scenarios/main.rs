@@ -3,4 +3,7 @@
 //! Nothing here depends on real time: a seed fixes every figure.
 
 mod bad_files;
+mod figures;
+mod golden;
 mod program;
+mod reference;

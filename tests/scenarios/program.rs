@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// No program of a test may take longer, even unoptimised on a busy machine.
@@ -23,6 +24,11 @@ impl Left {
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self
+    }
+
+    /// Its stdout as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
@@ -72,10 +78,23 @@ pub(crate) fn loadgen(args: &[&str]) -> Left {
     Program::start(args).finish()
 }
 
+/// Runs `loadgen reproduce … --json - --quiet`, which must come out as expected, and returns the only scenario.
+pub(crate) fn reproduce(args: &[&str]) -> Value {
+    let left = loadgen(&[&["reproduce", "--json", "-", "--quiet"], args].concat()).exits(0);
+    assert_eq!(left.stderr, "", "--quiet says nothing");
+    left.json()["scenarios"][0].take()
+}
+
 /// A file of one's own, gone with the first of the two.
 pub(crate) fn written(contents: &[u8]) -> (TempDir, PathBuf) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("mine.toml");
     fs::write(&path, contents).unwrap();
     (dir, path)
+}
+
+/// Runs a scenario of one's own, which must come out as expected.
+pub(crate) fn reproduce_text(text: &str) -> Value {
+    let (_dir, path) = written(text.as_bytes());
+    reproduce(&["--scenario", path.to_str().unwrap()])
 }

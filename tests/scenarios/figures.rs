@@ -1,0 +1,43 @@
+//! What a reproduction found, cell by cell.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// One strategy at one point of an experiment.
+#[derive(Clone, Copy)]
+pub(crate) struct Cell<'a>(&'a Value);
+
+/// All cells of a scenario, in order.
+pub(crate) fn cells(scenario: &Value) -> impl Iterator<Item = Cell<'_>> {
+    scenario["cells"].as_array().unwrap().iter().map(Cell)
+}
+
+impl<'a> Cell<'a> {
+    pub(crate) fn experiment(self) -> &'a str {
+        self.0["experiment"].as_str().unwrap()
+    }
+
+    pub(crate) fn label(self) -> &'a str {
+        self.0["label"].as_str().unwrap()
+    }
+
+    /// The value of what is varied, as it is typed.
+    pub(crate) fn at(self, key: &str) -> Cow<'a, str> {
+        match &self.0["at"][key] {
+            Value::String(text) => Cow::Borrowed(text),
+            other => Cow::Owned(other.to_string()),
+        }
+    }
+
+    /// A figure's mean over seeds.
+    pub(crate) fn mean(self, figure: &str) -> f64 {
+        self.of(figure, "mean")
+    }
+
+    /// A statistic of a figure over seeds.
+    pub(crate) fn of(self, figure: &str, statistic: &str) -> f64 {
+        let found = self.0["figures"][figure][statistic].as_f64();
+        found.unwrap_or_else(|| panic!("no {statistic} of `{figure}` in {}", self.0))
+    }
+}

@@ -1,0 +1,426 @@
+//! Models with randomness come out as in reference tables made by other programs, within four standard errors.
+//!
+//! Unoptimised programs need minutes for all of the tables, so the rows that take longest are left out of them unless
+//! the tests are built with optimisation.
+
+use crate::figures::{Cell, cells};
+use crate::program::reproduce;
+
+/// Seeds of every cell.
+const SEEDS: f64 = 30.0;
+
+/// Whether the programs are optimised, and the slow rows affordable.
+const FAST: bool = !cfg!(debug_assertions);
+
+/// A published mean with its standard deviation over seeds, and half a unit of its last digit.
+#[derive(Clone, Copy)]
+struct Published {
+    mean: f64,
+    deviation: Option<f64>,
+    seeds: f64,
+    rounding: f64,
+}
+
+fn published(text: &str, seeds: f64) -> Published {
+    let (mean, deviation) = text.split_once('±').map_or((text, None), |(mean, sd)| (mean, Some(sd)));
+    let decimals = mean.split_once('.').map_or(0, |(_, after)| after.len());
+    let rounding = 0.5 * 0.1_f64.powi(i32::try_from(decimals).unwrap());
+    // The deviation is rounded, too: to as many digits, or to the tenth.
+    let deviation = deviation.map(|sd| sd.parse::<f64>().unwrap());
+    Published { mean: mean.parse().unwrap(), deviation, seeds, rounding }
+}
+
+/// What is wrong with a figure of a cell, in the table's unit; without a published deviation, our own counts.
+fn compare(cell: Cell<'_>, figure: &str, unit: f64, wanted: Published) -> Option<String> {
+    let ours = cell.mean(figure) / unit;
+    let own_deviation = cell.of(figure, "sd") / unit;
+    let seeds = cell.of(figure, "count");
+    assert!(seeds >= SEEDS, "{seeds} seeds are too few");
+    let deviation = wanted.deviation.map_or(own_deviation, |deviation| deviation + wanted.rounding.min(0.05));
+    let error = deviation * (1.0 / wanted.seeds + 1.0 / seeds).sqrt();
+    let off = (ours - wanted.mean).abs();
+    (off > 4.0 * error + wanted.rounding).then(|| {
+        let errors = (off - wanted.rounding) / error;
+        format!(
+            "{} {} {figure}: {ours:.3} ± {own_deviation:.3}, not {} ± {deviation:.3}: {errors:.1} standard errors",
+            cell.experiment(),
+            cell.label(),
+            wanted.mean
+        )
+    })
+}
+
+fn check(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Compares every cell that a table has a row of; all rows must have a cell.
+fn compare_rows(
+    result: &serde_json::Value,
+    seeds: f64,
+    columns: &[(&str, f64)],
+    rows: &[(&str, &str, &[&str])],
+    point: impl Fn(Cell<'_>) -> String,
+) {
+    let mut wrong = Vec::new();
+    for (at, label, row) in rows {
+        let cell = cells(result)
+            .find(|cell| point(*cell) == *at && cell.label() == *label)
+            .unwrap_or_else(|| panic!("`{label}` was not run at {at}"));
+        assert_eq!(row.len(), columns.len(), "{label}");
+        for ((figure, unit), text) in columns.iter().zip(*row) {
+            let what = compare(cell, figure, *unit, published(text, seeds));
+            wrong.extend(what.map(|what| format!("{at}: {what}")));
+        }
+    }
+    check(&wrong);
+}
+
+const TIMES: [(&str, f64); 5] = [
+    ("op_latency_ms.p50", 10.0),
+    ("op_latency_ms.p75", 10.0),
+    ("op_latency_ms.p95", 10.0),
+    ("op_latency_ms.p99", 10.0),
+    ("op_latency_ms.max", 10.0),
+];
+
+#[test]
+fn throttled_operations_take_the_published_attempts_and_times() {
+    let result = reproduce(&[
+        "sync-musings",
+        "--repeats=30",
+        "--set=claim=[]",
+        "--set=experiment.growth.strategies=['exponential']",
+        "--set=experiment.growth.vary={ops=[100,5000]}",
+        "--set=experiment.worse.strategies=['no jitter']",
+        "--set=experiment.worse.workload.ops=1",
+    ]);
+    let mut wrong = Vec::new();
+    let main = |label: &str| {
+        cells(&result).find(|cell| cell.experiment() == "main" && cell.label() == label).unwrap()
+    };
+    for (label, attempts, makespan, seeds) in [
+        ("exponential", "17405±73", "45.1±7.0", 100.0),
+        ("aimd", "2088", "25.2", 10.0),
+        ("aimd 0.5", "2032", "30.6", 10.0),
+        ("tahoe", "2081", "25.2", 10.0),
+        ("tahoe 0.5", "2032", "31.2", 10.0),
+        ("oracle", "2000", "20.1", 10.0),
+    ] {
+        wrong.extend(compare(main(label), "attempts.total", 1.0, published(attempts, seeds)));
+        wrong.extend(compare(main(label), "makespan_s", 1.0, published(makespan, seeds)));
+        assert!((main(label).mean("ops.succeeded") - 2000.0).abs() < 1e-9);
+    }
+    for (ops, efficiency) in [("100", "0.450"), ("5000", "0.098")] {
+        let cell = cells(&result).find(|cell| cell.experiment() == "growth" && cell.at("ops") == ops);
+        wrong.extend(compare(cell.unwrap(), "efficiency", 1.0, published(efficiency, 100.0)));
+    }
+    check(&wrong);
+}
+
+#[test]
+fn contending_writers_take_the_published_times_and_calls() {
+    let result = reproduce(&[
+        "occ",
+        "--repeats=30",
+        "--set=claim=[]",
+        "--set=experiment.contention.vary={clients=[1,10,50,100,200]}",
+        "--set=experiment.clusters.workload.clients=1",
+    ]);
+    let table: [(&str, [[&str; 2]; 5]); 5] = [
+        ("1", [["40.2±3.9", "1"]; 5]),
+        (
+            "10",
+            [
+                ["382±34", "51.0±4.0"],
+                ["3433±1292", "50.7±4.3"],
+                ["463±97", "39.0±2.3"],
+                ["731±170", "42.7±2.4"],
+                ["439±73", "37.9±2.2"],
+            ],
+        ),
+        (
+            "50",
+            [
+                ["1141±46", "690.4±16.2"],
+                ["36239±3084", "623.0±25.0"],
+                ["2891±541", "332.7±5.4"],
+                ["4308±588", "348.3±6.1"],
+                ["2166±511", "375.1±12.3"],
+            ],
+        ),
+        (
+            "100",
+            [
+                ["2030±46", "2420.9±35.0"],
+                ["63146±3841", "1856.0±60.2"],
+                ["4831±517", "796.2±7.0"],
+                ["6759±626", "812.5±8.3"],
+                ["4674±790", "1001.0±28.9"],
+            ],
+        ),
+        (
+            "200",
+            [
+                ["3704±52", "8817.0±71.6"],
+                ["105887±4237", "5636.0±117"],
+                ["7698±551", "1890.6±13.1"],
+                ["9720±659", "1872.9±10.9"],
+                ["8130±811", "2607.1±65.5"],
+            ],
+        ),
+    ];
+    let labels = ["none", "exponential", "full", "equal", "decorrelated"];
+    let rows: Vec<(&str, &str, &[&str])> = table
+        .iter()
+        .flat_map(|(clients, row)| labels.iter().zip(row).map(|(label, cell)| (*clients, *label, &cell[..])))
+        .collect();
+    let columns = [("makespan_s", 1e-3), ("server.received", 1.0)];
+    let contention = |cell: Cell<'_>| match cell.experiment() {
+        "contention" => cell.at("clients").into_owned(),
+        other => other.to_owned(),
+    };
+    compare_rows(&result, 100.0, &columns, &rows, contention);
+}
+
+#[test]
+fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
+    let mut rows: Vec<(&str, &str, &[&str])> = vec![
+        ("text", "CB", &["1365±82", "2258±72", "2940±83", "3097±62", "3141±58", "73558±1513", "653±33"]),
+        ("text", "URB", &["1486±31", "2475±27", "3235±43", "3432±15", "3473±12", "82604±222", "614±2"]),
+        ("text", "EB", &["5.0", "39.6±14", "306±31", "450±49", "558±69", "2875±163", "800"]),
+        ("text", "REB", &["5.0±.2", "70.0±14", "272±26", "383±33", "475±44", "4118±325", "800"]),
+        ("figures", "EB", &["5.0", "12.2±5", "213±21", "313±33", "378±37", "2192±110", "800"]),
+        ("figures", "REB 1", &["5.0", "26.7±15", "192±16", "266±20", "319±25", "2859±187", "800"]),
+    ];
+    let slow: [(&str, &str, &[&str]); 3] = [
+        ("text", "NB", &["1527±29", "2535±30", "3381±39", "3682±23", "3733±13", "89773±227", "607±2"]),
+        ("figures", "NB 1", &["1501±29", "2493±33", "3291±40", "3525±18", "3566±12", "85297±258", "613±2"]),
+        ("figures", "URB 1", &["1458±31", "2407±26", "3136±35", "3306±13", "3345±14", "79254±257", "620±2"]),
+    ];
+    let mut text = "--set=experiment.text.strategies=['CB', 'URB', 'EB', 'REB']";
+    let mut figures = "--set=experiment.figures.strategies=['EB', 'REB 1']";
+    if FAST {
+        rows.extend(slow);
+        text = "--set=experiment.text.strategies=['NB', 'CB', 'URB', 'EB', 'REB']";
+        figures = "--set=experiment.figures.strategies=['NB 1', 'CB', 'URB 1', 'EB', 'REB 1']";
+    }
+    let result = reproduce(&[
+        "exploring-backoff",
+        "--repeats=30",
+        "--set=claim=[]",
+        text,
+        figures,
+        "--set=experiment.random.strategies=['EB', 'REB']",
+    ]);
+    let mut columns = TIMES.to_vec();
+    columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
+    compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
+    if FAST {
+        // It stands at a tipping point, so only sanity is asked of it.
+        let bistable = cells(&result).find(|cell| cell.experiment() == "figures" && cell.label() == "CB");
+        let requests = bistable.unwrap().mean("attempts.total");
+        assert!((20_000.0..75_000.0).contains(&requests), "{requests}");
+    }
+}
+
+#[test]
+fn a_queue_that_works_on_random_entries_takes_the_published_times_and_requests() {
+    let mut rows: Vec<(&str, &str, &[&str])> = vec![
+        ("random", "EB", &["5.0", "40.4±13", "289±29", "416±45", "522±59", "2828±165", "800"]),
+        ("random", "REB", &["5.0", "66.4±12", "267±26", "380±37", "464±42", "4031±319", "800"]),
+    ];
+    let slow: [(&str, &str, &[&str]); 2] = [
+        (
+            "random",
+            "CB",
+            &["3112±1256", "4278±1611", "4898±1707", "5063±1708", "5113±1707", "123425±42806", "382±165"],
+        ),
+        (
+            "random",
+            "URB",
+            &["6187±242", "8018±257", "8774±266", "8953±258", "8996±256", "221102±6359", "193±9"],
+        ),
+    ];
+    let seldom: [(&str, &str, &[&str]); 1] = [(
+        "random",
+        "NB",
+        &["7762±223", "10147±240", "11105±240", "11354±234", "11403±231", "281885±5782", "151±6"],
+    )];
+    let mut random = "--set=experiment.random.strategies=['EB', 'REB']";
+    if FAST {
+        rows.extend(slow);
+        random = "--set=experiment.random.strategies=['EB', 'REB', 'CB', 'URB', 'NB']";
+    }
+    let result = reproduce(&[
+        "exploring-backoff",
+        "--repeats=30",
+        "--set=claim=[]",
+        "--set=experiment.text.strategies=['EB']",
+        "--set=experiment.figures.strategies=['EB']",
+        random,
+    ]);
+    let mut columns = TIMES.to_vec();
+    columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
+    compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
+    if FAST {
+        compare_rows(&result, 60.0, &columns, &seldom, |cell| cell.experiment().to_owned());
+    }
+}
+
+/// Submitters of these kinds and numbers.
+fn submitters(strategies: &str, clients: &str, repeats: &str) -> serde_json::Value {
+    reproduce(&[
+        "ethernet",
+        repeats,
+        "--set=claim=[]",
+        &format!("--set=experiment.submitters.strategies={strategies}"),
+        &format!("--set=experiment.submitters.vary={{in_flight={clients}}}"),
+        "--set=experiment.outage.workload.ops=1",
+        "--set=experiment.outage.vary={outages=['0s..1s']}",
+        "--set=experiment.thousand.workload.scatter=[{ops=1,from='0s',to='1s'}]",
+        "--set=experiment.thousand.vary={'strategy.cap'=['300s']}",
+        "--set=experiment.plain.vary={outages=['0s..1s']}",
+    ])
+}
+
+fn in_flight(cell: Cell<'_>) -> String {
+    match cell.experiment() {
+        "submitters" => cell.at("in_flight").into_owned(),
+        other => other.to_owned(),
+    }
+}
+
+#[test]
+fn submitters_that_share_descriptors_do_the_published_jobs_and_crash_as_often() {
+    let (few, many) = (["25", "100", "200", "250", "300", "350", "375"], ["400", "500"]);
+    let fixed: [&[&str]; 7] = [
+        &["799.8±.4", "0"],
+        &["737.0±.3", "0"],
+        &["667.4±.5", "0"],
+        &["637.0±.3", "0"],
+        &["358±1", "8"],
+        &["245±7", "11.8"],
+        &["152±7", "14.9"],
+    ];
+    let aloha: [&[&str]; 7] =
+        [fixed[0], fixed[1], fixed[2], fixed[3], &["424±9", "7"], &["331±1", "9"], &["267±3", "11"]];
+    let ethernet: [&[&str]; 7] = [
+        fixed[0],
+        fixed[1],
+        fixed[2],
+        &["642.7±.5", "0"],
+        &["640.6±.5", "0"],
+        &["538±13", "2.9"],
+        &["522±16", "3.3"],
+    ];
+    let mut rows = Vec::new();
+    for (label, column) in [("fixed", fixed), ("aloha", aloha), ("ethernet", ethernet)] {
+        rows.extend(few.iter().zip(column).map(|(clients, row)| (*clients, label, row)));
+    }
+    let columns = [("ops.succeeded", 1.0), ("server.crashes", 1.0)];
+    let result = submitters("['fixed', 'aloha', 'ethernet']", "[25,100,200,250,300,350,375]", "--repeats=30");
+    compare_rows(&result, 20.0, &columns, &rows, in_flight);
+
+    let aloha: [&[&str]; 2] = [&["206±5", "13"], &["174.5±1", "14"]];
+    let ethernet: [&[&str]; 2] = [&["520±17", "3.4"], &["501±11", "3.9"]];
+    let mut rows = Vec::new();
+    for (label, column) in [("aloha", aloha), ("ethernet", ethernet)] {
+        rows.extend(many.iter().zip(column).map(|(clients, row)| (*clients, label, row)));
+    }
+    let result = submitters("['aloha', 'ethernet']", "[400,500]", "--repeats=30");
+    compare_rows(&result, 20.0, &columns, &rows, in_flight);
+}
+
+#[test]
+fn nothing_gets_done_without_delay_once_processes_alone_use_up_the_descriptors() {
+    // Whatever the seed: 400 processes hold all 7600 descriptors.
+    let result = submitters("['fixed']", "[400,500]", "--repeats=2");
+    for cell in cells(&result).filter(|cell| cell.experiment() == "submitters") {
+        assert_eq!((cell.of("ops.succeeded", "max"), cell.of("server.crashes", "min")), (0.0, 20.0));
+    }
+}
+
+/// Notice delays of an outage: seconds, and per cap its mean, 95th percentile and maximum, and the mean attempts.
+type Outage = (f64, &'static [(&'static str, [&'static str; 3], Option<&'static str>)]);
+
+#[test]
+fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
+    const OPS: f64 = 700.0;
+    const OUTAGES: &[Outage] = &[
+        (1.0, &[("10s", [".50", "1.0", "1.0"], None), ("3600s", [".50", "1.0", "1.0"], None)]),
+        (10.0, &[("10s", ["4.21", "9.8", "10.0"], None), ("3600s", ["5.08", "14.1", "15.9"], None)]),
+        (
+            30.0,
+            &[
+                ("10s", ["4.61", "9.8", "10.0"], Some("6.4")),
+                ("30s", ["16.39", "24.7", "29.2"], Some("6.0")),
+                ("60s", ["16.52", "25.2", "30.8"], Some("6.0")),
+                ("3600s", ["16.52", "25.2", "30.8"], Some("6.0")),
+            ],
+        ),
+        (
+            300.0,
+            &[
+                ("10s", ["4.57", "9.8", "10.0"], Some("33.4")),
+                ("30s", ["16.37", "24.7", "29.1"], Some("15.0")),
+                ("60s", ["34.26", "50.7", "59.6"], Some("11.0")),
+                ("300s", ["88.0", "158", "300"], Some("9.0")),
+                ("3600s", ["89.7", "158", "511"], Some("9.0")),
+            ],
+        ),
+        (
+            1800.0,
+            &[
+                ("60s", ["34.24", "50.7", "59.7"], Some("36")),
+                ("300s", ["87.6", "162", "300"], Some("14.0")),
+                ("3600s", ["1176", "1786", "2038"], Some("11.9")),
+            ],
+        ),
+    ];
+    let run = |outages: &str, caps: &str| {
+        reproduce(&[
+            "ethernet",
+            "--repeats=30",
+            "--set=claim=[]",
+            "--set=experiment.submitters.vary={in_flight=[1]}",
+            &format!("--set=experiment.outage.workload.ops={OPS}"),
+            &format!("--set=experiment.outage.vary={{outages={outages},'strategy.cap'={caps}}}"),
+            "--set=experiment.thousand.workload.scatter=[{ops=1,from='0s',to='1s'}]",
+            "--set=experiment.thousand.vary={'strategy.cap'=['300s']}",
+            "--set=experiment.plain.vary={outages=['0s..1s']}",
+        ])
+    };
+    let short = run("['0s..1s','0s..10s','0s..30s','0s..300s']", "['10s','30s','60s','300s','3600s']");
+    let long = run("['0s..1800s']", "['60s','300s','3600s']");
+    let all: Vec<Cell<'_>> = cells(&short).chain(cells(&long)).collect();
+    let mut wrong = Vec::new();
+    for (lasts, caps) in OUTAGES {
+        for (cap, figures, attempts) in *caps {
+            let outage = format!("0s..{lasts}s");
+            let cell = all.iter().find(|cell| {
+                cell.experiment() == "outage"
+                    && cell.at("outages") == outage
+                    && cell.at("strategy.cap") == *cap
+            });
+            let cell = *cell.unwrap();
+            for (figure, text) in ["mean", "p95"].iter().zip(figures) {
+                // The table has 20 000 clients, and ours are 700 in every run.
+                let mut wanted = published(text, 20_000.0 / OPS);
+                wanted.mean += lasts;
+                let found = compare(cell, &format!("op_latency_ms.{figure}"), 1000.0, wanted);
+                wrong.extend(found.map(|what| format!("{outage} cap {cap}: {what}")));
+            }
+            let longest = cell.of("op_latency_ms.max", "max") / 1000.0 - lasts;
+            let wanted = published(figures[2], 1.0);
+            if (longest / wanted.mean - 1.0).abs() > 0.05 {
+                wrong.push(format!("{outage} cap {cap}: the longest took {longest}, not {}", wanted.mean));
+            }
+            if let Some(attempts) = attempts {
+                let found = compare(cell, "amplification", 1.0, published(attempts, 20_000.0 / OPS));
+                wrong.extend(found.map(|what| format!("{outage} cap {cap}: {what}")));
+            }
+        }
+    }
+    check(&wrong);
+}
