@@ -5,6 +5,7 @@
 
 mod bad_luck;
 mod bad_servers;
+mod conditional_writes;
 mod foreign;
 mod foreign_server;
 mod found;
