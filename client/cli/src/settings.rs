@@ -127,7 +127,9 @@ impl Settings {
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
         } else {
-            run.retry_failed &= self.idempotent || self.request.method.is_idempotent();
+            // A conditional write counts once, however often it is sent.
+            let conditional = run.kind == OperationKind::ReadModifyWrite;
+            run.retry_failed &= self.idempotent || conditional || self.request.method.is_idempotent();
             // Nothing is known of how long an attempt takes: patience for at least two that time out.
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }

@@ -5,7 +5,9 @@ use std::num::NonZero;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loadgen_core::{GeneratorResult, ResultContext, Run, RunResult, SERIES_POINTS, SampleSink, Snapshot};
+use loadgen_core::{
+    GeneratorResult, OperationKind, ResultContext, Run, RunResult, SERIES_POINTS, SampleSink, Snapshot,
+};
 use loadgen_sim::{Foresight, Simulation, Steer};
 use mockserver::core::{Config, Ideal};
 use tailback::Foreknowledge;
@@ -39,7 +41,7 @@ pub(crate) fn simulate_with_samples(
     let mut config = settings.for_server(Some(server), seed);
     config.exact_latencies = true;
     let kind = config.kind;
-    let foreknowledge = || foreknowledge(server, seed);
+    let foreknowledge = || foreknowledge(server, kind, seed);
     let mut client = Run::new(config, |_| settings.strategy.build(seed, foreknowledge()), foreknowledge())?;
     if let Some(sink) = samples {
         client.record_samples(sink);
@@ -48,9 +50,10 @@ pub(crate) fn simulate_with_samples(
     Ok(Simulation::new(client, kind, seed, server).run(steer))
 }
 
-/// Perfect knowledge of this server.
-fn foreknowledge(server: &Config, seed: u64) -> Option<Box<dyn Foreknowledge>> {
-    server.is_plain_cap().then(|| Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>)
+/// Perfect knowledge of this server, where there is a plan for it: of single requests against a plain cap.
+fn foreknowledge(server: &Config, kind: OperationKind, seed: u64) -> Option<Box<dyn Foreknowledge>> {
+    let plain = server.is_plain_cap() && kind == OperationKind::Request;
+    plain.then(|| Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>)
 }
 
 /// The result of a simulated run.

@@ -47,16 +47,23 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     row("op latency", latency(&result.op_latency_ms));
     row("attempt", latency(&result.attempt_latency_ms));
     if let Some(server) = result.server {
-        row(
-            "server",
-            format!(
-                "{} received   {} accepted   {} rejected   busy at most {}",
-                thousands(server.received),
-                thousands(server.accepted),
-                thousands(server.rejected),
-                server.max_busy_seen
-            ),
+        let mut words = format!(
+            "{} received   {} accepted   {} rejected   busy at most {}",
+            thousands(server.received),
+            thousands(server.accepted),
+            thousands(server.rejected),
+            server.max_busy_seen
         );
+        for (count, what) in [
+            (server.reads, "reads"),
+            (server.reads_rejected, "of them rejected"),
+            (server.crashes, "crashes"),
+        ] {
+            if count > 0 {
+                let _ = write!(words, "   {} {what}", thousands(count));
+            }
+        }
+        row("server", words);
     }
     if run.result.mode != "simulated" {
         row("generator", generator(run));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use dashboards::{Action, Frame, GeneratorState, Header, Liveness};
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
+use mockserver::core::Policy;
 use serde_json::json;
 use signal_hook::consts::SIGINT;
 use tokio::runtime::Runtime;
@@ -93,7 +94,7 @@ fn dashboard(
         workload: settings.workload_text(),
         target: server.describe(),
         time_scale: settings.time_scale.factor(),
-        adjustable_cap: server.mock.is_some(),
+        adjustable_cap: server.mock.is_some() && has_cap(server),
     };
     let planned_cap = server.model.as_ref().map(|model| u64::from(model.max_busy));
     let cap = RefCell::new(planned_cap.unwrap_or_default());
@@ -125,6 +126,11 @@ fn dashboard(
         drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
         lines(underway);
     }
+}
+
+/// Whether there is a cap that can be changed: other policies have none.
+fn has_cap(server: &Server) -> bool {
+    server.model.as_ref().is_some_and(|model| model.policy == Policy::ConcurrencyCap)
 }
 
 /// A tenth of a cap, at least one slot.

@@ -8,6 +8,7 @@ use vocabulary::Instant;
 
 use super::state::Attempt;
 use super::{AttemptKey, Launched, Output, Run, SenseKey};
+use crate::measure::GivenUp;
 use crate::op::{Op, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -65,6 +66,13 @@ impl Run {
         held.place = Place::Ready;
         let op = Waiting::held(slot, held);
         let station = self.station_of(op.id);
+        if self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline) {
+            // It came while the server was being asked.
+            let held = self.ops.remove(slot as usize);
+            self.measured.on_given_up(at, held.attempts, GivenUp::Deadline);
+            self.free_place(at);
+            return self.launch(station, at);
+        }
         let verdict = if self.stopping {
             Verdict::Wait(Until::Event)
         } else {
