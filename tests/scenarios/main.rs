@@ -5,5 +5,8 @@
 mod bad_files;
 mod figures;
 mod golden;
+mod matrix;
 mod program;
 mod reference;
+mod sources;
+mod verdicts;

@@ -48,6 +48,14 @@ impl Program {
         Self { child, said }
     }
 
+    /// Waits until its stderr has this word.
+    pub(crate) fn says(&mut self, word: &str) {
+        while !self.said("stderr").contains(word) {
+            assert!(self.child.try_wait().unwrap().is_none(), "it ended: {}", self.said("stderr"));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Waits for its end.
     pub(crate) fn finish(mut self) -> Left {
         let deadline = Instant::now() + PATIENCE;
@@ -58,10 +66,11 @@ impl Program {
             assert!(Instant::now() < deadline, "it did not end");
             std::thread::sleep(Duration::from_millis(5));
         };
-        let said = |name: &str| {
-            String::from_utf8_lossy(&fs::read(self.said.path().join(name)).unwrap()).into_owned()
-        };
-        Left { code: status.code(), stdout: said("stdout"), stderr: said("stderr") }
+        Left { code: status.code(), stdout: self.said("stdout"), stderr: self.said("stderr") }
+    }
+
+    fn said(&self, name: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.said.path().join(name)).unwrap()).into_owned()
     }
 }
 

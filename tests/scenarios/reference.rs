@@ -186,19 +186,19 @@ fn contending_writers_take_the_published_times_and_calls() {
 #[test]
 fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
     let mut rows: Vec<(&str, &str, &[&str])> = vec![
-        ("text", "CB", &["1365±82", "2258±72", "2940±83", "3097±62", "3141±58", "73558±1513", "653±33"]),
         ("text", "URB", &["1486±31", "2475±27", "3235±43", "3432±15", "3473±12", "82604±222", "614±2"]),
         ("text", "EB", &["5.0", "39.6±14", "306±31", "450±49", "558±69", "2875±163", "800"]),
         ("text", "REB", &["5.0±.2", "70.0±14", "272±26", "383±33", "475±44", "4118±325", "800"]),
         ("figures", "EB", &["5.0", "12.2±5", "213±21", "313±33", "378±37", "2192±110", "800"]),
         ("figures", "REB 1", &["5.0", "26.7±15", "192±16", "266±20", "319±25", "2859±187", "800"]),
     ];
-    let slow: [(&str, &str, &[&str]); 3] = [
+    let slow: [(&str, &str, &[&str]); 4] = [
+        ("text", "CB", &["1365±82", "2258±72", "2940±83", "3097±62", "3141±58", "73558±1513", "653±33"]),
         ("text", "NB", &["1527±29", "2535±30", "3381±39", "3682±23", "3733±13", "89773±227", "607±2"]),
         ("figures", "NB 1", &["1501±29", "2493±33", "3291±40", "3525±18", "3566±12", "85297±258", "613±2"]),
         ("figures", "URB 1", &["1458±31", "2407±26", "3136±35", "3306±13", "3345±14", "79254±257", "620±2"]),
     ];
-    let mut text = "--set=experiment.text.strategies=['CB', 'URB', 'EB', 'REB']";
+    let mut text = "--set=experiment.text.strategies=['URB', 'EB', 'REB']";
     let mut figures = "--set=experiment.figures.strategies=['EB', 'REB 1']";
     if FAST {
         rows.extend(slow);
@@ -372,6 +372,8 @@ fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
         (
             1800.0,
             &[
+                ("10s", ["4.68", "9.8", "10.0"], Some("183")),
+                ("30s", ["16.36", "24.7", "29.0"], Some("65")),
                 ("60s", ["34.24", "50.7", "59.7"], Some("36")),
                 ("300s", ["87.6", "162", "300"], Some("14.0")),
                 ("3600s", ["1176", "1786", "2038"], Some("11.9")),
@@ -391,12 +393,17 @@ fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
             "--set=experiment.plain.vary={outages=['0s..1s']}",
         ])
     };
-    let short = run("['0s..1s','0s..10s','0s..30s','0s..300s']", "['10s','30s','60s','300s','3600s']");
-    let long = run("['0s..1800s']", "['60s','300s','3600s']");
+    let short = run("['0s..1s','0s..10s','0s..30s']", "['10s','30s','60s','3600s']");
+    let long = if FAST { "['10s','30s','60s','300s','3600s']" } else { "['60s','300s','3600s']" };
+    let long = run("['0s..300s','0s..1800s']", long);
     let all: Vec<Cell<'_>> = cells(&short).chain(cells(&long)).collect();
     let mut wrong = Vec::new();
     for (lasts, caps) in OUTAGES {
         for (cap, figures, attempts) in *caps {
+            // Many retries of every client.
+            if !FAST && *lasts > 100.0 && ["10s", "30s"].contains(cap) {
+                continue;
+            }
             let outage = format!("0s..{lasts}s");
             let cell = all.iter().find(|cell| {
                 cell.experiment() == "outage"

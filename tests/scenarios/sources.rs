@@ -1,0 +1,45 @@
+//! The simulator knows no experiment: scenarios are data.
+
+use std::fs;
+use std::path::Path;
+
+/// Every name under which a built-in scenario is known.
+fn scenarios(root: &Path) -> Vec<String> {
+    let files = fs::read_dir(root.join("client/scenarios")).unwrap();
+    let stem = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    files.map(|file| stem(&file.unwrap().path())).collect()
+}
+
+/// Whether `word` stands in `text` with no letter or digit next to it.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+#[test]
+fn no_scenario_is_named_in_the_simulator() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = scenarios(root);
+    assert!(names.len() >= 5, "{names:?}");
+    let sources: Vec<_> =
+        fs::read_dir(root.join("client/sim/src")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(sources.len() >= 3, "{sources:?}");
+    for path in sources {
+        assert!(path.is_file(), "{} is not looked into", path.display());
+        let text = fs::read_to_string(&path).unwrap().to_lowercase();
+        for name in &names {
+            for word in [name.clone(), name.replace('-', "_"), name.replace('-', " ")] {
+                assert!(!has_word(&text, &word), "{} names `{word}`", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn words_end_where_letters_do() {
+    assert!(has_word("// like occ, but", "occ") && has_word("occ", "occ"));
+    assert!(!has_word("what occurs", "occ") && !has_word("soccer", "occ"));
+}
