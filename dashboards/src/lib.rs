@@ -1,13 +1,15 @@
-//! What to show of a run, and where: on a live terminal dashboard, or as one plain line.
+//! What to show of a run, and where: on a live terminal dashboard, or as one plain line; and of finished
+//! runs as pictures.
 //!
 //! The dashboard reads copies of a run's measurements and never touches the run itself. Its parts are kept apart:
 //! `figures` computes what is shown and knows no terminal; `terminal` holds the state of the view, the keys, the
-//! widgets and the screen.
+//! widgets and the screen. `report` shares nothing with them but numbers as texts: it reads result files.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod figures;
 mod model;
 mod progress_line;
+pub mod report;
 #[cfg(test)]
 mod synthetic_run;
 mod terminal;

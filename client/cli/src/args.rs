@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod parity;
+mod report;
 mod reproduce;
 mod values;
 
@@ -12,6 +13,7 @@ use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
 pub(crate) use parity::ParityArgs;
+pub(crate) use report::{PageArgs, PlotArgs};
 pub(crate) use reproduce::{ReportArgs, ReproduceArgs};
 pub(crate) use values::{Header, Method, Rate};
 
@@ -54,6 +56,11 @@ pub(crate) enum Command {
     /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
     #[command(after_help = parity::EXAMPLES)]
     Parity(ParityArgs),
+    /// Make one HTML page of result files: the answer, a table, pictures, and everything needed to repeat it.
+    #[command(after_help = report::EXAMPLES)]
+    Report(PageArgs),
+    /// Draw one figure of result files, as text or as SVG.
+    Plot(PlotArgs),
 }
 
 #[derive(Args, Debug)]

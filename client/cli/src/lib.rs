@@ -10,8 +10,10 @@ mod one_run;
 mod output;
 mod own_server;
 mod parity;
+mod plot;
 mod record;
 mod repeats;
+mod report;
 mod reproduce;
 mod samples;
 mod scenario;
@@ -36,6 +38,8 @@ pub fn main() -> ExitCode {
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Parity(args)) => parity::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Plot(args)) => plot::run(&args),
         None => experiment::run(&cli.run),
     };
     match result {

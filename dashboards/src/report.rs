@@ -1,0 +1,28 @@
+//! Finished runs as pictures: figures as data, drawn as SVG, on the terminal, and on one HTML page.
+//!
+//! [`Document`] reads result files; [`FIGURES`] says what can be drawn of them; [`page`] makes the whole report, and
+//! [`svg`] and [`plain`] draw single figures.
+
+mod document;
+mod drawings;
+mod experiment;
+mod figure;
+mod html;
+mod number;
+mod page;
+mod palette;
+mod plain;
+mod reading;
+mod registry;
+mod resample;
+mod run;
+mod strategy;
+mod svg;
+mod ticks;
+
+pub use document::{Document, Unreadable};
+pub use figure::{Axis, Figure, Scale, Series, Shape};
+pub use page::page;
+pub use plain::plain;
+pub use registry::{Entry, FIGURES};
+pub use svg::svg;

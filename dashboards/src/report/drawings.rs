@@ -1,0 +1,33 @@
+//! Figures made of documents, one question per file.
+
+pub(super) mod cost;
+pub(super) mod latency;
+pub(super) mod over_time;
+pub(super) mod varied;
+pub(super) mod window;
+
+use super::document::Document;
+use super::palette::LOOKS;
+use super::strategy::Strategy;
+
+/// The strategies that are drawn over each other, with their looks. More than there are looks could not be told apart.
+fn drawn(document: &Document) -> impl Iterator<Item = (usize, &Strategy)> + Clone {
+    document.strategies.iter().enumerate().take(LOOKS)
+}
+
+/// What is drawn of repeated runs, and of too many strategies.
+fn note(document: &Document) -> String {
+    let mut parts = Vec::new();
+    let most = drawn(document).map(|(_, strategy)| strategy.runs.len()).max().unwrap_or(0);
+    if most > 1 {
+        parts.push("line: the run in the middle by makespan".to_owned());
+    }
+    if most >= 5 {
+        parts.push("band: 5th to 95th percentile of all runs".to_owned());
+    }
+    let all = document.strategies.len();
+    if all > LOOKS {
+        parts.push(format!("the first {LOOKS} of {all} strategies"));
+    }
+    parts.join("; ")
+}

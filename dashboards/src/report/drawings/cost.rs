@@ -1,0 +1,52 @@
+//! What it costs to be fast: attempts against makespan. Whoever is below and to the left of another is better.
+
+use super::drawn;
+use crate::report::document::Document;
+use crate::report::figure::{Axis, Figure, Series, Shape};
+use crate::report::palette::CAP;
+use crate::report::run::Run;
+use crate::report::strategy::Strategy;
+
+/// Every run a point, and the optimum.
+pub(in crate::report) fn pareto(document: &Document) -> Vec<Figure> {
+    let mut series: Vec<Series> = drawn(document)
+        .filter(|(_, strategy)| strategy.complete())
+        .map(|(look, strategy)| Series {
+            shape: Shape::Marks,
+            ..Series::line(&strategy.label, look, points(strategy))
+        })
+        .collect();
+    if series.is_empty() || document.strategies.len() < 2 && series[0].points.len() < 2 {
+        return Vec::new();
+    }
+    if let Some(optimum) = optimum(document) {
+        let label = "optimum: one attempt per op, first come, first served";
+        series.push(Series { shape: Shape::Marks, ..Series::line(label, CAP, vec![optimum]) });
+    }
+    let left: Vec<&str> = drawn(document)
+        .filter(|(_, strategy)| !strategy.complete())
+        .map(|(_, strategy)| strategy.label.as_str())
+        .collect();
+    let note = match left.as_slice() {
+        [] => String::new(),
+        left => format!("not drawn, because not every op succeeded: {}", left.join(", ")),
+    };
+    let (x, y) = (Axis::linear("makespan", "s"), Axis::logarithmic("attempts", ""));
+    Figure { title: "Attempts against makespan".to_owned(), x, y, series, note }
+        .if_any()
+        .into_iter()
+        .collect()
+}
+
+/// The median run, then all.
+fn points(strategy: &Strategy) -> Vec<(f64, f64)> {
+    let point = |run: &Run| run.makespan_s.map(|makespan| (makespan, run.attempts));
+    std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
+}
+
+/// Where a client that knows everything would be; only when all had the same to do.
+fn optimum(document: &Document) -> Option<(f64, f64)> {
+    let first = document.strategies.first()?.median();
+    let same = document.strategies.iter().all(|strategy| strategy.median().ops == first.ops);
+    first.optimal_s.filter(|_| same).map(|optimal| (optimal, first.ops as f64))
+}

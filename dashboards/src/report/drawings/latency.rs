@@ -1,0 +1,66 @@
+//! How long ops took, as seen by whoever waits for them.
+
+use super::drawn;
+use crate::report::document::Document;
+use crate::report::figure::{Axis, Figure, Scale, Series};
+use crate::report::number::percentile;
+use crate::report::strategy::Strategy;
+
+/// Percentiles on an axis of nines, which shows the tail.
+pub(in crate::report) fn percentiles(document: &Document) -> Vec<Figure> {
+    let x = Axis { label: "share of ops".to_owned(), unit: "", scale: Scale::Nines };
+    let series = drawn(document)
+        .map(|(look, strategy)| Series {
+            band: band(strategy),
+            ..Series::line(&strategy.label, look, curve(strategy))
+        })
+        .collect();
+    let title = "Op latency by percentile".to_owned();
+    let y = Axis::linear("op latency", "s");
+    Figure { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
+}
+
+/// The share of ops that took no longer than that.
+pub(in crate::report) fn cumulative(document: &Document) -> Vec<Figure> {
+    let turned =
+        |strategy: &Strategy| curve(strategy).into_iter().map(|(share, s)| (s, share * 100.0)).collect();
+    let series = drawn(document)
+        .map(|(look, strategy)| Series::line(&strategy.label, look, turned(strategy)))
+        .collect();
+    let title = "Ops done within a time of their arrival".to_owned();
+    let (x, y) = (Axis::linear("op latency", "s"), Axis::linear("share of ops that succeeded", "%"));
+    Figure { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
+}
+
+/// The median run's curve, in seconds.
+fn curve(strategy: &Strategy) -> Vec<(f64, f64)> {
+    strategy.median().op_latency_ms.iter().map(|(share, ms)| (*share, ms / 1e3)).collect()
+}
+
+/// Where nearly all runs lie, at the shares that the median run has.
+fn band(strategy: &Strategy) -> Vec<(f64, f64, f64)> {
+    if strategy.runs.len() < 5 {
+        return Vec::new();
+    }
+    let at = |share: f64| {
+        let values = strategy.values(|run| run.latency_ms(share));
+        Some((share, percentile(&values, 0.05)? / 1e3, percentile(&values, 0.95)? / 1e3))
+    };
+    curve(strategy).into_iter().filter_map(|(share, _)| at(share)).collect()
+}
+
+fn note(document: &Document) -> String {
+    let mut parts = vec!["from an op's arrival to its success".to_owned()];
+    let left: Vec<&str> = drawn(document)
+        .filter(|(_, strategy)| !strategy.complete())
+        .map(|(_, strategy)| strategy.label.as_str())
+        .collect();
+    if !left.is_empty() {
+        parts.push(format!("ops without success are left out: {}", left.join(", ")));
+    }
+    let shared = super::note(document);
+    if !shared.is_empty() {
+        parts.push(shared);
+    }
+    parts.join("; ")
+}

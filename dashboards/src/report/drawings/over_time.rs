@@ -1,0 +1,91 @@
+//! What happened when: rates and progress of the strategies over each other.
+
+use super::{drawn, note};
+use crate::report::document::Document;
+use crate::report::figure::{Axis, Figure, Series};
+use crate::report::palette::{ACCEPTED, REJECTED};
+use crate::report::resample::{Course, Grid};
+use crate::report::run::Point;
+use crate::report::strategy::Strategy;
+
+/// Attempts sent per second.
+pub(in crate::report) fn rate(document: &Document) -> Vec<Figure> {
+    let y = Axis::linear("attempts per second", "");
+    overlay(document, "Attempts sent per second", y, |grid, strategy| {
+        grid.rates(strategy, |point| point.sent)
+    })
+}
+
+/// The same, logarithmic.
+pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
+    let y = Axis::logarithmic("attempts per second", "");
+    let title = "Attempts sent per second, logarithmic";
+    let mut figures = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
+    for series in figures.iter_mut().flat_map(|figure| &mut figure.series) {
+        // Nothing sent is no place on a logarithmic axis.
+        for (_, rate) in &mut series.points {
+            *rate = if *rate > 0.0 { *rate } else { f64::NAN };
+        }
+        series.band.retain(|(_, _, high)| *high > 0.0);
+    }
+    figures
+}
+
+/// Accepted and rejected: together for one strategy, apart for several.
+pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
+    let accepted = |point: &Point| point.succeeded;
+    let rejected = |point: &Point| point.rejected;
+    let y = || Axis::linear("attempts per second", "");
+    if let [strategy] = document.strategies.as_slice() {
+        let grid = Grid::of(document.strategies.iter());
+        let series = [
+            ("accepted", ACCEPTED, grid.rates(strategy, accepted)),
+            ("rejected", REJECTED, grid.rates(strategy, rejected)),
+        ];
+        let series = series.into_iter().map(|(label, look, course)| line(label, look, course)).collect();
+        let title = "Accepted and rejected per second".to_owned();
+        return Figure { title, x: time(), y: y(), series, note: note(document) }
+            .if_any()
+            .into_iter()
+            .collect();
+    }
+    let mut figures =
+        overlay(document, "Accepted per second", y(), |grid, strategy| grid.rates(strategy, accepted));
+    figures.extend(overlay(document, "Rejected per second", y(), |grid, strategy| {
+        grid.rates(strategy, rejected)
+    }));
+    figures
+}
+
+/// Ops done so far.
+pub(in crate::report) fn done(document: &Document) -> Vec<Figure> {
+    let y = Axis::linear("ops done", "");
+    overlay(document, "Ops done", y, |grid, strategy| {
+        let mut course = grid.totals(strategy, |point| point.succeeded);
+        course.points.insert(0, (0.0, 0.0));
+        course
+    })
+}
+
+fn overlay(
+    document: &Document,
+    title: &str,
+    y: Axis,
+    course: impl Fn(Grid, &Strategy) -> Course,
+) -> Vec<Figure> {
+    let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
+    let series =
+        drawn(document).map(|(look, strategy)| line(&strategy.label, look, course(grid, strategy))).collect();
+    Figure { title: title.to_owned(), x: time(), y, series, note: note(document) }
+        .if_any()
+        .into_iter()
+        .collect()
+}
+
+fn time() -> Axis {
+    Axis::linear("time", "s")
+}
+
+fn line(label: &str, look: usize, course: Course) -> Series {
+    Series { band: course.band, ..Series::line(label, look, course.points) }
+}

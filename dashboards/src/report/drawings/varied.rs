@@ -1,0 +1,217 @@
+//! Figures against what an experiment varied: ops, clients, submitters, or anything else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::report::document::Document;
+use crate::report::experiment::{Cell, Scenario, Setting};
+use crate::report::figure::{Axis, Figure, Scale, Series};
+use crate::report::number::percentile;
+use crate::report::palette::LOOKS;
+use crate::report::reading::look;
+use crate::report::run::Run;
+
+/// Figures that have a drawing of their own, by what is varied.
+const NAMED: [(&str, &str); 6] = [
+    ("ops", "attempts.total"),
+    ("ops", "efficiency"),
+    ("clients", "makespan_s"),
+    ("clients", "server.received"),
+    ("in_flight", "ops.succeeded"),
+    ("clients", "ops.succeeded"),
+];
+
+pub(in crate::report) fn attempts_by_ops(document: &Document) -> Vec<Figure> {
+    let mut figures =
+        both(document, "ops", "attempts.total", "Attempts against ops", |run| Some(run.attempts));
+    for figure in &mut figures {
+        (figure.x.scale, figure.y.scale) = (Scale::Logarithmic, Scale::Logarithmic);
+    }
+    figures
+}
+
+pub(in crate::report) fn efficiency_by_ops(document: &Document) -> Vec<Figure> {
+    let mut figures = both(document, "ops", "efficiency", "Efficiency against ops", |run| run.efficiency);
+    for figure in &mut figures {
+        figure.x.scale = Scale::Logarithmic;
+    }
+    figures
+}
+
+pub(in crate::report) fn completion_by_clients(document: &Document) -> Vec<Figure> {
+    let makespan = |run: &Run| run.makespan_s.filter(|_| run.complete);
+    let mut figures = both(document, "clients", "makespan_s", "Completion against clients", makespan);
+    figures.extend(by_cells(document, "clients", "server.received", "Calls received against clients"));
+    figures
+}
+
+pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Figure> {
+    let done = |run: &Run| Some(run.succeeded as f64);
+    let mut figures = both(document, "in_flight", "ops.succeeded", "Jobs done against submitters", done);
+    for figure in &mut figures {
+        "submitters".clone_into(&mut figure.x.label);
+        "jobs done".clone_into(&mut figure.y.label);
+    }
+    figures
+}
+
+/// Everything that a scenario varied and measured and that has no drawing of its own.
+pub(in crate::report) fn all_else(document: &Document) -> Vec<Figure> {
+    let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for cell in document.scenarios.iter().flat_map(|scenario| &scenario.cells) {
+        for (key, setting) in &cell.at {
+            if matches!(setting, Setting::Number(_)) {
+                wanted.extend(cell.figures.keys().map(|figure| (key.as_str(), figure.as_str())));
+            }
+        }
+    }
+    wanted.retain(|named| !NAMED.contains(named));
+    let title = |key, figure| format!("{} against {}", name(figure).0, name(key).0);
+    wanted
+        .into_iter()
+        .flat_map(|(key, figure)| by_cells(document, key, figure, &title(key, figure)))
+        .collect()
+}
+
+/// From scenarios and from plain runs.
+fn both(
+    document: &Document,
+    key: &str,
+    figure: &str,
+    title: &str,
+    of: impl Fn(&Run) -> Option<f64>,
+) -> Vec<Figure> {
+    let mut figures = by_cells(document, key, figure, title);
+    figures.extend(by_runs(document, key, figure, title, of));
+    figures
+}
+
+/// One figure per experiment that varied the key, a line per strategy and per value of whatever else it varied.
+fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Figure> {
+    let experiments = document.scenarios.iter().flat_map(|scenario| {
+        let names: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
+        names.into_iter().map(move |name| (scenario, name))
+    });
+    experiments
+        .filter_map(|(scenario, experiment)| by_experiment(scenario, experiment, key, figure, title))
+        .collect()
+}
+
+fn by_experiment(
+    scenario: &Scenario,
+    experiment: &str,
+    key: &str,
+    figure: &str,
+    title: &str,
+) -> Option<Figure> {
+    let mut lines = Lines::default();
+    for cell in scenario.cells.iter().filter(|cell| cell.experiment == experiment) {
+        let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(key), cell.figures.get(figure)) else {
+            continue;
+        };
+        lines.add(label(cell, key), *x, (seeds.mean, seeds.p5, seeds.p95));
+    }
+    let note = format!(
+        "{}, experiment `{experiment}`; mean, and 5th to 95th percentile of the seeds",
+        scenario.name
+    );
+    lines.figure(title, key, figure, note)
+}
+
+/// The strategy, and whatever else was varied.
+fn label(cell: &Cell, key: &str) -> String {
+    let mut label = cell.label.clone();
+    for (other, setting) in cell.at.iter().filter(|(other, _)| *other != key) {
+        let value = match setting {
+            Setting::Number(number) => number.to_string(),
+            Setting::Text(text) => text.clone(),
+        };
+        label = format!("{label}, {other} {value}");
+    }
+    label
+}
+
+/// A line per strategy whose runs differ in the workload's key.
+fn by_runs(
+    document: &Document,
+    key: &str,
+    figure: &str,
+    title: &str,
+    of: impl Fn(&Run) -> Option<f64>,
+) -> Option<Figure> {
+    let mut lines = Lines::default();
+    for strategy in &document.strategies {
+        let run = &strategy.runs[0];
+        let x = look(&run.raw, &format!("config.workload.{key}")).and_then(serde_json::Value::as_f64);
+        let values = strategy.values(&of);
+        let (Some(x), Some(middle)) = (x, percentile(&values, 0.5)) else { continue };
+        let end = |share| percentile(&values, share).unwrap_or(middle);
+        lines.add(run.strategy.clone(), x, (middle, end(0.05), end(0.95)));
+    }
+    lines.figure(title, key, figure, "median, and 5th to 95th percentile of the runs".to_owned())
+}
+
+/// Lines under way, by label in order of appearance; points in order of x.
+#[derive(Default)]
+struct Lines(Vec<(String, ByX)>);
+
+/// Middle, low and high end, by the bits of x.
+type ByX = BTreeMap<u64, (f64, f64, f64)>;
+
+impl Lines {
+    fn add(&mut self, label: String, x: f64, y: (f64, f64, f64)) {
+        let index = self.0.iter().position(|(there, _)| *there == label).unwrap_or_else(|| {
+            self.0.push((label, BTreeMap::new()));
+            self.0.len() - 1
+        });
+        // Bits of floats that are not negative are in the order of the floats.
+        self.0[index].1.insert(x.max(0.0).to_bits(), y);
+    }
+
+    /// A figure, when at least one line has two points.
+    fn figure(self, title: &str, key: &str, figure: &str, mut note: String) -> Option<Figure> {
+        if self.0.iter().all(|(_, points)| points.len() < 2) {
+            return None;
+        }
+        if self.0.len() > LOOKS {
+            note = format!("{note}; the first {LOOKS} of {} lines", self.0.len());
+        }
+        let series = self.0.into_iter().take(LOOKS).enumerate().map(|(look, (label, points))| Series {
+            band: points
+                .iter()
+                .filter(|(_, (_, low, high))| high > low)
+                .map(|(x, (_, low, high))| (f64::from_bits(*x), *low, *high))
+                .collect(),
+            ..Series::line(&label, look, points.iter().map(|(x, y)| (f64::from_bits(*x), y.0)).collect())
+        });
+        let series: Vec<Series> = series.collect();
+        let ((x, x_unit), (y, y_unit)) = (name(key), name(figure));
+        let (x, y) = (Axis::linear(&x, x_unit), Axis::linear(&y, y_unit));
+        Figure { title: title.to_owned(), x: far_apart(x, &series), y, series, note }.if_any()
+    }
+}
+
+/// A logarithmic axis when evenly spread values would be crowded at its lower end.
+fn far_apart(axis: Axis, series: &[Series]) -> Axis {
+    let values = || series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    let scale = if low > 0.0 && high > 100.0 * low { Scale::Logarithmic } else { axis.scale };
+    Axis { scale, ..axis }
+}
+
+/// A key or path in words, with its unit.
+fn name(path: &str) -> (String, &'static str) {
+    let (stem, unit) = match path {
+        _ if path.starts_with("op_latency_ms.") => return (format!("op latency {}", &path[14..]), "ms"),
+        "strategy.cap" => return ("longest delay of the strategy".to_owned(), "s"),
+        "attempts.total" => ("attempts", ""),
+        "ops.succeeded" => ("ops done", ""),
+        "server.received" => ("calls received", ""),
+        "amplification" => ("attempts per op", ""),
+        "in_flight" => ("ops in flight", ""),
+        _ if path.ends_with("_ms") => (path.trim_end_matches("_ms"), "ms"),
+        _ if path.ends_with("_per_s") => (path.trim_end_matches("_per_s"), "per s"),
+        _ if path.ends_with("_s") => (path.trim_end_matches("_s"), "s"),
+        other => (other, ""),
+    };
+    (stem.replace(['_', '.'], " "), unit)
+}

@@ -1,0 +1,104 @@
+//! A figure as data: what is drawn, not how or where.
+
+/// A figure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, the first below the others.
+    pub series: Vec<Series>,
+    /// What a reader must know: what was left out, which run is drawn.
+    pub note: String,
+}
+
+/// An axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// What it measures.
+    pub label: String,
+    /// In what; empty for plain counts.
+    pub unit: &'static str,
+    /// How values are spread over it.
+    pub scale: Scale,
+}
+
+/// How values are spread over an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly, from zero.
+    #[default]
+    Linear,
+    /// By powers of ten. What is not above zero lies at the lower end.
+    Logarithmic,
+    /// Shares from 0 to 1, by how many nines they have: 90 %, 99 %, 99.9 % are equally far apart.
+    Nines,
+}
+
+/// One line or cloud of points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub label: String,
+    /// Which colour, dash pattern and marker, counted from 0.
+    pub look: usize,
+    /// How the points are drawn.
+    pub shape: Shape,
+    /// The points, from left to right. Where y is not a number the line has a gap.
+    pub points: Vec<(f64, f64)>,
+    /// Low and high ends around the points: x, low, high. Empty without any.
+    pub band: Vec<(f64, f64, f64)>,
+}
+
+/// How points are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Connected; with marks when there are few.
+    #[default]
+    Line,
+    /// Apart from each other. The first stands for all and is larger.
+    Marks,
+}
+
+impl Axis {
+    /// An axis that starts at zero.
+    pub(super) fn linear(label: &str, unit: &'static str) -> Self {
+        Self { label: label.to_owned(), unit, scale: Scale::Linear }
+    }
+
+    /// A logarithmic axis.
+    pub(super) fn logarithmic(label: &str, unit: &'static str) -> Self {
+        Self { scale: Scale::Logarithmic, ..Self::linear(label, unit) }
+    }
+
+    /// Label and unit: `makespan (s)`.
+    pub(super) fn caption(&self) -> String {
+        match self.unit {
+            "" => self.label.clone(),
+            unit => format!("{} ({unit})", self.label),
+        }
+    }
+}
+
+impl Series {
+    /// A line.
+    pub(super) fn line(label: &str, look: usize, points: Vec<(f64, f64)>) -> Self {
+        Self { label: label.to_owned(), look, points, ..Self::default() }
+    }
+
+    /// Whether there is anything to draw.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.points.iter().any(|(x, y)| x.is_finite() && y.is_finite())
+    }
+}
+
+impl Figure {
+    /// The figure without empty series; nothing when none is left.
+    pub(super) fn if_any(mut self) -> Option<Self> {
+        self.series.retain(|series| !series.is_empty());
+        (!self.series.is_empty()).then_some(self)
+    }
+}

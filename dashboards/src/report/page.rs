@@ -1,0 +1,76 @@
+//! The report: one HTML file that needs nothing else. First the answer and the table, then the pictures, then everything
+//! needed to repeat it and the data.
+
+mod answer;
+mod data;
+mod repeat;
+mod table;
+
+use std::fmt::Write as _;
+
+use super::document::Document;
+use super::figure::Figure;
+use super::html::escaped;
+use super::palette;
+use super::registry::FIGURES;
+use super::svg::{HEIGHT, WIDTH, plot, swatch};
+
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/script.js");
+
+/// SHA-256 of the script: no other script may run. A test of the program checks it.
+const SCRIPT_HASH: &str = "sha256-qVHkDQFJ71Dkb6wriy18LIdQFhBlu255BCzh2/aR92Y=";
+
+/// The whole page.
+pub fn page(document: &Document) -> String {
+    let answer = answer::answer(document);
+    let pictures: String = FIGURES.iter().map(|entry| section(entry.name, &(entry.draw)(document))).collect();
+    let pictures = match pictures.as_str() {
+        "" => String::new(),
+        some => format!("<section class=\"pictures\"><h2>Pictures</h2>\n<div>{some}</div></section>\n"),
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
+         <style>\n{palette}{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <header><p class=\"kind\">Tailback report</p>\n<h1>{answer}</h1></header>\n\
+         {tables}{pictures}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        title = answer::title(document),
+        palette = palette::CSS,
+        tables = table::tables(document),
+        repeat = repeat::repeat(document),
+        data = data::data(document),
+    )
+}
+
+/// The figures of one name.
+fn section(name: &str, figures: &[Figure]) -> String {
+    figures.iter().map(|figure| picture(name, figure)).collect()
+}
+
+fn picture(name: &str, figure: &Figure) -> String {
+    let mut legend = String::new();
+    for series in &figure.series {
+        let _ = write!(
+            legend,
+            "<li><svg class=\"figure\" viewBox=\"0 0 30 12\" width=\"30\" height=\"12\" aria-hidden=\"true\">{}</svg>{}</li>",
+            swatch(series),
+            escaped(&series.label)
+        );
+    }
+    let title = escaped(&figure.title);
+    let plot = plot(figure);
+    format!(
+        "<figure data-name=\"{name}\"><h3>{title}</h3>\n<ul class=\"legend\">{legend}</ul>\n\
+         <svg class=\"figure plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\" data-x=\"{}\" data-y=\"{}\" \
+         data-unit=\"{}\">{}</svg>\n<figcaption>{}</figcaption></figure>\n",
+        plot.x,
+        plot.y,
+        escaped(figure.x.unit),
+        plot.drawn,
+        escaped(&figure.note)
+    )
+}

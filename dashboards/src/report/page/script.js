@@ -1,0 +1,78 @@
+'use strict';
+// Makes the pictures better; without it they are complete. Values are read back from the places of the lines.
+for (const figure of document.querySelectorAll('figure')) {
+  const plot = figure.querySelector('.plot');
+  const groups = [...plot.querySelectorAll('.series')];
+  const names = [...figure.querySelectorAll('.legend li')];
+  names.forEach((name, index) => {
+    const toggle = () => {
+      const off = groups[index].classList.toggle('off');
+      name.classList.toggle('off', off);
+      name.setAttribute('aria-pressed', String(!off));
+    };
+    name.setAttribute('role', 'button');
+    name.setAttribute('aria-pressed', 'true');
+    name.tabIndex = 0;
+    name.title = 'show or hide';
+    name.addEventListener('click', toggle);
+    name.addEventListener('keydown', event => {
+      if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); toggle(); }
+    });
+  });
+
+  const axis = text => {
+    const [side, end, from, to, scale] = text.split(' ').map((part, index) => index < 4 ? Number(part) : part);
+    return place => {
+      const share = (place - side) / (end - side);
+      if (scale === 'log') return from * Math.pow(to / from, share);
+      if (scale === 'nines') return 100 * (1 - Math.pow(1 - to, share));
+      return from + share * (to - from);
+    };
+  };
+  const [x, y] = [axis(plot.dataset.x), axis(plot.dataset.y)];
+  const nines = plot.dataset.x.endsWith('nines');
+  const told = value => value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+  const lines = groups.map(group => {
+    const line = group.querySelector('.line');
+    const places = line ? [...line.getAttribute('d').matchAll(/[ML]([\d.]+) ([\d.]+)/g)] : [];
+    return places.map(place => [Number(place[1]), Number(place[2])]);
+  });
+  if (!lines.some(line => line.length > 0)) continue;
+
+  const [left, right] = plot.dataset.x.split(' ').slice(0, 2).map(Number);
+  const [bottom, top] = plot.dataset.y.split(' ').slice(0, 2).map(Number);
+  const cursor = document.createElementNS(plot.namespaceURI, 'path');
+  cursor.setAttribute('class', 'cursor');
+  const tip = document.createElement('div');
+  tip.className = 'tip';
+  const hide = () => { cursor.remove(); tip.remove(); };
+  plot.addEventListener('pointerleave', hide);
+  plot.addEventListener('pointermove', event => {
+    const box = plot.getBoundingClientRect();
+    const at = (event.clientX - box.left) / box.width * plot.viewBox.baseVal.width;
+    if (at < left || at > right) return hide();
+    let shared = null;
+    tip.replaceChildren();
+    lines.forEach((line, index) => {
+      if (line.length === 0 || groups[index].classList.contains('off')) return;
+      if (at < line[0][0] - 8 || at > line[line.length - 1][0] + 8) return;
+      const near = line.reduce((best, place) => Math.abs(place[0] - at) < Math.abs(best[0] - at) ? place : best);
+      if (shared === null || Math.abs(near[0] - at) < Math.abs(shared - at)) shared = near[0];
+      const row = document.createElement('div');
+      row.textContent = `${told(y(near[1]))}  ${names[index].textContent}`;
+      tip.append(row);
+    });
+    if (shared === null) return hide();
+    const head = document.createElement('div');
+    const value = x(shared);
+    head.textContent = nines ? `${Number(value.toPrecision(5))} %` : `${told(value)} ${plot.dataset.unit}`;
+    tip.prepend(head);
+    cursor.setAttribute('d', `M${shared} ${bottom}V${top}`);
+    plot.append(cursor);
+    figure.append(tip);
+    const offset = box.left - figure.getBoundingClientRect().left + event.clientX - box.left;
+    const room = figure.clientWidth - tip.offsetWidth - 6;
+    tip.style.left = `${Math.max(6, Math.min(room, offset > room ? offset - tip.offsetWidth - 14 : offset + 14))}px`;
+    tip.style.top = `${plot.offsetTop + 26}px`;
+  });
+}

@@ -1,0 +1,152 @@
+//! The tables of the first screen: strategies, warnings, what a comparison found, claims.
+
+use std::fmt::Write as _;
+
+use crate::report::document::Document;
+use crate::report::html::escaped;
+use crate::report::number::{number, percent, percentile};
+use crate::report::run::Run;
+use crate::report::strategy::Strategy;
+
+/// A column: its head, and a run's figure with its text.
+type Column = (&'static str, fn(&Run) -> Option<f64>, fn(f64) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("attempts", |run| Some(run.attempts), number),
+    ("attempts per op", |run| run.amplification, number),
+    ("efficiency", |run| run.efficiency, percent),
+    ("makespan s", |run| run.makespan_s.filter(|_| run.complete), number),
+    ("over the optimum", over_optimum, percent),
+    ("ops per s", |run| run.goodput_per_s.filter(|_| run.complete), number),
+    ("op latency p50 s", |run| run.latency_ms(0.5).map(|ms| ms / 1e3), number),
+    ("p99 s", |run| run.latency_ms(0.99).map(|ms| ms / 1e3), number),
+];
+
+fn over_optimum(run: &Run) -> Option<f64> {
+    let (makespan, optimal) = (run.makespan_s.filter(|_| run.complete)?, run.optimal_s?);
+    (optimal > 0.0).then(|| (makespan / optimal - 1.0).max(0.0))
+}
+
+/// All tables that have something to say.
+pub(super) fn tables(document: &Document) -> String {
+    let mut tables = String::new();
+    if !document.strategies.is_empty() {
+        tables.push_str(&strategies(document));
+    }
+    tables.push_str(&warnings(document));
+    if !document.comparison.is_empty() {
+        tables.push_str("<h2>Comparison</h2>\n<ul>");
+        for words in &document.comparison {
+            let _ = writeln!(tables, "<li>{}</li>", escaped(words));
+        }
+        tables.push_str("</ul>\n");
+    }
+    tables.push_str(&claims(document));
+    tables
+}
+
+fn strategies(document: &Document) -> String {
+    let repeated = document.strategies.iter().any(|strategy| strategy.runs.len() > 1);
+    let mut table = "<div class=\"scroll\"><table>\n<thead><tr><th>strategy</th>".to_owned();
+    if repeated {
+        table.push_str("<th>runs</th>");
+    }
+    table.push_str("<th>ops done</th>");
+    for (head, ..) in COLUMNS {
+        let _ = write!(table, "<th>{head}</th>");
+    }
+    table.push_str("</tr></thead>\n<tbody>\n");
+    for strategy in &document.strategies {
+        let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
+        if repeated {
+            let _ = write!(table, "<td>{}</td>", strategy.runs.len());
+        }
+        let _ = write!(table, "<td>{}</td>", done(strategy));
+        for (_, figure, text) in COLUMNS {
+            let _ = write!(table, "<td>{}</td>", over_runs(&strategy.values(figure), *text));
+        }
+        table.push_str("</tr>\n");
+    }
+    table.push_str("</tbody></table></div>\n");
+    if repeated {
+        table.push_str("<p class=\"note\">Medians over runs; below them, 5th to 95th percentile.</p>\n");
+    }
+    if document.strategies.iter().any(|strategy| !strategy.complete()) {
+        table.push_str("<p class=\"note\">Latencies are of ops that succeeded. Who did not do every op has no makespan.</p>\n");
+    }
+    table
+}
+
+fn done(strategy: &Strategy) -> String {
+    let run = strategy.runs.iter().min_by_key(|run| run.succeeded).unwrap_or(strategy.median());
+    if strategy.complete() {
+        return number(run.ops as f64);
+    }
+    format!("<strong>{}</strong> of {}", number(run.succeeded as f64), number(run.ops as f64))
+}
+
+fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> String {
+    let Some(middle) = percentile(sorted, 0.5) else { return "–".to_owned() };
+    let ends = [0.05, 0.95].map(|share| text(percentile(sorted, share).unwrap_or(middle)));
+    match sorted {
+        [_] => text(middle),
+        _ if ends[0] == ends[1] => text(middle),
+        _ => format!("{}<small>{} – {}</small>", text(middle), ends[0], ends[1]),
+    }
+}
+
+/// Every warning once, with the strategies that it is about.
+fn warnings(document: &Document) -> String {
+    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    for strategy in &document.strategies {
+        for warning in strategy.runs.iter().flat_map(|run| &run.warnings) {
+            match told.iter_mut().find(|(there, _)| there == warning) {
+                Some((_, labels)) if labels.contains(&strategy.label.as_str()) => {}
+                Some((_, labels)) => labels.push(&strategy.label),
+                None => told.push((warning, vec![&strategy.label])),
+            }
+        }
+    }
+    if told.is_empty() {
+        return String::new();
+    }
+    let mut list = "<ul class=\"warnings\">\n".to_owned();
+    for (warning, labels) in told {
+        let _ = writeln!(
+            list,
+            "<li>{} <span class=\"note\">({})</span></li>",
+            escaped(warning),
+            escaped(&labels.join(", "))
+        );
+    }
+    list + "</ul>\n"
+}
+
+fn claims(document: &Document) -> String {
+    let mut tables = String::new();
+    for scenario in document.scenarios.iter().filter(|scenario| !scenario.claims.is_empty()) {
+        let _ = write!(
+            tables,
+            "<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>claim</th><th>published</th><th>ours</th>\
+             <th>verdict</th></tr></thead>\n<tbody>\n",
+            escaped(&scenario.name)
+        );
+        for claim in &scenario.claims {
+            let verdict = escaped(&claim.verdict);
+            let verdict = if claim.as_expected {
+                verdict
+            } else {
+                format!("<strong>{verdict} (not as expected)</strong>")
+            };
+            let _ = writeln!(
+                tables,
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{verdict}</td></tr>",
+                escaped(&claim.says),
+                escaped(&claim.published),
+                escaped(&claim.ours)
+            );
+        }
+        tables.push_str("</tbody></table></div>\n");
+    }
+    tables
+}

@@ -1,0 +1,113 @@
+//! Figures as text, for terminals and pipes.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::symbols::Marker;
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
+
+use super::figure::{Figure, Series, Shape};
+use super::palette::LOOKS;
+use super::ticks::Span;
+use crate::text;
+
+/// A sign for every look: a text has no colours.
+const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
+
+/// The figures below each other, this many columns wide.
+pub fn plain(figures: &[Figure], columns: u16) -> String {
+    figures.iter().map(|figure| one(figure, columns.clamp(30, 200))).collect::<Vec<_>>().join("\n")
+}
+
+fn one(figure: &Figure, columns: u16) -> String {
+    const ROWS: u16 = 18;
+    let points = || {
+        figure.series.iter().flat_map(|series| &series.points).filter(|(x, y)| x.is_finite() && y.is_finite())
+    };
+    let x = Span::of(&figure.x, points().map(|point| point.0), 5);
+    let y = Span::of(&figure.y, points().map(|point| point.1), 5);
+    let margin = y.ticks.iter().map(|(_, label)| text::width_of(label)).max().unwrap_or(0);
+    let width = columns.saturating_sub(u16::try_from(margin).unwrap_or(10) + 2).max(10);
+    let area = Rect::new(0, 0, width, ROWS);
+    let mut buffer = Buffer::empty(area);
+    Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds([0.0, 1.0])
+        .y_bounds([0.0, 1.0])
+        .paint(|canvas| {
+            for series in &figure.series {
+                let places: Vec<(f64, f64)> = places(series, &x, &y);
+                if series.shape == Shape::Line {
+                    for pair in
+                        places.windows(2).filter(|pair| pair[0].1.is_finite() && pair[1].1.is_finite())
+                    {
+                        canvas.draw(&Stroke {
+                            x1: pair[0].0,
+                            y1: pair[0].1,
+                            x2: pair[1].0,
+                            y2: pair[1].1,
+                            color: ratatui::style::Color::Reset,
+                        });
+                    }
+                }
+                canvas.draw(&Points { coords: &places, color: ratatui::style::Color::Reset });
+                let every =
+                    if series.shape == Shape::Marks || places.len() <= 12 { 1 } else { places.len() / 5 };
+                let shown = places.iter().skip(series.look % every.max(1)).step_by(every.max(1));
+                for (x, y) in shown.filter(|(_, y)| y.is_finite()) {
+                    canvas.print(*x, *y, Line::from(SIGNS[series.look % LOOKS]));
+                }
+            }
+        })
+        .render(area, &mut buffer);
+    let mut drawn = format!("{}\n{}\n", figure.title, figure.y.caption());
+    for row in 0..ROWS {
+        let label = y.ticks.iter().find(|(value, _)| row_of(y.share(*value), ROWS) == row);
+        let label = label.map_or("", |(_, label)| label.as_str());
+        let cells: String = (0..width)
+            .filter_map(|column| buffer.cell((column, row)))
+            .map(ratatui::buffer::Cell::symbol)
+            .collect();
+        let line = format!("{label:>margin$} ┤{cells}");
+        drawn.push_str(line.trim_end());
+        drawn.push('\n');
+    }
+    drawn.push_str(&axis(&x, margin, width, &figure.x.caption()));
+    let safe = |text: &str| text.replace(char::is_control, "\u{fffd}");
+    for series in &figure.series {
+        drawn.extend(["  ", SIGNS[series.look % LOOKS], " ", safe(&series.label).as_str(), "\n"]);
+    }
+    if !figure.note.is_empty() {
+        drawn.extend(["  (", safe(&figure.note).as_str(), ")\n"]);
+    }
+    drawn
+}
+
+fn places(series: &Series, x: &Span, y: &Span) -> Vec<(f64, f64)> {
+    let place =
+        |(at, value): &(f64, f64)| (x.share(*at), if value.is_finite() { y.share(*value) } else { f64::NAN });
+    series.points.iter().map(place).collect()
+}
+
+/// The row, from the top, in which a share of the height lies.
+fn row_of(share: f64, rows: u16) -> u16 {
+    let row = text::whole((1.0 - share) * f64::from(rows - 1));
+    u16::try_from(row).unwrap_or(0)
+}
+
+/// The labels of the horizontal axis, as far as they do not touch, and what it measures.
+fn axis(x: &Span, margin: usize, width: u16, caption: &str) -> String {
+    let mut line = String::new();
+    for (value, label) in &x.ticks {
+        let column = usize::try_from(text::whole(x.share(*value) * f64::from(width - 1))).unwrap_or(0);
+        let start = (margin + 2 + column).saturating_sub(text::width_of(label) / 2);
+        let used = text::width_of(&line);
+        if start > used || used == 0 {
+            line.push_str(&" ".repeat(start.saturating_sub(used)));
+            line.push_str(label);
+        }
+    }
+    let rule = "─".repeat(usize::from(width));
+    format!("{:>margin$} └{rule}\n{line}\n{caption:>end$}\n", "", end = margin + 2 + usize::from(width))
+}

@@ -1,0 +1,157 @@
+//! One run out of a result file: only what is shown.
+
+use serde_json::Value;
+
+use super::reading::{Wrong, count, each, look, missing, needed_number, number, text};
+
+/// The newest schema that this program reads.
+const SCHEMA_VERSION: u64 = 1;
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) mode: String,
+    pub(super) strategy: String,
+    pub(super) seed: u64,
+    pub(super) ops: u64,
+    pub(super) succeeded: u64,
+    pub(super) given_up: u64,
+    pub(super) attempts: f64,
+    pub(super) amplification: Option<f64>,
+    pub(super) efficiency: Option<f64>,
+    pub(super) makespan_s: Option<f64>,
+    pub(super) complete: bool,
+    pub(super) optimal_s: Option<f64>,
+    pub(super) goodput_per_s: Option<f64>,
+    /// Shares of ops and the latency below which they lie, in milliseconds.
+    pub(super) op_latency_ms: Vec<(f64, f64)>,
+    pub(super) stalled: bool,
+    pub(super) interrupted: bool,
+    pub(super) warnings: Vec<String>,
+    pub(super) series: Vec<Point>,
+    /// All that was read.
+    pub(super) raw: Value,
+}
+
+/// A bucket of the series. Gauges that are not there are not a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) t_s: f64,
+    pub(super) sent: f64,
+    pub(super) succeeded: f64,
+    pub(super) rejected: f64,
+    pub(super) in_flight: f64,
+    pub(super) window: f64,
+    pub(super) ssthresh: f64,
+    pub(super) cap: f64,
+}
+
+impl Run {
+    /// Reads one run.
+    pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
+        match count(raw, "schema_version")? {
+            0 => return Err(Wrong::new("schema_version", "0 does not exist")),
+            SCHEMA_VERSION => {}
+            newer => {
+                let what = format!("{newer} is newer than this program, which reads up to {SCHEMA_VERSION}");
+                return Err(Wrong::new("schema_version", what));
+            }
+        }
+        let complete = look(raw, "makespan_complete").ok_or_else(|| missing("makespan_complete"))?;
+        let complete = complete.as_bool();
+        let positive = |path| Ok(number(raw, path)?.filter(|value| *value >= 0.0));
+        Ok(Self {
+            mode: text(raw, "mode")?,
+            strategy: text(raw, "strategy")?,
+            seed: count(raw, "seed")?,
+            ops: count(raw, "ops.total")?,
+            succeeded: count(raw, "ops.succeeded")?,
+            given_up: count(raw, "ops.given_up")?,
+            attempts: count(raw, "attempts.total")? as f64,
+            amplification: positive("amplification")?,
+            efficiency: positive("efficiency")?,
+            makespan_s: positive("makespan_s")?,
+            complete: complete.ok_or_else(|| Wrong::new("makespan_complete", "is neither true nor false"))?,
+            optimal_s: positive("optimal_makespan_s")?,
+            goodput_per_s: positive("goodput_per_s")?,
+            op_latency_ms: percentiles(raw)?,
+            stalled: look(raw, "stalled_at_s").is_some(),
+            interrupted: look(raw, "interrupted").is_some(),
+            warnings: each(raw, "warnings", |warning| {
+                warning.as_str().map(ToOwned::to_owned).ok_or_else(|| Wrong::new("", "is no text"))
+            })?,
+            series: series(raw)?,
+            raw: raw.clone(),
+        })
+    }
+
+    /// The end of the series.
+    pub(super) fn end_s(&self) -> f64 {
+        self.series.last().map_or(0.0, |last| last.t_s + self.width_s())
+    }
+
+    /// The width of a bucket of the series.
+    pub(super) fn width_s(&self) -> f64 {
+        match self.series.as_slice() {
+            [first, second, ..] => second.t_s - first.t_s,
+            _ => 0.01,
+        }
+    }
+
+    /// A latency figure of the ops, in milliseconds.
+    pub(super) fn latency_ms(&self, share: f64) -> Option<f64> {
+        self.op_latency_ms.iter().find(|(there, _)| (there - share).abs() < 1e-9).map(|(_, ms)| *ms)
+    }
+}
+
+/// The curve of op latencies: ops that did not succeed are not part of it.
+fn percentiles(raw: &Value) -> Result<Vec<(f64, f64)>, Wrong> {
+    const SHARES: [(&str, f64); 7] = [
+        ("min", 0.0),
+        ("p50", 0.5),
+        ("p75", 0.75),
+        ("p90", 0.9),
+        ("p95", 0.95),
+        ("p99", 0.99),
+        ("p999", 0.999),
+    ];
+    let ops = number(raw, "op_latency_ms.count")?.unwrap_or(0.0);
+    // A curve shows no more than was measured: of 50 ops, nobody knows the 99.9th percentile.
+    let last = 1.0 - 0.5 / ops.max(1.0);
+    let mut points = Vec::new();
+    for (key, share) in SHARES {
+        if let Some(ms) = number(raw, &format!("op_latency_ms.{key}"))?.filter(|_| share < last) {
+            points.push((share, ms.max(0.0)));
+        }
+    }
+    if let Some(ms) = number(raw, "op_latency_ms.max")? {
+        points.push((last, ms.max(0.0)));
+    }
+    Ok(points)
+}
+
+fn series(raw: &Value) -> Result<Vec<Point>, Wrong> {
+    let points = each(raw, "series", |point| {
+        let gauge = |key| Ok(number(point, key)?.filter(|value| *value >= 0.0).unwrap_or(f64::NAN));
+        let counted = |key| Ok(number(point, key)?.unwrap_or(0.0).max(0.0));
+        Ok(Point {
+            t_s: needed_number(point, "t_s")?,
+            sent: counted("sent")?,
+            succeeded: counted("succeeded")?,
+            rejected: counted("rejected")?,
+            in_flight: gauge("in_flight")?,
+            window: gauge("window")?,
+            ssthresh: gauge("ssthresh")?,
+            cap: gauge("server_cap")?,
+        })
+    })?;
+    for (index, pair) in points.windows(2).enumerate() {
+        if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
+            return Err(Wrong::new(
+                &format!("series[{}].t_s", index + 1),
+                "does not come after the one before",
+            ));
+        }
+    }
+    Ok(points)
+}

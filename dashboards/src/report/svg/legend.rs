@@ -1,0 +1,42 @@
+//! Legends: what each line stands for.
+
+use std::fmt::Write as _;
+
+use super::plot::WIDTH;
+use super::shortened;
+use crate::report::figure::{Figure, Series, Shape};
+use crate::report::html::escaped;
+use crate::report::palette::{LOOKS, marker};
+
+/// A series' line and marker, 30 wide and 12 high.
+pub(in crate::report) fn swatch(series: &Series) -> String {
+    let look = series.look % LOOKS;
+    let line = match series.shape {
+        Shape::Line => "<path class=\"line\" d=\"M0 6H30\"/>",
+        Shape::Marks => "",
+    };
+    format!("<g class=\"s{look}\">{line}<path class=\"mark\" d=\"{}\"/></g>", marker(look, 15.0, 6.0, 3.6))
+}
+
+/// The legend inside a picture, and its height. Letters are about this wide.
+pub(super) fn legend(figure: &Figure, top: f64) -> (String, f64) {
+    const LETTER: f64 = 6.4;
+    const ROW: f64 = 17.0;
+    let (mut x, mut y) = (12.0, top);
+    let mut drawn = String::new();
+    for series in &figure.series {
+        let label = shortened(&series.label, 64);
+        let width = 36.0 + label.chars().count() as f64 * LETTER + 12.0;
+        if x > 12.0 && x + width > WIDTH {
+            (x, y) = (12.0, y + ROW);
+        }
+        let _ = writeln!(
+            drawn,
+            "<g transform=\"translate({x:.0} {y:.0})\">{}<text class=\"caption\" x=\"36\" y=\"10\">{}</text></g>",
+            swatch(series),
+            escaped(&label)
+        );
+        x += width;
+    }
+    (drawn, y + ROW - top)
+}

@@ -1,0 +1,185 @@
+//! The plot of a figure: axes, bands, lines and marks, without title and legend.
+
+use std::fmt::Write as _;
+
+use crate::report::figure::{Figure, Scale, Series, Shape};
+use crate::report::html::escaped;
+use crate::report::number::{number, percent};
+use crate::report::palette::{LOOKS, marker};
+use crate::report::ticks::Span;
+
+/// The size of a plot.
+pub(in crate::report) const WIDTH: f64 = 480.0;
+pub(in crate::report) const HEIGHT: f64 = 290.0;
+
+const LEFT: f64 = 54.0;
+const RIGHT: f64 = 18.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 40.0;
+
+/// With more points than this, a line has a mark here and there only.
+const FEW: usize = 30;
+
+/// Values to places.
+struct Frame<'a> {
+    figure: &'a Figure,
+    x: Span,
+    y: Span,
+}
+
+/// A plot.
+pub(in crate::report) struct Plot {
+    /// As SVG, without an `<svg>` around it.
+    pub(in crate::report) drawn: String,
+    /// How to read values back from places: side, ends and scale of an axis.
+    pub(in crate::report) x: String,
+    /// The same for the vertical axis.
+    pub(in crate::report) y: String,
+}
+
+/// Draws a figure.
+pub(in crate::report) fn plot(figure: &Figure) -> Plot {
+    let points = || figure.series.iter().flat_map(|series| &series.points);
+    let bands = || figure.series.iter().flat_map(|series| &series.band);
+    let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
+    let xs = visible.clone().map(|point| point.0).chain(bands().map(|band| band.0));
+    let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2]));
+    let frame = Frame { figure, x: Span::of(&figure.x, xs, 6), y: Span::of(&figure.y, ys, 5) };
+    let mut drawn = frame.axes();
+    for (index, series) in figure.series.iter().enumerate() {
+        drawn.push_str(&frame.series(index, series));
+    }
+    let told = |from: f64, to: f64, span: &Span| {
+        format!("{from} {to} {} {} {}", span.from, span.to, span.scale_name())
+    };
+    let x = told(LEFT, WIDTH - RIGHT, &frame.x);
+    let y = told(HEIGHT - BOTTOM, TOP, &frame.y);
+    Plot { drawn, x, y }
+}
+
+impl Frame<'_> {
+    fn x(&self, value: f64) -> f64 {
+        LEFT + self.x.share(value) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - self.y.share(value) * (HEIGHT - TOP - BOTTOM)
+    }
+
+    fn axes(&self) -> String {
+        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let mut drawn = String::new();
+        for (value, label) in &self.y.ticks {
+            let y = self.y(*value);
+            let _ = write!(
+                drawn,
+                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+                LEFT - 6.0,
+                y + 4.0
+            );
+        }
+        let mut free_from = 0.0;
+        for (value, label) in &self.x.ticks {
+            let x = self.x(*value);
+            let _ = write!(drawn, "<path class=\"axis\" d=\"M{x:.1} {bottom}v4\"/>");
+            // A label that would run into the one before is left out.
+            let half = label.chars().count() as f64 * 3.5;
+            if x - half >= free_from {
+                let _ = write!(
+                    drawn,
+                    "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+                    bottom + 17.0
+                );
+                free_from = x + half + 6.0;
+            }
+        }
+        let _ = write!(
+            drawn,
+            "<path class=\"axis\" d=\"M{LEFT} {TOP}V{bottom}H{right}\"/>\
+             <text class=\"caption\" x=\"8\" y=\"14\">{}</text>\
+             <text class=\"caption\" x=\"{right}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+            escaped(&self.figure.y.caption()),
+            HEIGHT - 6.0,
+            escaped(&self.figure.x.caption())
+        );
+        drawn
+    }
+
+    fn series(&self, index: usize, series: &Series) -> String {
+        let look = series.look % LOOKS;
+        let mut drawn = format!(
+            "<g class=\"series s{look}\" data-series=\"{index}\"><title>{}</title>",
+            escaped(&series.label)
+        );
+        if series.band.len() > 1 {
+            let _ = write!(drawn, "<path class=\"band\" d=\"{}\"/>", self.band(series));
+        }
+        match series.shape {
+            Shape::Line => {
+                let _ = write!(drawn, "<path class=\"line\" d=\"{}\"/>", self.line(series));
+                self.sparse_marks(series, &mut drawn);
+            }
+            Shape::Marks => {
+                for (index, (x, y)) in series.points.iter().enumerate().rev() {
+                    let (class, size) = if index == 0 { ("mark", 5.0) } else { ("mark one", 3.0) };
+                    self.mark(series, (*x, *y), class, size, &mut drawn);
+                }
+            }
+        }
+        drawn.push_str("</g>\n");
+        drawn
+    }
+
+    fn line(&self, series: &Series) -> String {
+        let mut path = String::new();
+        let mut gap = true;
+        for (x, y) in &series.points {
+            if !(x.is_finite() && y.is_finite()) {
+                gap = true;
+                continue;
+            }
+            let _ = write!(path, "{}{:.1} {:.1}", if gap { 'M' } else { 'L' }, self.x(*x), self.y(*y));
+            gap = false;
+        }
+        path
+    }
+
+    fn band(&self, series: &Series) -> String {
+        let mut path = String::new();
+        for (index, (x, low, _)) in series.band.iter().enumerate() {
+            let _ =
+                write!(path, "{}{:.1} {:.1}", if index == 0 { 'M' } else { 'L' }, self.x(*x), self.y(*low));
+        }
+        for (x, _, high) in series.band.iter().rev() {
+            let _ = write!(path, "L{:.1} {:.1}", self.x(*x), self.y(*high));
+        }
+        path + "Z"
+    }
+
+    /// Marks on every point when there are few, else on about six; those of different looks are not above each other.
+    fn sparse_marks(&self, series: &Series, drawn: &mut String) {
+        let points: Vec<(f64, f64)> =
+            series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        let every = if points.len() <= FEW { 1 } else { points.len() / 6 };
+        let first = if every == 1 { 0 } else { (series.look * 2 + 1) * every / (2 * LOOKS) };
+        for point in points.into_iter().skip(first).step_by(every) {
+            self.mark(series, point, "mark", 3.2, drawn);
+        }
+    }
+
+    fn mark(&self, series: &Series, (x, y): (f64, f64), class: &str, size: f64, drawn: &mut String) {
+        let told = |value: f64, axis: &crate::report::figure::Axis| match (axis.scale, axis.unit) {
+            (Scale::Nines, _) => percent(value),
+            (_, "") => format!("{} {}", axis.label, number(value)),
+            (_, unit) => format!("{} {} {unit}", axis.label, number(value)),
+        };
+        let _ = write!(
+            drawn,
+            "<path class=\"{class}\" d=\"{}\"><title>{}: {}, {}</title></path>",
+            marker(series.look, self.x(x), self.y(y), size),
+            escaped(&series.label),
+            escaped(&told(x, &self.figure.x)),
+            escaped(&told(y, &self.figure.y))
+        );
+    }
+}
