@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     let own = OwnServer::new()?;
     let mut progress = Progress::new(!args.output.quiet);
     let mut document = Vec::new();
-    let mut apart = 0;
+    let (mut apart, mut too_slow) = (0, false);
     for (done, pairing) in pairings.iter().enumerate() {
         let simulated = simulated(pairing, args, &interrupt)?;
         if interrupt.exit().is_some() {
@@ -89,6 +89,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         }
         let compared = compare(settings.time_scale, &simulated, &real.result);
         apart += compared.iter().filter(|one| !one.agrees()).count();
+        too_slow |= real.bottleneck;
         if !args.output.quiet {
             let text = table(pairing, &compared, &real.result.warnings);
             if output.as_ref().is_some_and(Output::is_stdout) {
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
                 to_stdout(text.as_bytes())?;
             }
         }
-        document.push(to_json(pairing, &compared));
+        document.push(to_json(pairing, &compared, real.bottleneck));
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
@@ -112,6 +113,9 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
             0 => "\nboth drivers agree\n".to_owned(),
             some => format!("\n{some} figures lie outside of their bands\n"),
         };
+        let advice =
+            "the machine was too slow for some of the real runs; try again with a larger `--time-scale`\n";
+        let words = if too_slow { format!("{words}{advice}") } else { words };
         summary::to_stderr(&words)?;
     }
     Ok(if apart == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
@@ -230,7 +234,7 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &[String]) -> Strin
     text
 }
 
-fn to_json(pairing: &Pairing, compared: &[Compared]) -> serde_json::Value {
+fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool) -> serde_json::Value {
     let figures: Vec<_> = compared
         .iter()
         .map(|one| {
@@ -243,5 +247,6 @@ fn to_json(pairing: &Pairing, compared: &[Compared]) -> serde_json::Value {
     json!({
         "name": pairing.name, "strategy": pairing.settings.strategy.to_string(),
         "workload": pairing.settings.workload_text(), "server": pairing.server, "figures": figures,
+        "bottleneck": bottleneck,
     })
 }
