@@ -10,6 +10,7 @@ mod place;
 mod run;
 mod setting;
 mod table;
+mod workload;
 
 pub(crate) use cell::Cell;
 pub(crate) use claim::{Judged, judge, over_seeds};

@@ -5,7 +5,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(typed, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 3 && *distance < typed.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
@@ -25,6 +25,7 @@ mod tests {
         assert_eq!(nearest("ful-jitter", known), Some("full-jitter"));
         assert_eq!(nearest("exponentail", known), Some("exponential"));
         assert_eq!(nearest("zzzzzz", known), None);
+        assert_eq!(nearest("c", ["a"]), None);
         assert_eq!(did_you_mean("amid", known), "; did you mean `aimd`?");
     }
 }

@@ -1,19 +1,15 @@
 //! From a scenario to the runs that it takes: a cell for every strategy at every point of every experiment.
 
-use std::time::Duration;
-
 use anyhow::{anyhow, bail};
 use indexmap::IndexMap;
-use loadgen_core::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};
 use mockserver::core::Config;
-use serde::Deserialize;
 use tailback::StrategySpec;
 use toml::{Table, Value};
-use vocabulary::{TimeScale, did_you_mean, duration_text};
+use vocabulary::did_you_mean;
 
 use super::file::{Experiment, Scenario};
-use crate::args::Rate;
-use crate::settings::{DEFAULT_DRAIN, DEFAULT_OPS, DEFAULT_RATE, LARGEST_BURST, Settings};
+use super::workload::{WorkloadSection, settings};
+use crate::settings::Settings;
 
 /// One strategy at one point of an experiment.
 pub(crate) struct Cell {
@@ -76,7 +72,7 @@ pub(crate) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, Fault> {
                         ),
                         error,
                     })?;
-                let settings = settings(scenario, &workload, spec, repeats)
+                let settings = settings(scenario.seed, &workload, spec, repeats)
                     .map_err(|error| section(&experiment.workload, error, "workload"))?;
                 cells.push(Cell {
                     experiment: name.clone(),
@@ -152,188 +148,8 @@ fn server_config(server: &Table) -> anyhow::Result<Config> {
 }
 
 /// The first name between backticks: errors begin with the key that they are about.
-fn named_key(error: &str) -> Option<String> {
+pub(super) fn named_key(error: &str) -> Option<String> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;
     Some(key.split('=').next().unwrap_or(key).to_owned())
-}
-
-/// The workload of a scenario, in the words of the command line.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WorkloadSection {
-    kind: Option<String>,
-    ops: Option<u64>,
-    duration: Option<String>,
-    drain: Option<String>,
-    rate: Option<String>,
-    arrivals: Option<String>,
-    scatter: Option<Vec<ScatterSection>>,
-    at: Option<Vec<String>>,
-    in_flight: Option<u32>,
-    clients: Option<u32>,
-    share_strategy: Option<bool>,
-    ops_per_client: Option<u64>,
-    timeout: Option<String>,
-    deadline: Option<String>,
-    retry_failed: Option<bool>,
-    bins: Option<String>,
-    patience: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ScatterSection {
-    ops: u64,
-    from: String,
-    to: String,
-    #[serde(default)]
-    grid: Option<String>,
-}
-
-impl WorkloadSection {
-    const KEYS: &[&str] = &[
-        "kind",
-        "ops",
-        "duration",
-        "drain",
-        "rate",
-        "arrivals",
-        "scatter",
-        "at",
-        "in_flight",
-        "clients",
-        "ops_per_client",
-        "share_strategy",
-        "timeout",
-        "deadline",
-        "retry_failed",
-        "bins",
-        "patience",
-    ];
-}
-
-fn settings(
-    scenario: &Scenario,
-    workload: &Table,
-    strategy: StrategySpec,
-    repeats: u32,
-) -> anyhow::Result<Settings> {
-    let section = WorkloadSection::deserialize(workload.clone()).map_err(|error| {
-        let message = error.message().trim().to_owned();
-        match named_key(&message).filter(|_| message.starts_with("unknown field")) {
-            Some(key) => {
-                anyhow!(
-                    "unknown key `{key}`{}; a workload takes `{}`",
-                    did_you_mean(&key, WorkloadSection::KEYS.iter().copied()),
-                    WorkloadSection::KEYS.join("`, `")
-                )
-            }
-            None => anyhow!("{message}"),
-        }
-    })?;
-    let defaults = RunConfig::default();
-    let duration = |key: &str, value: &Option<String>| -> anyhow::Result<Option<Duration>> {
-        let parsed = value.as_deref().map(duration_text::parse).transpose();
-        parsed.map_err(|error| anyhow!("`{key}`: {error}"))
-    };
-    let lasts = duration("duration", &section.duration)?;
-    let arrivals = arrivals(&section, lasts)?;
-    let counted = matches!(arrivals, ArrivalProcess::Scattered(_) | ArrivalProcess::Listed(_));
-    let unlimited = section.ops.is_none() && lasts.is_none() && !counted;
-    let clients = section.clients.unwrap_or(1);
-    let by_client = section.ops_per_client.map(|ops| ops.saturating_mul(u64::from(clients)));
-    let ops = by_client.or(section.ops).or(unlimited.then_some(DEFAULT_OPS));
-    if ops == Some(0) {
-        bail!("`ops` is 0; at least one op is needed");
-    }
-    if arrivals == ArrivalProcess::Burst && ops.is_none_or(|ops| ops > LARGEST_BURST) {
-        bail!("`arrivals` at once need `ops` of at most {LARGEST_BURST}");
-    }
-    if clients == 0 {
-        bail!("`clients` is 0; at least one is needed");
-    }
-    let drain = duration("drain", &section.drain)?;
-    let positive = |key: &str, value: Option<Duration>| match value {
-        Some(Duration::ZERO) => Err(anyhow!("`{key}` must be longer than zero")),
-        value => Ok(value),
-    };
-    let run = RunConfig {
-        seed: scenario.seed,
-        workload: Workload { arrivals, ops, duration: positive("duration", lasts)? },
-        kind: match section.kind.as_deref() {
-            None | Some("request") => OperationKind::Request,
-            Some("read-modify-write") => OperationKind::ReadModifyWrite,
-            Some(other) => {
-                bail!("`kind` is \"{other}\"; accepted are \"request\" and \"read-modify-write\"")
-            }
-        },
-        clients,
-        share_strategy: section.share_strategy.unwrap_or(false) || strategy.needs_foreknowledge(),
-        timeout: positive("timeout", duration("timeout", &section.timeout)?)?.unwrap_or(defaults.timeout),
-        deadline: positive("deadline", duration("deadline", &section.deadline)?)?,
-        drain: lasts.map(|_| drain.unwrap_or(DEFAULT_DRAIN)),
-        retry_failed: section.retry_failed.unwrap_or(true),
-        bins: positive("bins", duration("bins", &section.bins)?)?,
-        patience: duration("patience", &section.patience)?.unwrap_or(defaults.patience),
-        exact_latencies: true,
-        ..defaults
-    };
-    Ok(Settings::for_experiment(strategy, run, repeats, TimeScale::default()))
-}
-
-fn arrivals(section: &WorkloadSection, lasts: Option<Duration>) -> anyhow::Result<ArrivalProcess> {
-    let parse =
-        |key: &str, text: &str| duration_text::parse(text).map_err(|error| anyhow!("`{key}`: {error}"));
-    if let Some(groups) = &section.scatter {
-        let mut scattered = Vec::new();
-        for group in groups {
-            let (from, to) = (parse("scatter", &group.from)?, parse("scatter", &group.to)?);
-            if from >= to {
-                bail!("`scatter`: ops cannot come from {} to {}: that is no time", group.from, group.to);
-            }
-            if let Some(lasts) = lasts.filter(|lasts| to > *lasts) {
-                bail!(
-                    "`scatter`: ops come until {}, but the run takes ops for {} only",
-                    group.to,
-                    duration_text::format(lasts)
-                );
-            }
-            let grid = group.grid.as_deref().map_or(Ok(Duration::ZERO), |grid| parse("scatter", grid))?;
-            scattered.push(Group { ops: group.ops, from, to, grid });
-        }
-        if scattered.iter().map(|group| group.ops).sum::<u64>() > LARGEST_BURST {
-            bail!("`scatter` takes at most {LARGEST_BURST} ops");
-        }
-        return Ok(ArrivalProcess::Scattered(scattered.into()));
-    }
-    if let Some(instants) = &section.at {
-        let mut listed = Vec::new();
-        for instant in instants {
-            listed.push(vocabulary::Instant::ORIGIN + parse("at", instant)?);
-        }
-        listed.sort();
-        return Ok(ArrivalProcess::Listed(listed.into()));
-    }
-    if let Some(in_flight) = section.in_flight {
-        if in_flight == 0 {
-            bail!("`in_flight` is 0; at least one op must be under way");
-        }
-        return Ok(ArrivalProcess::Closed { in_flight });
-    }
-    let Rate(rate_per_s) = match &section.rate {
-        None => DEFAULT_RATE,
-        Some(rate) => rate.parse().map_err(|error| anyhow!("`rate`: {error}"))?,
-    };
-    match section.arrivals.as_deref() {
-        None | Some("poisson") => Ok(ArrivalProcess::Poisson { rate_per_s }),
-        Some("uniform") => Ok(ArrivalProcess::Uniform { rate_per_s }),
-        Some("burst") => Ok(ArrivalProcess::Burst),
-        Some(other) => {
-            let suggestion = did_you_mean(other, ["poisson", "uniform", "burst"]);
-            bail!(
-                "`arrivals` is \"{other}\"{suggestion}; accepted are \"poisson\", \"uniform\" and \"burst\""
-            )
-        }
-    }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Verdict {
     HoldsPartly,
     /// Nowhere.
     DoesNotHold,
+    /// The runs do not have the figure: nothing can be said.
+    NoFigure,
 }
 
 /// A claim with its verdict.
@@ -50,6 +52,7 @@ impl Verdict {
             Self::Holds => "holds",
             Self::HoldsPartly => "holds partly",
             Self::DoesNotHold => "does not hold",
+            Self::NoFigure => "no figure",
         }
     }
 }
@@ -73,21 +76,31 @@ pub(crate) fn judge<'a>(
     http: bool,
 ) -> Option<Judged<'a>> {
     let (experiment, _) = scenario.experiment_of(claim)?;
+    let run = cells.iter().enumerate().any(|(index, cell)| cell.experiment == experiment && data.has(index));
+    if !run {
+        return None;
+    }
     let looked = Looked { claim, experiment, cells, data };
+    let no_figure = || (f64::NAN, "no figure".to_owned());
     let accept = claim.accept_http.filter(|_| http).unwrap_or(claim.accept);
     let within = |value: f64| (accept[0]..=accept[1]).contains(&value);
     if claim.over.is_empty() {
-        let (value, ours) = looked.value(claim.at.as_ref())?;
-        let verdict = if within(value) { Verdict::Holds } else { Verdict::DoesNotHold };
+        let (value, ours) = looked.value(claim.at.as_ref()).unwrap_or_else(no_figure);
+        let verdict = match value {
+            value if value.is_nan() => Verdict::NoFigure,
+            value if within(value) => Verdict::Holds,
+            _ => Verdict::DoesNotHold,
+        };
         return Some(Judged { claim, verdict, ours, values: vec![(None, value)], accept });
     }
     let mut values = Vec::new();
     for point in &claim.over {
-        values.push((text(point), looked.value(Some(point))?.0));
+        values.push((text(point), looked.value(Some(point)).unwrap_or_else(no_figure).0));
     }
     let holding: Vec<&str> =
         values.iter().filter(|(_, value)| within(*value)).map(|(point, _)| point.as_str()).collect();
     let verdict = match holding.len() {
+        _ if values.iter().any(|(_, value)| value.is_nan()) => Verdict::NoFigure,
         0 => Verdict::DoesNotHold,
         some if some < values.len() => Verdict::HoldsPartly,
         _ => Verdict::Holds,
@@ -152,15 +165,15 @@ impl Looked<'_> {
             return (above as f64 / values.len() as f64, format!("in {above} of {} seeds", values.len()));
         }
         let Some(seeds) = over_seeds(values) else { return (f64::NAN, "no figure".to_owned()) };
-        let deviation = seeds.deviation.unwrap_or(0.0);
         let value = match self.claim.stat {
             Stat::Mean | Stat::ShareAbove => {
+                let deviation = seeds.deviation.unwrap_or(0.0);
                 return (seeds.mean, format!("{} ± {}", short(seeds.mean), short(deviation)));
             }
             Stat::Median => seeds.p50,
             Stat::Min => seeds.min,
             Stat::Max => seeds.max,
-            Stat::Deviation => deviation,
+            Stat::Deviation => seeds.deviation.unwrap_or(f64::NAN),
         };
         (value, short(value))
     }

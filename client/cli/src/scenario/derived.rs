@@ -41,7 +41,36 @@ pub(crate) enum Series {
     Outstanding,
 }
 
+/// The last bin that a range may reach.
+const LAST_BIN: usize = 1_000_000;
+
 impl Derived {
+    /// What is wrong with its numbers, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        match *self {
+            Self::Autocorrelation { from, to, lag, detrend, .. } => {
+                if lag == 0 || detrend.is_multiple_of(2) {
+                    return Some("`lag` must be at least 1, and `detrend` an odd number of bins".to_owned());
+                }
+                if to < from.saturating_add(lag).saturating_add(detrend) {
+                    return Some("the range is shorter than `lag` and `detrend` together".to_owned());
+                }
+                range_fault(from, to)
+            }
+            Self::Deviation { from, to, .. }
+            | Self::Sum { from, to, .. }
+            | Self::Largest { from, to, .. }
+            | Self::Mean { from, to, .. } => range_fault(from, to),
+            Self::EmptyShare { from, until_share, .. } => {
+                let sound = (0.0..=1.0).contains(&until_share);
+                (!sound)
+                    .then(|| "`until_share` must be from 0 to 1".to_owned())
+                    .or_else(|| range_fault(from, from))
+            }
+            Self::BinsAbove { .. } => None,
+        }
+    }
+
     /// Its value in a run; `None` when there is nothing to compute it from.
     pub(crate) fn of(&self, bins: &Bins) -> Option<f64> {
         let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
@@ -77,6 +106,11 @@ impl Derived {
             }
         }
     }
+}
+
+fn range_fault(from: usize, to: usize) -> Option<String> {
+    (from > to || to > LAST_BIN)
+        .then(|| format!("the range {from} to {to} is none; bins are counted from 0 to {LAST_BIN} at most"))
 }
 
 fn count(series: Series, bin: &Bin) -> u32 {

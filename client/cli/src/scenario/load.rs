@@ -36,8 +36,13 @@ pub(crate) enum Source<'a> {
 pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
     let text = read(source)?;
     let scenario = parse(&text, settings)?;
+    let with = if settings.is_empty() {
+        String::new()
+    } else {
+        format!(" with `--set {}`", settings.join("` `--set "))
+    };
     let refuse = |path: &[&str], error: anyhow::Error| {
-        Fatal::because(Exit::Usage, format!("scenario {}", text.of(path)), error)
+        Fatal::because(Exit::Usage, format!("scenario {}{with}", text.of(path)), error)
     };
     let cells = cells(&scenario).map_err(|fault| {
         let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();
@@ -102,6 +107,18 @@ fn parse(text: &Text, settings: &[String]) -> anyhow::Result<Scenario> {
         text.text.parse().map_err(|error: toml::de::Error| refuse(&error, text.name.clone()))?;
     for setting in settings {
         setting::apply(&mut table, setting).map_err(|words| Fatal::error(Exit::Usage, words))?;
+        let key = setting.split('=').next().unwrap_or_default();
+        let varied = key.strip_prefix("server.").or_else(|| key.strip_prefix("workload."));
+        let by = scenario
+            .experiment
+            .iter()
+            .find(|(_, experiment)| varied.is_some_and(|key| experiment.vary.contains_key(key.trim())));
+        if let Some((name, _)) = by {
+            let words = format!(
+                "`--set {setting}`: experiment `{name}` varies it; set `experiment.{name}.vary` instead"
+            );
+            return Err(Fatal::error(Exit::Usage, words));
+        }
     }
     Scenario::deserialize(table)
         .map_err(|error| refuse(&error, format!("{} with `--set {}`", text.name, settings.join("` `--set "))))
@@ -123,6 +140,11 @@ fn with_suggestion(message: &str) -> String {
 
 /// Every figure that is asked for must be one that a run has.
 fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, anyhow::Error)> {
+    for (name, derived) in &scenario.figure {
+        if let Some(fault) = derived.fault() {
+            return Err((vec!["figure".to_owned(), name.clone()], anyhow!(fault)));
+        }
+    }
     let known = known_figures();
     let mut wanted: Vec<(Vec<String>, &str)> = Vec::new();
     for (name, experiment) in &scenario.experiment {
@@ -154,10 +176,14 @@ fn check_claim(
 ) -> Result<(), (&'static str, anyhow::Error)> {
     let Some((name, _)) = scenario.experiment_of(claim) else {
         let known = scenario.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
-        return Err((
-            "experiment",
-            anyhow!("name the experiment that the claim is about; there are `{known}`"),
-        ));
+        let words = match &claim.experiment {
+            Some(unknown) => {
+                let suggestion = did_you_mean(unknown, scenario.experiment.keys().map(String::as_str));
+                format!("no experiment is called `{unknown}`{suggestion}; there are `{known}`")
+            }
+            None => format!("name the experiment that the claim is about; there are `{known}`"),
+        };
+        return Err(("experiment", anyhow!(words)));
     };
     let own: Vec<&Cell> = cells.iter().filter(|cell| cell.experiment == name).collect();
     for (key, label) in [("of", Some(&claim.of)), ("against", claim.against.as_ref())] {
@@ -191,9 +217,15 @@ fn check_claim(
     if (claim.stat == Stat::ShareAbove) != claim.threshold.is_some() {
         return Err(("threshold", anyhow!("`stat = \"share-above\"` and `threshold` belong together")));
     }
-    let [low, high] = claim.accept;
-    if low > high || low.is_nan() || high.is_nan() {
-        return Err(("accept", anyhow!("the band [{low}, {high}] is empty")));
+    for (key, band) in [("accept", Some(claim.accept)), ("accept_http", claim.accept_http)] {
+        if let Some([low, high]) = band.filter(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
+            return Err((key, anyhow!("the band [{low}, {high}] is empty")));
+        }
+    }
+    let binned = own.iter().all(|cell| cell.settings.run.bins.is_some());
+    if scenario.figure.contains_key(&claim.figure) && !binned {
+        let words = format!("`{}` needs calls in bins: set `bins` in the workload of `{name}`", claim.figure);
+        return Err(("figure", anyhow!(words)));
     }
     Ok(())
 }

@@ -17,8 +17,14 @@ pub(crate) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
         return Err(refuse("the key is empty"));
     };
+    // Sections may be left out of a file; experiments and claims are not made by the way.
     let mut place = table;
-    for key in parents {
+    for (depth, key) in parents.iter().enumerate() {
+        let made_here = depth > 0 && matches!(parents[depth - 1], "experiment" | "figure" | "claim");
+        if made_here && !place.contains_key(*key) {
+            let suggestion = vocabulary::did_you_mean(key, place.keys().map(String::as_str));
+            return Err(refuse(&format!("there is no {} `{key}`{suggestion}", parents[depth - 1])));
+        }
         let next = place.entry(*key).or_insert_with(|| Value::Table(Table::new()));
         place = match next {
             Value::Table(inner) => inner,
@@ -51,8 +57,12 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         let mut table: Table = "repeats = 3".parse().unwrap();
-        for (setting, why) in [("repeats", "write a key"), ("=3", "empty"), ("repeats.x=1", "holds no keys")]
-        {
+        for (setting, why) in [
+            ("repeats", "write a key"),
+            ("=3", "empty"),
+            ("repeats.x=1", "holds no keys"),
+            ("experiment.man.repeats=1", "there is no experiment `man`"),
+        ] {
             assert!(apply(&mut table, setting).unwrap_err().contains(why), "{setting}");
         }
     }

@@ -95,7 +95,7 @@ impl Default for Measurements {
             failure_latency: Latencies::default(),
             answered_failures: 0,
             send_lag: Latencies::default(),
-            attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 2)
+            attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 3)
                 .expect("the bounds are constants that are accepted"),
             series: Series::default(),
             bins: None,
