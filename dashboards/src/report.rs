@@ -18,6 +18,8 @@ mod resample;
 mod run;
 mod strategy;
 mod svg;
+#[cfg(test)]
+mod tests;
 mod ticks;
 
 pub use document::{Document, Unreadable};

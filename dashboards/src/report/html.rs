@@ -15,7 +15,7 @@ pub(super) fn escaped(text: &str) -> String {
             // XML has no way to write these, and marks that turn the direction of a text would hide what it says.
             control if control.is_control() && control != '\n' => safe.push('\u{fffd}'),
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-                safe.push('\u{fffd}')
+                safe.push('\u{fffd}');
             }
             plain => safe.push(plain),
         }

@@ -9,6 +9,7 @@ use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
 
 use super::figure::{Figure, Series, Shape};
 use super::palette::LOOKS;
+use super::svg::lines;
 use super::ticks::Span;
 use crate::text;
 
@@ -79,7 +80,9 @@ fn one(figure: &Figure, columns: u16) -> String {
         drawn.extend(["  ", SIGNS[series.look % LOOKS], " ", safe(&series.label).as_str(), "\n"]);
     }
     if !figure.note.is_empty() {
-        drawn.extend(["  (", safe(&figure.note).as_str(), ")\n"]);
+        for line in lines(&safe(&figure.note), usize::from(columns) - 2) {
+            drawn.extend(["  ", line.as_str(), "\n"]);
+        }
     }
     drawn
 }

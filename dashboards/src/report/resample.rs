@@ -9,7 +9,7 @@ use super::ticks::nice_step;
 const FEWEST_RUNS: usize = 5;
 
 /// More cells would show the noise of single events.
-const MOST_CELLS: f64 = 80.0;
+const MOST_CELLS: f64 = 160.0;
 
 /// Equal cells of time from zero on.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +19,14 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// A grid that holds all runs, as fine as is calm to look at and as the widest bucket allows.
+    /// A grid that holds all runs, as fine as is calm to look at and as the widest bucket allows. A strategy that stalled
+    /// goes on beyond its end when others do not: it would press them into a corner.
     pub(super) fn of<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
         let (mut end_s, mut width_s) = (0.01_f64, 0.01_f64);
-        for run in strategies.flat_map(|strategy| &strategy.runs) {
+        let strategies: Vec<&Strategy> = strategies.collect();
+        let all_stalled = strategies.iter().all(|strategy| strategy.stalled());
+        let shown = strategies.into_iter().filter(|strategy| all_stalled || !strategy.stalled());
+        for run in shown.flat_map(|strategy| &strategy.runs) {
             end_s = end_s.max(run.end_s());
             width_s = width_s.max(run.width_s());
         }
@@ -34,11 +38,6 @@ impl Grid {
         )]
         let cells = (end_s / step_s).ceil() as usize;
         Self { cell_s: step_s, cells }
-    }
-
-    /// The middle of a cell.
-    fn middle_s(self, cell: usize) -> f64 {
-        (cell as f64 + 0.5) * self.cell_s
     }
 
     /// Counts per cell; those of a bucket are spread evenly over its width.
@@ -60,7 +59,9 @@ impl Grid {
 
     /// Events per second: the median run, and where nearly all runs lie. A run that is over has none.
     pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
-        self.course(strategy, |run| self.counts(run, count).iter().map(|sum| sum / self.cell_s).collect())
+        let rates =
+            |run: &Run| smooth(&self.counts(run, count)).iter().map(|sum| sum / self.cell_s).collect();
+        self.course(strategy, 0.5, rates)
     }
 
     /// Events so far, in the same way.
@@ -72,27 +73,42 @@ impl Grid {
             };
             self.counts(run, count).into_iter().scan(0.0, add).collect()
         };
-        self.course(strategy, running)
+        self.course(strategy, 1.0, running)
     }
 
-    fn course(self, strategy: &Strategy, cells: impl Fn(&Run) -> Vec<f64>) -> Course {
-        let end_s = strategy.median().end_s() + self.cell_s / 2.0;
-        let at = |(cell, value): (usize, f64)| (self.middle_s(cell), value);
-        let points = cells(strategy.median()).into_iter().enumerate().map(at);
-        let points = points.take_while(|(middle_s, _)| *middle_s <= end_s).collect();
+    /// What every cell is worth at this share of its width.
+    fn course(self, strategy: &Strategy, share: f64, cells: impl Fn(&Run) -> Vec<f64>) -> Course {
+        let time_s = |cell: usize| (cell as f64 + share) * self.cell_s;
+        let end_s = strategy.median().end_s() + self.cell_s;
+        let points =
+            cells(strategy.median()).into_iter().enumerate().map(|(cell, value)| (time_s(cell), value));
+        let points = points.take_while(|(at_s, _)| *at_s <= end_s).collect();
         if strategy.runs.len() < FEWEST_RUNS {
             return Course { points, band: Vec::new() };
         }
         let runs: Vec<Vec<f64>> = strategy.runs.iter().map(cells).collect();
-        let last_s = strategy.runs.iter().map(Run::end_s).fold(0.0, f64::max) + self.cell_s / 2.0;
+        let last_s = strategy.runs.iter().map(Run::end_s).fold(0.0, f64::max) + self.cell_s;
         let band = (0..self.cells).map(|cell| {
             let mut values: Vec<f64> = runs.iter().map(|cells| cells[cell]).collect();
             values.sort_by(f64::total_cmp);
             let end = |share| percentile(&values, share).unwrap_or(0.0);
-            (self.middle_s(cell), end(0.05), end(0.95))
+            (time_s(cell), end(0.05), end(0.95))
         });
-        Course { points, band: band.take_while(|(middle_s, ..)| *middle_s <= last_s).collect() }
+        Course { points, band: band.take_while(|(at_s, ..)| *at_s <= last_s).collect() }
     }
+}
+
+/// Weighs every cell with its neighbours, the nearer the more. Servers answer in waves, and cells that hold two or three of
+/// them in turn would show a beat that is not there.
+fn smooth(cells: &[f64]) -> Vec<f64> {
+    const WEIGHTS: [f64; 4] = [4.0, 3.0, 2.0, 1.0];
+    let weighed = |index: usize| {
+        let near = index.saturating_sub(3)..(index + 4).min(cells.len());
+        let weights = near.clone().map(|other| WEIGHTS[other.abs_diff(index)]);
+        let sum: f64 = near.clone().zip(weights.clone()).map(|(other, weight)| cells[other] * weight).sum();
+        sum / weights.sum::<f64>()
+    };
+    (0..cells.len()).map(weighed).collect()
 }
 
 /// The median run's course, and the 5th to 95th percentile of all runs around it.
@@ -100,4 +116,50 @@ impl Grid {
 pub(super) struct Course {
     pub(super) points: Vec<(f64, f64)>,
     pub(super) band: Vec<(f64, f64, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::report::strategy::strategies;
+
+    /// 100 events per second for so long, in buckets of this width.
+    fn steady(seconds: f64, width_s: f64) -> Run {
+        let buckets = (0..).map(|index| f64::from(index) * width_s).take_while(|t_s| *t_s < seconds - 1e-9);
+        let series: Vec<_> = buckets.map(|t_s| json!({ "t_s": t_s, "sent": 100.0 * width_s })).collect();
+        Run::read(&json!({
+            "schema_version": 1, "mode": "simulated", "strategy": "steady", "seed": 1,
+            "ops": { "total": 1, "succeeded": 1, "given_up": 0 }, "attempts": { "total": 1 },
+            "makespan_s": seconds, "makespan_complete": true, "series": series,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_steady_rate_stays_steady_whatever_the_buckets() {
+        let runs = [(1.0, 0.01), (10.0, 0.16), (600.0, 1.28)].map(|(seconds, width)| steady(seconds, width));
+        for run in runs {
+            let seconds = run.makespan_s.unwrap();
+            let one = &strategies(vec![run])[0];
+            let grid = Grid::of(std::iter::once(one));
+            let course = grid.rates(one, |point| point.sent);
+            let inner = course.points.iter().filter(|(at, _)| *at < seconds * 0.95);
+            assert!(course.points.len() > 40, "{seconds}: {}", course.points.len());
+            assert!(inner.clone().all(|(_, rate)| (rate - 100.0).abs() < 1e-6), "{:?}", course.points);
+            let total = grid.totals(one, |point| point.sent).points.last().unwrap().1;
+            assert!((total - 100.0 * seconds).abs() < 100.0 * 1.28, "{seconds}: {total}");
+        }
+    }
+
+    #[test]
+    fn runs_of_different_lengths_make_a_band_of_the_longest() {
+        let runs = (1..=9).map(|seconds| steady(f64::from(seconds), 0.02)).collect();
+        let one = &strategies(runs)[0];
+        let course = Grid::of(std::iter::once(one)).rates(one, |point| point.sent);
+        assert!(course.points.last().unwrap().0 < 5.2 && course.band.last().unwrap().0 > 8.8);
+        let (_, low, high) = course.band[course.band.len() / 2];
+        assert!(low < 1.0 && high > 99.0, "{low} {high}");
+    }
 }

@@ -22,7 +22,6 @@ pub(super) struct Run {
     pub(super) makespan_s: Option<f64>,
     pub(super) complete: bool,
     pub(super) optimal_s: Option<f64>,
-    pub(super) goodput_per_s: Option<f64>,
     /// Shares of ops and the latency below which they lie, in milliseconds.
     pub(super) op_latency_ms: Vec<(f64, f64)>,
     pub(super) stalled: bool,
@@ -73,7 +72,6 @@ impl Run {
             makespan_s: positive("makespan_s")?,
             complete: complete.ok_or_else(|| Wrong::new("makespan_complete", "is neither true nor false"))?,
             optimal_s: positive("optimal_makespan_s")?,
-            goodput_per_s: positive("goodput_per_s")?,
             op_latency_ms: percentiles(raw)?,
             stalled: look(raw, "stalled_at_s").is_some(),
             interrupted: look(raw, "interrupted").is_some(),

@@ -37,6 +37,11 @@ impl Strategy {
         self.runs.iter().all(|run| run.complete)
     }
 
+    /// Whether a run of it ended because nothing succeeded any more.
+    pub(super) fn stalled(&self) -> bool {
+        self.runs.iter().any(|run| run.stalled)
+    }
+
     /// Whether it knows what no client can know.
     pub(super) fn is_yardstick(&self) -> bool {
         self.runs[0].strategy.split([':', '+']).next() == Some("oracle")
@@ -55,6 +60,8 @@ impl Strategy {
         for own in ["max_attempts", "retry_after"] {
             conditions[0].as_object_mut().map(|config| config.remove(own));
         }
+        // The oracle shares one instance whatever was asked for.
+        conditions[0]["workload"].as_object_mut().map(|workload| workload.remove("share_strategy"));
         conditions
     }
 }

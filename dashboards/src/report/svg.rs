@@ -53,7 +53,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 /// The text in lines of at most this many letters, broken between words.
-fn lines(text: &str, most: usize) -> Vec<String> {
+pub(super) fn lines(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let word = shortened(word, most);

@@ -28,13 +28,20 @@ pub(in crate::report) fn cumulative(document: &Document) -> Vec<Figure> {
         .map(|(look, strategy)| Series::line(&strategy.label, look, turned(strategy)))
         .collect();
     let title = "Ops done within a time of their arrival".to_owned();
-    let (x, y) = (Axis::linear("op latency", "s"), Axis::linear("share of ops that succeeded", "%"));
+    let (x, y) = (Axis::linear("op latency", "s"), Axis::linear("share of all ops", "%"));
     Figure { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
 }
 
-/// The median run's curve, in seconds.
+/// The median run's curve, in seconds. Who did not succeed waits for ever, so the curve ends before it comes to them.
 fn curve(strategy: &Strategy) -> Vec<(f64, f64)> {
-    strategy.median().op_latency_ms.iter().map(|(share, ms)| (*share, ms / 1e3)).collect()
+    let run = strategy.median();
+    run.op_latency_ms.iter().map(|(share, ms)| (share * succeeded(strategy), ms / 1e3)).collect()
+}
+
+/// The share of ops that succeeded in the median run.
+fn succeeded(strategy: &Strategy) -> f64 {
+    let run = strategy.median();
+    run.succeeded as f64 / run.ops.max(1) as f64
 }
 
 /// Where nearly all runs lie, at the shares that the median run has.
@@ -42,11 +49,15 @@ fn band(strategy: &Strategy) -> Vec<(f64, f64, f64)> {
     if strategy.runs.len() < 5 {
         return Vec::new();
     }
-    let at = |share: f64| {
-        let values = strategy.values(|run| run.latency_ms(share));
-        Some((share, percentile(&values, 0.05)? / 1e3, percentile(&values, 0.95)? / 1e3))
+    let at = |(share, _): &(f64, f64)| {
+        let values = strategy.values(|run| run.latency_ms(*share));
+        Some((
+            share * succeeded(strategy),
+            percentile(&values, 0.05)? / 1e3,
+            percentile(&values, 0.95)? / 1e3,
+        ))
     };
-    curve(strategy).into_iter().filter_map(|(share, _)| at(share)).collect()
+    strategy.median().op_latency_ms.iter().filter_map(at).collect()
 }
 
 fn note(document: &Document) -> String {
@@ -56,7 +67,7 @@ fn note(document: &Document) -> String {
         .map(|(_, strategy)| strategy.label.as_str())
         .collect();
     if !left.is_empty() {
-        parts.push(format!("ops without success are left out: {}", left.join(", ")));
+        parts.push(format!("the curve ends where ops did not succeed: {}", left.join(", ")));
     }
     let shared = super::note(document);
     if !shared.is_empty() {

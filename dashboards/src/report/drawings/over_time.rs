@@ -10,10 +10,8 @@ use crate::report::strategy::Strategy;
 
 /// Attempts sent per second.
 pub(in crate::report) fn rate(document: &Document) -> Vec<Figure> {
-    let y = Axis::linear("attempts per second", "");
-    overlay(document, "Attempts sent per second", y, |grid, strategy| {
-        grid.rates(strategy, |point| point.sent)
-    })
+    let sent = |grid: Grid, strategy: &Strategy| grid.rates(strategy, |point| point.sent);
+    without_stalled(document, overlay(document, "Attempts sent per second", per_second(), sent))
 }
 
 /// The same, logarithmic.
@@ -33,9 +31,8 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
 
 /// Accepted and rejected: together for one strategy, apart for several.
 pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
-    let accepted = |point: &Point| point.succeeded;
-    let rejected = |point: &Point| point.rejected;
-    let y = || Axis::linear("attempts per second", "");
+    let accepted: fn(&Point) -> f64 = |point| point.succeeded;
+    let rejected: fn(&Point) -> f64 = |point| point.rejected;
     if let [strategy] = document.strategies.as_slice() {
         let grid = Grid::of(document.strategies.iter());
         let series = [
@@ -44,16 +41,32 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
         ];
         let series = series.into_iter().map(|(label, look, course)| line(label, look, course)).collect();
         let title = "Accepted and rejected per second".to_owned();
-        return Figure { title, x: time(), y: y(), series, note: note(document) }
+        return Figure { title, x: time(), y: per_second(), series, note: note(document) }
             .if_any()
             .into_iter()
             .collect();
     }
-    let mut figures =
-        overlay(document, "Accepted per second", y(), |grid, strategy| grid.rates(strategy, accepted));
-    figures.extend(overlay(document, "Rejected per second", y(), |grid, strategy| {
-        grid.rates(strategy, rejected)
-    }));
+    let of = |count: fn(&Point) -> f64| move |grid: Grid, strategy: &Strategy| grid.rates(strategy, count);
+    let mut figures = overlay(document, "Accepted per second", per_second(), of(accepted));
+    let refused = overlay(document, "Rejected per second", per_second(), of(rejected));
+    figures.extend(without_stalled(document, refused));
+    figures
+}
+
+/// The figures without strategies that stalled, if there are others: whoever does nothing but be rejected would press the
+/// rest flat.
+fn without_stalled(document: &Document, mut figures: Vec<Figure>) -> Vec<Figure> {
+    let (stalled, others): (Vec<&Strategy>, Vec<&Strategy>) =
+        drawn(document).map(|(_, strategy)| strategy).partition(|strategy| strategy.stalled());
+    if stalled.is_empty() || others.is_empty() {
+        return figures;
+    }
+    let names: Vec<&str> = stalled.iter().map(|strategy| strategy.label.as_str()).collect();
+    for figure in &mut figures {
+        figure.series.retain(|series| !names.contains(&series.label.as_str()));
+        let left = format!("not drawn, because it stalled: {}", names.join(", "));
+        figure.note = if figure.note.is_empty() { left } else { format!("{left}; {}", figure.note) };
+    }
     figures
 }
 
@@ -80,6 +93,10 @@ fn overlay(
         .if_any()
         .into_iter()
         .collect()
+}
+
+fn per_second() -> Axis {
+    Axis::linear("attempts per second", "")
 }
 
 fn time() -> Axis {

@@ -17,7 +17,6 @@ const COLUMNS: &[Column] = &[
     ("efficiency", |run| run.efficiency, percent),
     ("makespan s", |run| run.makespan_s.filter(|_| run.complete), number),
     ("over the optimum", over_optimum, percent),
-    ("ops per s", |run| run.goodput_per_s.filter(|_| run.complete), number),
     ("op latency p50 s", |run| run.latency_ms(0.5).map(|ms| ms / 1e3), number),
     ("p99 s", |run| run.latency_ms(0.99).map(|ms| ms / 1e3), number),
 ];
@@ -91,7 +90,7 @@ fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> String {
     match sorted {
         [_] => text(middle),
         _ if ends[0] == ends[1] => text(middle),
-        _ => format!("{}<small>{} – {}</small>", text(middle), ends[0], ends[1]),
+        _ => format!("{}<small>{}–{}</small>", text(middle), ends[0].trim_end_matches(" %"), ends[1]),
     }
 }
 

@@ -18,7 +18,7 @@ const TOP: f64 = 24.0;
 const BOTTOM: f64 = 40.0;
 
 /// With more points than this, a line has a mark here and there only.
-const FEW: usize = 30;
+const FEW: usize = 14;
 
 /// Values to places.
 struct Frame<'a> {
@@ -42,9 +42,9 @@ pub(in crate::report) fn plot(figure: &Figure) -> Plot {
     let points = || figure.series.iter().flat_map(|series| &series.points);
     let bands = || figure.series.iter().flat_map(|series| &series.band);
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
-    let xs = visible.clone().map(|point| point.0).chain(bands().map(|band| band.0));
+    let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2]));
-    let frame = Frame { figure, x: Span::of(&figure.x, xs, 6), y: Span::of(&figure.y, ys, 5) };
+    let frame = Frame { figure, x: Span::of(&figure.x, xs, 6), y: Span::of(&figure.y, ys, 6) };
     let mut drawn = frame.axes();
     for (index, series) in figure.series.iter().enumerate() {
         drawn.push_str(&frame.series(index, series));

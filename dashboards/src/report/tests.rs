@@ -1,0 +1,153 @@
+//! The report as a whole, on documents that are small, large or hostile.
+
+use serde_json::{Value, json};
+
+use super::{Document, FIGURES, page, plain, svg};
+
+/// A run with everything that a figure may need; time and counts are scaled.
+fn run(strategy: &str, seed: u64, seconds: f64) -> Value {
+    let series: Vec<Value> = (0..100)
+        .map(|index| {
+            let window = f64::from(10 + (index + i32::try_from(seed).unwrap()) % 50);
+            json!({
+                "t_s": f64::from(index) * seconds / 100.0, "sent": index % 7 * 10, "succeeded": index % 5 * 10,
+                "rejected": index % 3, "failed": 0, "in_flight": window - 1.0, "window": window,
+                "ssthresh": if index < 20 { 1024.0 } else { 30.0 }, "server_cap": 50.0,
+            })
+        })
+        .collect();
+    json!({
+        "schema_version": 1, "mode": "simulated", "strategy": strategy, "seed": seed,
+        "config": { "version": "0.1.0", "command_line": ["--simulate", "--strategy", strategy],
+                    "workload": { "ops": 2000, "clients": 1 } },
+        "ops": { "total": 2000, "succeeded": 2000, "given_up": 0, "unfinished": 0 },
+        "attempts": { "total": 2000 + seed, "rejected": seed }, "amplification": 1.1, "efficiency": 0.9,
+        "makespan_s": seconds, "makespan_complete": true, "optimal_makespan_s": seconds * 0.8,
+        "op_latency_ms": { "count": 2000, "min": 1.0, "p50": 100.0 * seconds, "p75": 200.0 * seconds,
+                           "p90": 300.0 * seconds, "p95": 310.0 * seconds, "p99": 320.0 * seconds,
+                           "p999": 330.0 * seconds, "max": 340.0 * seconds },
+        "stalled_at_s": null, "warnings": [], "series": series,
+    })
+}
+
+fn document(runs: Vec<Value>) -> Document {
+    Document::read(&[("a.json".to_owned(), json!({ "runs": runs }).to_string())]).unwrap()
+}
+
+/// Every number in the path of an SVG element.
+fn places(svg: &str) -> Vec<f64> {
+    let paths = svg.split(" d=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"));
+    let is_number = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == '-';
+    paths
+        .flat_map(|path| path.split(|letter| !is_number(letter)).filter(|text| !text.is_empty()).map(number))
+        .collect()
+}
+
+#[test]
+fn every_figure_lies_within_its_frame_from_one_second_to_ten_minutes() {
+    for seconds in [0.02, 1.0, 25.0, 600.0] {
+        let runs = ["aimd", "full-jitter"].into_iter().flat_map(|name| (1..=6).map(move |seed| (name, seed)));
+        let document = document(runs.map(|(name, seed)| run(name, seed, seconds)).collect());
+        let mut drawn = 0;
+        for entry in FIGURES {
+            let figures = (entry.draw)(&document);
+            drawn += figures.len();
+            let svg = svg(&figures);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{} {seconds}", entry.name);
+            assert!(
+                places(&svg).iter().all(|place| (-12.0..=480.0).contains(place)),
+                "{} {seconds}",
+                entry.name
+            );
+            let text = plain(&figures, 80);
+            assert!(text.lines().all(|line| line.chars().count() <= 120), "{}\n{text}", entry.name);
+        }
+        assert!(drawn >= 9, "{drawn} figures of {seconds} s");
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let mut foreign = run("aimd", 1, 25.0);
+    foreign["config"]["target"] = json!("https://api.example.com/v1");
+    foreign["server"] = json!({ "note": "http://example.com/" });
+    let page = page(&document(vec![foreign, run("none", 1, 20.0)]));
+    assert!(page.contains("default-src 'none'") && page.contains("script-src 'sha256-"));
+    for attribute in ["src=", "href=", "url(", "@import"] {
+        for rest in page.split(attribute).skip(1) {
+            let value: String = rest.chars().take_while(|letter| *letter != '>').collect();
+            assert!(!value.contains("http://") && !value.contains("https://"), "{attribute} {value:.80}");
+            assert!(attribute == "href=" && value.starts_with("'data:"), "{attribute} {value:.80}");
+        }
+    }
+    assert!(!page.contains(" style=") && page.matches("<script").count() == 1);
+}
+
+#[test]
+fn what_others_wrote_stays_text() {
+    let name = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u{202e}";
+    let mut hostile = run(name, 1, 5.0);
+    hostile["warnings"] = json!([name]);
+    hostile["config"]["command_line"] = json!([name]);
+    hostile["mode"] = json!(name);
+    hostile[name] = json!(name);
+    let cells = [1, 2].map(|ops| {
+        json!({
+            "experiment": name, "label": name, "strategy": name, "at": { "ops": ops, name: name },
+            "figures": { "attempts.total": { "mean": ops }, name: { "mean": ops } },
+        })
+    });
+    let scenario = json!({ "scenarios": [{
+        "name": name, "seed": name, "claims": [{ "says": name, "ours": name, "published": name, "verdict": name }],
+        "cells": cells,
+    }] });
+    let compared =
+        json!({ "runs": [hostile, run("none", 2, 6.0)], "comparison": { "pairs": [{ "words": name }] } });
+    let files = [("a".to_owned(), compared.to_string()), ("b".to_owned(), scenario.to_string())];
+    let document = Document::read(&files).unwrap();
+    let svgs: String = FIGURES.iter().map(|entry| svg(&(entry.draw)(&document))).collect();
+    for text in [page(&document), svgs] {
+        assert!(!text.contains("<img") && !text.contains("alert(1)</script>") && !text.contains('\u{202e}'));
+        assert!(text.matches("<script").count() <= 1);
+    }
+}
+
+#[test]
+fn strange_numbers_draw_nothing_strange() {
+    let mut strange = run("aimd", 1, 1.0);
+    strange["makespan_s"] = json!(-5);
+    strange["series"] =
+        json!([{ "t_s": 0, "sent": 1e14 }, { "t_s": 1e-9, "sent": -3, "window": 1e14 }, { "t_s": 1e14 }]);
+    strange["op_latency_ms"] = json!({ "count": 0, "max": 1e14 });
+    let mut empty = run("none", 1, 1.0);
+    empty["series"] = json!([]);
+    empty["ops"] = json!({ "total": 0, "succeeded": 0, "given_up": 0 });
+    empty["makespan_complete"] = json!(false);
+    for runs in [vec![strange.clone()], vec![empty.clone()], vec![strange, empty]] {
+        let page = page(&document(runs));
+        assert!(!page.contains("NaN"), "{page}");
+    }
+}
+
+#[test]
+fn a_report_of_150_runs_is_small() {
+    let names = ["aimd", "exponential", "full-jitter", "none", "constant"];
+    let runs = names.into_iter().flat_map(|name| (1..=30).map(move |seed| run(name, seed, 30.0)));
+    let size = page(&document(runs.collect())).len();
+    assert!(size < 2_000_000, "{size} bytes");
+}
+
+#[test]
+fn the_first_that_did_everything_is_named_and_who_did_not_too() {
+    let mut stalled = run("immediate", 1, 0.6);
+    stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });
+    stalled["makespan_complete"] = json!(false);
+    stalled["stalled_at_s"] = json!(60.0);
+    let runs = vec![stalled, run("aimd", 1, 25.0), run("full-jitter", 1, 50.0), run("oracle", 1, 20.0)];
+    let page = page(&document(runs));
+    assert!(page.contains(
+        "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 50 % sooner than \
+         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done.</h1>"
+    ), "{}", page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap());
+}
