@@ -106,8 +106,8 @@ pub(super) fn settings(
     let clients = section.clients.unwrap_or(1);
     let by_client = section.ops_per_client.map(|ops| ops.saturating_mul(u64::from(clients)));
     let ops = by_client.or(section.ops).or(unlimited.then_some(DEFAULT_OPS));
-    if ops.is_some_and(|ops| !(1..=MOST_OPS).contains(&ops)) {
-        bail!("`ops` must be from 1 to {MOST_OPS}");
+    if let Some(ops) = ops.filter(|ops| !(1..=MOST_OPS).contains(ops)) {
+        bail!("`ops` is {ops}; it must be from 1 to {MOST_OPS}");
     }
     if arrivals == ArrivalProcess::Burst && ops.is_none_or(|ops| ops > LARGEST_BURST) {
         bail!("`arrivals` at once need `ops` of at most {LARGEST_BURST}");
@@ -161,7 +161,9 @@ fn arrivals(section: &WorkloadSection, lasts: Option<Duration>) -> anyhow::Resul
         ["at"] => listed(section.at.as_deref().unwrap_or_default(), lasts),
         ["in_flight"] => match section.in_flight {
             Some(in_flight @ 1..=MOST_CLIENTS) => Ok(ArrivalProcess::Closed { in_flight }),
-            _ => bail!("`in_flight` must be from 1 to {MOST_CLIENTS}"),
+            other => {
+                bail!("`in_flight` is {}; it must be from 1 to {MOST_CLIENTS}", other.unwrap_or_default())
+            }
         },
         [] | ["rate" | "arrivals"] | ["rate", "arrivals"] => open(section),
         several => bail!("`{}` exclude one another: each says how ops arrive", several.join("` and `")),
