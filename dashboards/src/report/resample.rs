@@ -1,6 +1,6 @@
 //! Series of runs on a common grid of time: buckets differ in width from run to run.
 
-use super::number::percentile;
+use super::number::{number, percentile};
 use super::run::{Point, Run};
 use super::strategy::Strategy;
 use super::ticks::nice_step;
@@ -9,7 +9,7 @@ use super::ticks::nice_step;
 const FEWEST_RUNS: usize = 5;
 
 /// More cells would show the noise of single events.
-const MOST_CELLS: f64 = 160.0;
+const MOST_CELLS: f64 = 320.0;
 
 /// Equal cells of time from zero on.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,11 @@ impl Grid {
         )]
         let cells = (end_s / step_s).ceil() as usize;
         Self { cell_s: step_s, cells }
+    }
+
+    /// Over how long rates are smoothed, in words.
+    pub(super) fn smoothing(self) -> String {
+        format!("rates are smoothed over {} s", number(self.cell_s * 4.0))
     }
 
     /// Counts per cell; those of a bucket are spread evenly over its width.

@@ -41,10 +41,8 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
         ];
         let series = series.into_iter().map(|(label, look, course)| line(label, look, course)).collect();
         let title = "Accepted and rejected per second".to_owned();
-        return Figure { title, x: time(), y: per_second(), series, note: note(document) }
-            .if_any()
-            .into_iter()
-            .collect();
+        let note = with_smoothing(note(document), grid);
+        return Figure { title, x: time(), y: per_second(), series, note }.if_any().into_iter().collect();
     }
     let of = |count: fn(&Point) -> f64| move |grid: Grid, strategy: &Strategy| grid.rates(strategy, count);
     let mut figures = overlay(document, "Accepted per second", per_second(), of(accepted));
@@ -72,14 +70,20 @@ fn without_stalled(document: &Document, mut figures: Vec<Figure>) -> Vec<Figure>
 
 /// Ops done so far.
 pub(in crate::report) fn done(document: &Document) -> Vec<Figure> {
-    let y = Axis::linear("ops done", "");
-    overlay(document, "Ops done", y, |grid, strategy| {
+    let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
+    let one = |(look, strategy): (usize, &Strategy)| {
         let mut course = grid.totals(strategy, |point| point.succeeded);
         course.points.insert(0, (0.0, 0.0));
-        course
-    })
+        line(&strategy.label, look, course)
+    };
+    let (series, y) = (drawn(document).map(one).collect(), Axis::linear("ops done", ""));
+    Figure { title: "Ops done".to_owned(), x: time(), y, series, note: note(document) }
+        .if_any()
+        .into_iter()
+        .collect()
 }
 
+/// Rates of all strategies over each other.
 fn overlay(
     document: &Document,
     title: &str,
@@ -89,10 +93,12 @@ fn overlay(
     let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
     let series =
         drawn(document).map(|(look, strategy)| line(&strategy.label, look, course(grid, strategy))).collect();
-    Figure { title: title.to_owned(), x: time(), y, series, note: note(document) }
-        .if_any()
-        .into_iter()
-        .collect()
+    let note = with_smoothing(note(document), grid);
+    Figure { title: title.to_owned(), x: time(), y, series, note }.if_any().into_iter().collect()
+}
+
+fn with_smoothing(note: String, grid: Grid) -> String {
+    if note.is_empty() { grid.smoothing() } else { format!("{note}; {}", grid.smoothing()) }
 }
 
 fn per_second() -> Axis {

@@ -65,7 +65,7 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Figure> {
         }
     }
     wanted.retain(|named| !NAMED.contains(named));
-    let title = |key, figure| format!("{} against {}", name(figure).0, name(key).0);
+    let title = |key, figure| capitalised(&format!("{} against {}", name(figure).0, name(key).0));
     wanted
         .into_iter()
         .flat_map(|(key, figure)| by_cells(document, key, figure, &title(key, figure)))
@@ -110,10 +110,8 @@ fn by_experiment(
         };
         lines.add(label(cell, key), *x, (seeds.mean, seeds.p5, seeds.p95));
     }
-    let note = format!(
-        "{}, experiment `{experiment}`; mean, and 5th to 95th percentile of the seeds",
-        scenario.name
-    );
+    let note =
+        format!("{}, experiment {experiment}; mean, and 5th to 95th percentile of the seeds", scenario.name);
     lines.figure(title, key, figure, note)
 }
 
@@ -185,17 +183,32 @@ impl Lines {
         });
         let series: Vec<Series> = series.collect();
         let ((x, x_unit), (y, y_unit)) = (name(key), name(figure));
+        let (series, y_unit) = if y_unit == "ms" { (in_seconds(series), "s") } else { (series, y_unit) };
         let (x, y) = (Axis::linear(&x, x_unit), Axis::linear(&y, y_unit));
         Figure { title: title.to_owned(), x: far_apart(x, &series), y, series, note }.if_any()
     }
+}
+
+/// Latencies are given in milliseconds; as seconds they are read more easily.
+fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
+    for series in &mut series {
+        series.points.iter_mut().for_each(|(_, y)| *y /= 1e3);
+        series.band.iter_mut().for_each(|(_, low, high)| (*low, *high) = (*low / 1e3, *high / 1e3));
+    }
+    series
 }
 
 /// A logarithmic axis when evenly spread values would be crowded at its lower end.
 fn far_apart(axis: Axis, series: &[Series]) -> Axis {
     let values = || series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
-    let scale = if low > 0.0 && high > 100.0 * low { Scale::Logarithmic } else { axis.scale };
+    let scale = if low > 0.0 && high > 300.0 * low { Scale::Logarithmic } else { axis.scale };
     Axis { scale, ..axis }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// A key or path in words, with its unit.

@@ -10,11 +10,11 @@ use crate::report::ticks::Span;
 
 /// The size of a plot.
 pub(in crate::report) const WIDTH: f64 = 480.0;
-pub(in crate::report) const HEIGHT: f64 = 290.0;
+pub(in crate::report) const HEIGHT: f64 = 296.0;
 
 const LEFT: f64 = 54.0;
 const RIGHT: f64 = 18.0;
-const TOP: f64 = 24.0;
+const TOP: f64 = 30.0;
 const BOTTOM: f64 = 40.0;
 
 /// With more points than this, a line has a mark here and there only.
@@ -85,9 +85,11 @@ impl Frame<'_> {
             // A label that would run into the one before is left out.
             let half = label.chars().count() as f64 * 3.5;
             if x - half >= free_from {
+                // One at the end stays inside the picture.
+                let (x, anchor) = if x + half > WIDTH - 2.0 { (WIDTH - 2.0, "end") } else { (x, "middle") };
                 let _ = write!(
                     drawn,
-                    "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+                    "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{label}</text>",
                     bottom + 17.0
                 );
                 free_from = x + half + 6.0;

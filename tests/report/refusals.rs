@@ -1,0 +1,89 @@
+//! What is no result, and where pages cannot be written.
+
+use crate::program::Desk;
+
+#[test]
+fn what_is_no_result_is_refused_by_file_and_place() {
+    let desk = Desk::new();
+    desk.done("--simulate --quiet --ops 20 --json good.json");
+    let good = desk.read("good.json");
+    let newer = good.replacen("\"schema_version\":1", "\"schema_version\":2", 1);
+    assert_ne!(good, newer);
+    let cases: &[(&str, &str, &str)] = &[
+        ("cut.json", &good[..good.len() / 2], "`cut.json`, line 1, column"),
+        ("empty.json", "", "`empty.json`, line 1, column 0: it is empty"),
+        ("text.json", "hello", "`text.json`, line 1, column 1: it is not JSON"),
+        ("foreign.json", "{\"name\": \"left-pad\"}", "`foreign.json`: it holds no result"),
+        ("list.json", "[1, 2]", "`list.json`: it holds no result"),
+        ("newer.json", &newer, "`newer.json`, `schema_version`: 2 is newer than this program"),
+        ("none.json", "{\"runs\": []}", "`none.json`, `runs`: is empty"),
+        ("item.json", "{\"runs\": [7]}", "`item.json`, `runs[0].schema_version`: is missing"),
+        (
+            "cell.json",
+            "{\"scenarios\": [{\"name\": \"a\", \"cells\": [{}]}]}",
+            "`cell.json`, `scenarios[0].cells[0].figures`",
+        ),
+        (
+            "samples.json",
+            "{\"a\": 1}\n{\"a\": 2}\n",
+            "`samples.json`, line 2, column 1: another value follows",
+        ),
+        (
+            "huge.json",
+            "{\"schema_version\": 1, \"makespan_complete\": true, \"makespan_s\": 1e999}",
+            "`huge.json`, line 1",
+        ),
+        ("deep.json", &"[".repeat(100_000), "`deep.json`, line 1"),
+    ];
+    desk.write("report.html", "what was there");
+    for (name, content, told) in cases {
+        desk.write(name, content);
+        for command in ["report good.json {} -o report.html", "plot {} good.json --figure rate"] {
+            let ended = desk.loadgen(&command.replace("{}", name));
+            assert_eq!(ended.code, Some(2), "{name}: {ended:?}");
+            assert!(ended.stderr.contains(told) && ended.stdout.is_empty(), "{name}: {}", ended.stderr);
+            assert!(ended.stderr.lines().count() == 1 && ended.stderr.len() < 400, "{}", ended.stderr);
+        }
+    }
+    assert_eq!(desk.read("report.html"), "what was there");
+}
+
+#[test]
+fn files_that_are_missing_or_no_text_are_named() {
+    let desk = Desk::new();
+    let ended = desk.loadgen("report nowhere.json -o a.html");
+    assert!(ended.code == Some(2) && ended.stderr.contains("`nowhere.json` cannot be read"), "{ended:?}");
+    std::fs::write(desk.path("binary.json"), [b'{', 0xff, 0xfe]).unwrap();
+    let ended = desk.loadgen("report binary.json -o a.html");
+    assert!(ended.code == Some(2) && ended.stderr.contains("`binary.json`, byte 1"), "{ended:?}");
+    assert_eq!(desk.files(), ["binary.json"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_leaves_nothing_behind() {
+    let desk = Desk::new();
+    desk.done("--simulate --quiet --ops 20 --json a.json");
+    std::fs::create_dir(desk.path("there")).unwrap();
+    for output in ["there", "nowhere/a.html"] {
+        for command in ["report a.json -o", "plot a.json --figure rate -o"] {
+            let ended = desk.loadgen(&format!("{command} {output}"));
+            assert_eq!(ended.code, Some(74), "{ended:?}");
+            assert!(
+                ended.stderr.contains(&format!("`{output}` (--output) cannot be written")),
+                "{}",
+                ended.stderr
+            );
+        }
+    }
+    assert_eq!(desk.files(), ["a.json", "there"]);
+}
+
+#[test]
+fn a_figure_that_lacks_its_data_says_what_it_needs() {
+    let desk = Desk::new();
+    desk.done("--simulate --quiet --ops 20 --json a.json");
+    let ended = desk.loadgen("plot a.json --figure clients");
+    assert!(ended.code == Some(2) && ended.stderr.contains("different numbers of clients"), "{ended:?}");
+    let ended = desk.loadgen("plot a.json --figure rat");
+    assert!(ended.code == Some(2) && ended.stderr.contains("rate"), "{ended:?}");
+}
