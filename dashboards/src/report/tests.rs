@@ -30,7 +30,7 @@ fn run(strategy: &str, seed: u64, seconds: f64) -> Value {
     })
 }
 
-fn document(runs: Vec<Value>) -> Document {
+fn document(runs: &[Value]) -> Document {
     Document::read(&[("a.json".to_owned(), json!({ "runs": runs }).to_string())]).unwrap()
 }
 
@@ -48,7 +48,7 @@ fn places(svg: &str) -> Vec<f64> {
 fn every_figure_lies_within_its_frame_from_one_second_to_ten_minutes() {
     for seconds in [0.02, 1.0, 25.0, 600.0] {
         let runs = ["aimd", "full-jitter"].into_iter().flat_map(|name| (1..=6).map(move |seed| (name, seed)));
-        let document = document(runs.map(|(name, seed)| run(name, seed, seconds)).collect());
+        let document = document(&runs.map(|(name, seed)| run(name, seed, seconds)).collect::<Vec<_>>());
         let mut drawn = 0;
         for entry in FIGURES {
             let figures = (entry.draw)(&document);
@@ -72,7 +72,7 @@ fn the_page_needs_nothing_from_elsewhere() {
     let mut foreign = run("aimd", 1, 25.0);
     foreign["config"]["target"] = json!("https://api.example.com/v1");
     foreign["server"] = json!({ "note": "http://example.com/" });
-    let page = page(&document(vec![foreign, run("none", 1, 20.0)]));
+    let page = page(&document(&[foreign, run("none", 1, 20.0)]));
     assert!(page.contains("default-src 'none'") && page.contains("script-src 'sha256-"));
     for attribute in ["src=", "href=", "url(", "@import"] {
         for rest in page.split(attribute).skip(1) {
@@ -125,7 +125,7 @@ fn strange_numbers_draw_nothing_strange() {
     empty["ops"] = json!({ "total": 0, "succeeded": 0, "given_up": 0 });
     empty["makespan_complete"] = json!(false);
     for runs in [vec![strange.clone()], vec![empty.clone()], vec![strange, empty]] {
-        let page = page(&document(runs));
+        let page = page(&document(&runs));
         assert!(!page.contains("NaN"), "{page}");
     }
 }
@@ -134,7 +134,7 @@ fn strange_numbers_draw_nothing_strange() {
 fn a_report_of_150_runs_is_small() {
     let names = ["aimd", "exponential", "full-jitter", "none", "constant"];
     let runs = names.into_iter().flat_map(|name| (1..=30).map(move |seed| run(name, seed, 30.0)));
-    let size = page(&document(runs.collect())).len();
+    let size = page(&document(&runs.collect::<Vec<_>>())).len();
     assert!(size < 2_000_000, "{size} bytes");
 }
 
@@ -145,7 +145,7 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     stalled["makespan_complete"] = json!(false);
     stalled["stalled_at_s"] = json!(60.0);
     let runs = vec![stalled, run("aimd", 1, 25.0), run("full-jitter", 1, 50.0), run("oracle", 1, 20.0)];
-    let page = page(&document(runs));
+    let page = page(&document(&runs));
     assert!(page.contains(
         "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 50 % sooner than \
          <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done.</h1>"

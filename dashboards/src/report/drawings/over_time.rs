@@ -41,7 +41,7 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
         ];
         let series = series.into_iter().map(|(label, look, course)| line(label, look, course)).collect();
         let title = "Accepted and rejected per second".to_owned();
-        let note = with_smoothing(note(document), grid);
+        let note = with_smoothing(&note(document), grid);
         return Figure { title, x: time(), y: per_second(), series, note }.if_any().into_iter().collect();
     }
     let of = |count: fn(&Point) -> f64| move |grid: Grid, strategy: &Strategy| grid.rates(strategy, count);
@@ -93,11 +93,11 @@ fn overlay(
     let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
     let series =
         drawn(document).map(|(look, strategy)| line(&strategy.label, look, course(grid, strategy))).collect();
-    let note = with_smoothing(note(document), grid);
+    let note = with_smoothing(&note(document), grid);
     Figure { title: title.to_owned(), x: time(), y, series, note }.if_any().into_iter().collect()
 }
 
-fn with_smoothing(note: String, grid: Grid) -> String {
+fn with_smoothing(note: &str, grid: Grid) -> String {
     if note.is_empty() { grid.smoothing() } else { format!("{note}; {}", grid.smoothing()) }
 }
 
