@@ -248,6 +248,8 @@ fn a_bad_setting_is_named() {
         ("server.reject_first=many", &["`reject_first`", "many"]),
         ("repeets=3", &["--set repeets=3", "did you mean `repeats`?"]),
         ("repeats=0", &["`repeats` is 0"]),
+        ("experiment.man.repeats=3", &["there is no experiment `man`; did you mean `main`?"]),
+        ("server.max_busy=0", &["experiment `main` varies it"]),
         ("strategies.a=imediate", &["did you mean `immediate`?"]),
         ("workload.ops=[[[[", &["mine.toml", "[[[["]),
     ];

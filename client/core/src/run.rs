@@ -134,7 +134,10 @@ impl Run {
             }
             match self.next_due() {
                 Some((at, due)) if at <= now => self.on_timer(at, due),
-                Some((at, _)) => return Output::WaitUntil(at),
+                Some((at, _)) => {
+                    self.quiet_until = at;
+                    return Output::WaitUntil(at);
+                }
                 None => return Output::Idle,
             }
         }
@@ -154,6 +157,9 @@ impl Run {
     /// Fires every timer that is due before `now`, each at its own instant and in order. What is due at `now` itself
     /// comes after the input: an answer that comes in the instant of a timeout is an answer.
     fn advance(&mut self, now: Instant) {
+        if now <= self.quiet_until {
+            return;
+        }
         while let Some((at, due)) = self.next_due().filter(|(at, _)| *at < now)
             && !self.is_over()
         {

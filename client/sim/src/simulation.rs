@@ -1,8 +1,6 @@
 //! One run in virtual time.
 
-use loadgen_core::{
-    AttemptKey, Completion, Input, Launched, OperationKind, Output, Run, SenseKey, ServerSeen,
-};
+use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Output, Run, ServerSeen};
 use mockserver_core::{Answer, Config, Request, RequestId, Server, Step, Verdict};
 use tailback::{Advice, Outcome, Status};
 use vocabulary::Instant;
@@ -16,13 +14,26 @@ const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
 pub struct Simulation {
     seed: u64,
     kind: OperationKind,
-    client: Run,
+    run: Run,
     server: Server,
     /// What has not come to an end, by the client's slot, which is the server's request id, too.
     under_way: Vec<Option<UnderWay>>,
     now: Instant,
     /// When the server has something to do next.
     server_at: Option<Instant>,
+    /// What the client said last, as long as nothing has happened to it since.
+    client: ClientWaits,
+}
+
+/// What a client waits for.
+#[derive(Clone, Copy, Debug)]
+enum ClientWaits {
+    /// It is to be asked.
+    Unknown,
+    /// This instant, or an input.
+    Until(Instant),
+    /// An input.
+    Input,
 }
 
 /// An attempt between sending and its end.
@@ -57,11 +68,12 @@ impl Simulation {
         Self {
             seed,
             kind,
-            client,
+            run: client,
             server: Server::new(server),
             under_way: Vec::new(),
             now: Instant::ORIGIN,
             server_at: None,
+            client: ClientWaits::Unknown,
         }
     }
 
@@ -72,31 +84,59 @@ impl Simulation {
             until_look -= 1;
             if until_look == 0 {
                 until_look = EVENTS_BETWEEN_LOOKS;
-                if steer(&self.client, self.now) == Steer::Stop {
-                    self.client.handle_input(self.now, Input::Abort);
+                if steer(&self.run, self.now) == Steer::Stop {
+                    self.tell(Input::Abort);
                 }
             }
             if self.server_at.is_some_and(|at| at <= self.now) {
                 self.hear_server();
             }
-            match self.client.poll_output(self.now) {
-                Output::Send(launched) => self.send(launched),
-                Output::Cancel(key) => self.cancel(key),
-                Output::Sense(sense) => self.sense(sense),
-                Output::WaitUntil(at) => {
-                    // The client may want to be asked again at once.
-                    self.now = self.server_at.map_or(at, |server_at| server_at.min(at)).max(self.now);
-                }
-                Output::Idle => match self.server_at {
-                    Some(at) => self.now = at.max(self.now),
-                    // A client that waits for an answer that never comes times out; so this is the end.
-                    None => break,
+            // A client that nothing has happened to would say the same again.
+            let client_at = match self.client {
+                ClientWaits::Until(at) if at > self.now => Some(at),
+                ClientWaits::Input => None,
+                _ => match self.run.poll_output(self.now) {
+                    Output::Send(launched) => {
+                        self.send(launched);
+                        continue;
+                    }
+                    Output::Cancel(key) => {
+                        self.cancel(key);
+                        continue;
+                    }
+                    Output::Sense(sense) => {
+                        let free = Some(self.server.free());
+                        self.tell(Input::Sensed { sense, free });
+                        continue;
+                    }
+                    Output::WaitUntil(at) => {
+                        self.client = ClientWaits::Until(at);
+                        Some(at)
+                    }
+                    Output::Idle => {
+                        self.client = ClientWaits::Input;
+                        None
+                    }
+                    Output::Done => break,
                 },
-                Output::Done => break,
-            }
+            };
+            let next = match (self.server_at, client_at) {
+                (Some(server), Some(client)) => server.min(client),
+                (Some(at), None) | (None, Some(at)) => at,
+                // A client that waits for an answer that never comes times out; so this is the end.
+                (None, None) => break,
+            };
+            // The client may want to be asked again at once.
+            self.now = next.max(self.now);
         }
         let server = self.server.stats(self.now, None);
-        Finished { run: self.client, server }
+        Finished { run: self.run, server }
+    }
+
+    /// Something happens to the client.
+    fn tell(&mut self, input: Input) {
+        self.client = ClientWaits::Unknown;
+        self.run.handle_input(self.now, input);
     }
 
     fn send(&mut self, launched: Launched) {
@@ -133,11 +173,6 @@ impl Simulation {
             self.server.handle(self.now, mockserver_core::Input::Cancel(RequestId(key.slot)));
             self.hear_server();
         }
-    }
-
-    fn sense(&mut self, sense: SenseKey) {
-        let free = Some(self.server.free());
-        self.client.handle_input(self.now, Input::Sensed { sense, free });
     }
 
     /// Takes every answer that is due, and notes when the next will be.
@@ -183,6 +218,6 @@ impl Simulation {
             outcome: Outcome { status, advice },
             server: Some(ServerSeen { busy: answer.busy, cap: answer.cap }),
         };
-        self.client.handle_input(self.now, Input::Ended(completion));
+        self.tell(Input::Ended(completion));
     }
 }

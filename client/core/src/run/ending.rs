@@ -146,6 +146,7 @@ impl Run {
                 self.ops[index].place = Place::Sleeping;
                 self.stations[station].sleeping += 1;
                 self.sleeping.push(at + delay, op);
+                self.due_at(at + delay);
             }
         }
     }

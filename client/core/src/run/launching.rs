@@ -186,6 +186,7 @@ impl Run {
             held.armed = Some(next);
             let station = u32::try_from(station).expect("there are at most 2^32 stations");
             self.station_timers.push(Reverse((next, station)));
+            self.due_at(next);
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct Run {
     pub(super) sleeping: Sleepers,
     /// No deadline, timeout or end of patience comes before this.
     pub(super) rare_not_before: Instant,
+    /// Nothing at all is due before this.
+    pub(super) quiet_until: Instant,
     /// Instants at which stations want to be polled; stale ones are skipped.
     pub(super) station_timers: BinaryHeap<Reverse<(Instant, u32)>>,
     /// Attempts in the order in which they time out, which is the order in which they were sent.
@@ -117,6 +119,7 @@ impl Run {
             next_serial: 0,
             sleeping: Sleepers::default(),
             rare_not_before: Instant::ORIGIN,
+            quiet_until: Instant::ORIGIN,
             station_timers: BinaryHeap::new(),
             timeouts: VecDeque::new(),
             deadlines: VecDeque::new(),

@@ -90,6 +90,12 @@ impl Run {
     /// A rare timer was set for `at`.
     pub(super) fn rare_at(&mut self, at: Instant) {
         self.rare_not_before = self.rare_not_before.min(at);
+        self.due_at(at);
+    }
+
+    /// Something was set for `at`.
+    pub(super) fn due_at(&mut self, at: Instant) {
+        self.quiet_until = self.quiet_until.min(at);
     }
 
     fn drain_over(&self) -> Option<Instant> {
@@ -108,6 +114,7 @@ impl Run {
     pub(super) fn free_place(&mut self, at: Instant) {
         if matches!(self.config.workload.arrivals, ArrivalProcess::Closed { .. }) {
             self.free_places.push(Reverse(at));
+            self.due_at(at);
         }
     }
 
