@@ -1,7 +1,7 @@
 //! Finished runs as pictures: figures as data, drawn as SVG, on the terminal, and on one HTML page.
 //!
-//! [`Document`] reads result files; [`FIGURES`] says what can be drawn of them; [`page`] makes the whole report, and
-//! [`svg`] and [`plain`] draw single figures.
+//! [`Document`] reads result files; [`FIGURES`] says what can be drawn of them; [`page()`] makes the whole report, and
+//! [`svg()`] and [`plain()`] draw single figures.
 
 mod document;
 mod drawings;

@@ -12,8 +12,8 @@ const ASPECTS: [(&str, &str); 7] = [
     ("config.workload.in_flight", "in flight"),
     ("config.workload.rate_per_s", "per s"),
     ("config.server_model.max_busy", "max busy"),
-    ("config.server", ""),
     ("mode", ""),
+    ("config.server", ""),
 ];
 
 /// Runs of one strategy.
@@ -118,15 +118,14 @@ fn median(runs: &[Run]) -> usize {
 fn labels(groups: &[Vec<Run>]) -> Vec<String> {
     let mut labels: Vec<String> = groups.iter().map(|runs| runs[0].strategy.clone()).collect();
     for (path, name) in ASPECTS {
-        let value = |runs: &Vec<Run>| look(&runs[0].raw, path).cloned();
-        let differs = |runs: &Vec<Run>| {
-            groups.iter().any(|other| other[0].strategy == runs[0].strategy && value(other) != value(runs))
-        };
-        for (runs, label) in groups.iter().zip(&mut labels) {
-            if let Some(value) = value(runs).filter(|_| differs(runs)) {
+        let values: Vec<Option<&Value>> = groups.iter().map(|runs| look(&runs[0].raw, path)).collect();
+        let before = labels.clone();
+        for (index, label) in labels.iter_mut().enumerate() {
+            let alike = (0..groups.len()).filter(|other| before[*other] == before[index]);
+            let differs = alike.into_iter().any(|other| values[other] != values[index]);
+            if let Some(value) = values[index].filter(|_| differs) {
                 let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-                let told = format!(", {value} {name}");
-                label.push_str(told.trim_end());
+                label.push_str(format!(", {value} {name}").trim_end());
             }
         }
     }
@@ -137,4 +136,43 @@ fn labels(groups: &[Vec<Run>]) -> Vec<String> {
         }
     }
     labels
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(strategy: &str, ops: u64, seed: u64, makespan_s: Option<f64>) -> Run {
+        Run::read(&json!({
+            "schema_version": 1, "mode": "simulated", "strategy": strategy, "seed": seed,
+            "config": { "workload": { "ops": ops }, "seed": seed, "server_model": { "seed": seed } },
+            "ops": { "total": ops, "succeeded": ops, "given_up": 0 }, "attempts": { "total": ops },
+            "makespan_s": makespan_s, "makespan_complete": makespan_s.is_some(),
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn runs_are_grouped_by_all_but_their_seeds_and_named_by_what_differs() {
+        let runs = vec![
+            run("aimd", 10, 1, Some(1.0)),
+            run("none", 10, 1, Some(1.0)),
+            run("aimd", 10, 2, Some(2.0)),
+            run("aimd", 20, 1, Some(3.0)),
+        ];
+        let groups = strategies(runs);
+        let named: Vec<_> = groups.iter().map(|group| (group.label.as_str(), group.runs.len())).collect();
+        assert_eq!(named, [("aimd, 10 ops", 2), ("none", 1), ("aimd, 20 ops", 1)]);
+        assert_ne!(groups[0].conditions(), groups[2].conditions());
+        assert_eq!(groups[0].conditions(), groups[1].conditions());
+    }
+
+    #[test]
+    fn the_run_in_the_middle_is_drawn_and_incomplete_ones_count_as_last() {
+        let makespans = [None, Some(9.0), Some(3.0), Some(5.0), None];
+        let runs = (1..).zip(makespans).map(|(seed, makespan)| run("aimd", 10, seed, makespan)).collect();
+        assert_eq!(strategies(runs)[0].median().makespan_s, Some(9.0));
+    }
 }

@@ -16,7 +16,8 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Figure> {
             ..Series::line(&strategy.label, look, points(strategy))
         })
         .collect();
-    if series.is_empty() || document.strategies.len() < 2 && series[0].points.len() < 2 {
+    if series.is_empty() || document.strategies.iter().map(|strategy| strategy.runs.len()).sum::<usize>() < 2
+    {
         return Vec::new();
     }
     if let Some(optimum) = optimum(document) {
