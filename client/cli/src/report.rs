@@ -48,6 +48,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if output.is_stdout() {
         return to_stdout(bytes);
     }
-    let written = output.open().map_err(refuse)?.write_all(bytes);
+    let mut file = output.open().map_err(refuse)?;
+    let written = file.write_all(bytes).and_then(|()| file.flush());
     output.complete(written).map_err(refuse)
 }

@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 
 /// SHA-256 of the script: no other script may run. A test of the program checks it.
-const SCRIPT_HASH: &str = "sha256-qVHkDQFJ71Dkb6wriy18LIdQFhBlu255BCzh2/aR92Y=";
+const SCRIPT_HASH: &str = "sha256-KxdrRKfr0zieR5cj8mscBRHVVyZotHm1f47IWEz25e8=";
 
 /// The whole page.
 pub fn page(document: &Document) -> String {

@@ -70,9 +70,10 @@ for (const figure of document.querySelectorAll('figure')) {
     cursor.setAttribute('d', `M${shared} ${bottom}V${top}`);
     plot.append(cursor);
     figure.append(tip);
-    const offset = box.left - figure.getBoundingClientRect().left + event.clientX - box.left;
+    const around = figure.getBoundingClientRect();
+    const offset = event.clientX - around.left;
     const room = figure.clientWidth - tip.offsetWidth - 6;
     tip.style.left = `${Math.max(6, Math.min(room, offset > room ? offset - tip.offsetWidth - 14 : offset + 14))}px`;
-    tip.style.top = `${plot.offsetTop + 26}px`;
+    tip.style.top = `${box.top - around.top + 26}px`;
   });
 }

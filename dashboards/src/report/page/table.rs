@@ -71,7 +71,7 @@ fn strategies(document: &Document) -> String {
         table.push_str("<p class=\"note\">Medians over runs; below them, 5th to 95th percentile.</p>\n");
     }
     if document.strategies.iter().any(|strategy| !strategy.complete()) {
-        table.push_str("<p class=\"note\">Latencies are of ops that succeeded. Who did not do every op has no makespan.</p>\n");
+        table.push_str("<p class=\"note\">Latencies are of ops that succeeded. A strategy that did not do every op has no makespan.</p>\n");
     }
     table
 }
