@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod compare;
 mod parity;
 mod report;
 mod reproduce;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
+pub(crate) use compare::{CompareArgs, Score};
 pub(crate) use parity::ParityArgs;
 pub(crate) use report::{PageArgs, PlotArgs};
 pub(crate) use reproduce::{ReportArgs, ReproduceArgs};
@@ -53,6 +55,9 @@ pub(crate) enum Command {
     /// Check the claims of the documents that Tailback comes from, or of your own scenario, one by one.
     #[command(after_help = reproduce::EXAMPLES)]
     Reproduce(ReproduceArgs),
+    /// Compare strategies: blocks of equal luck, a ranked table, and what the differences are worth.
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(Box<CompareArgs>),
     /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
     #[command(after_help = parity::EXAMPLES)]
     Parity(ParityArgs),

@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod args;
+mod compare;
 mod exit;
 mod experiment;
 mod figures;
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
+        Some(Command::Compare(args)) => compare::run(*args),
         Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),

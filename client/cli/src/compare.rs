@@ -1,0 +1,228 @@
+//! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
+
+mod blocks;
+mod pair;
+mod report;
+mod score;
+mod sensitivity;
+mod standing;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use mockserver::core::Config;
+use serde_json::{Value, json};
+use tailback::StrategySpec;
+use vocabulary::TimeScale;
+
+use crate::args::{CompareArgs, Method, OutputArgs, RunArgs, Score, TargetArgs};
+use crate::exit::{Exit, Fatal};
+use crate::interrupt::Interrupt;
+use crate::one_run::Finished;
+use crate::output::{Output, to_stdout};
+use crate::own_server::OwnServer;
+use crate::settings::Settings;
+use crate::wrapping::wrapped;
+use crate::{simulated, summary};
+use blocks::{Blocks, Driver, Measured};
+use pair::{Pair, best_against_others, every_pair};
+use sensitivity::{Outcome, variations};
+use standing::{Standing, standings};
+
+/// What was measured and what follows from it.
+struct Comparison {
+    by: Score,
+    simulated: bool,
+    seed: u64,
+    measured: Measured,
+    standings: Vec<Standing>,
+    /// Every two complete strategies, in the score.
+    pairs: Vec<Pair>,
+    /// The best against the others, in attempts or makespan: either alone is a trap.
+    companion: Vec<Pair>,
+    outcomes: Vec<Outcome>,
+}
+
+pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
+    let (by, sensitivity, quiet) = (args.by, args.sensitivity, args.output.quiet);
+    let (json, threads, simulated) = (args.output.json.clone(), args.output.threads, args.simulate);
+    let (settings, server) = configured(args)?;
+    let output = json.as_deref().map(Output::prepare).transpose()?;
+    let interrupt = Interrupt::listen()?;
+    if !quiet {
+        announce(&settings, &server, simulated)?;
+    }
+    let others = if sensitivity { variations(&server) } else { Vec::new() };
+    let driver = if simulated {
+        Driver::Simulated { threads: simulated::threads(threads) }
+    } else {
+        Driver::Http(OwnServer::new()?)
+    };
+    let mut blocks = Blocks::new(&settings, driver, 1 + others.len(), &interrupt, quiet);
+    let measured = blocks.run(&server)?;
+    if measured.blocks() == 0 {
+        if !quiet {
+            summary::to_stderr("no block was complete: there is nothing to compare\n")?;
+        }
+        return Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from));
+    }
+    let mut comparison = Comparison::new(&settings, measured, by, simulated);
+    for variation in others {
+        let again = blocks.run(&variation.server)?;
+        if interrupt.exit().is_some() {
+            // A ranking of fewer blocks is not the same question.
+            break;
+        }
+        let standings = standings(&settings, &again, by);
+        let outcome = Outcome::new(variation, standings, &comparison.standings, &comparison.pairs);
+        comparison.outcomes.push(outcome);
+    }
+    if let Some(output) = &output {
+        let mut bytes = serde_json::to_vec(&comparison.to_json())?;
+        bytes.push(b'\n');
+        output.write(&bytes)?;
+    }
+    if !quiet {
+        let mut text = comparison.text();
+        if let Some(signal) = interrupt.exit().and_then(Exit::signal_name) {
+            text.push_str(&report::cut_off(comparison.measured.blocks(), settings[0].repeats, signal));
+        }
+        if output.as_ref().is_some_and(Output::is_stdout) {
+            summary::to_stderr(&text)?;
+        } else {
+            to_stdout(text.as_bytes())?;
+        }
+    }
+    Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// The settings of every strategy, and the server of all; refuses what cannot be compared.
+fn configured(args: CompareArgs) -> anyhow::Result<(Vec<Settings>, Config)> {
+    let strategies: Vec<StrategySpec> = args.strategies.into_iter().flat_map(|list| list.0).collect();
+    distinct(&strategies)?;
+    let mut run = RunArgs {
+        strategy: strategies[0].clone(),
+        simulate: args.simulate,
+        workload: args.workload,
+        target: TargetArgs {
+            target: None,
+            method: Method(http::Method::GET),
+            headers: Vec::new(),
+            body: None,
+            idempotent: false,
+            insecure: false,
+            cacert: None,
+        },
+        server: args.server,
+        output: OutputArgs {
+            json: None,
+            samples: None,
+            no_tui: true,
+            quiet: args.output.quiet,
+            threads: args.output.threads,
+            print_config: false,
+        },
+    };
+    if run.simulate && run.workload.time_scale != TimeScale::default() {
+        let words =
+            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    let server = run.server.to_config(run.workload.seed).map_err(|error| {
+        Fatal::because(Exit::Usage, "the server of the comparison cannot be configured so", error)
+    })?;
+    let settings = strategies
+        .into_iter()
+        .map(|strategy| {
+            run.strategy = strategy;
+            Settings::new(&run)
+        })
+        .collect::<anyhow::Result<_>>()?;
+    Ok((settings, server))
+}
+
+/// Refuses fewer than two strategies, and one that was named twice, in other words or not.
+fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
+    if strategies.len() < 2 {
+        let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    let mut seen = BTreeSet::new();
+    for strategy in strategies {
+        let mut parts: Vec<(&str, Vec<(&str, String)>)> = Vec::new();
+        for (name, parameters) in strategy.describe() {
+            parts.push((name, parameters.into_iter().map(|one| (one.key, one.value)).collect()));
+        }
+        parts.sort();
+        if !seen.insert(parts) {
+            let words = format!(
+                "`--strategies` names `{strategy}` twice, perhaps in other words; name it once, or give it other \
+                 parameters"
+            );
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+    }
+    Ok(())
+}
+
+fn announce(settings: &[Settings], server: &Config, simulated: bool) -> std::io::Result<()> {
+    let [first, ..] = settings else { return Ok(()) };
+    let how = if simulated { "simulated server" } else { "embedded mock server, a fresh one for every run" };
+    summary::to_stderr(&format!(
+        "{} strategies · {} blocks · {}\n{how}\n{}\n",
+        settings.len(),
+        first.repeats,
+        first.workload_text(),
+        crate::target::describe_model(server)
+    ))
+}
+
+impl Comparison {
+    fn new(settings: &[Settings], measured: Measured, by: Score, simulated: bool) -> Self {
+        let seed = settings.first().map_or(0, |first| first.run.seed);
+        let standings = standings(settings, &measured, by);
+        let pairs = every_pair(&standings, by, seed);
+        let companion = best_against_others(&standings, by.companion(), seed);
+        Self { by, simulated, seed, measured, standings, pairs, companion, outcomes: Vec::new() }
+    }
+
+    fn text(&self) -> String {
+        let optimum = self.standings.iter().any(|one| one.figure(standing::OVER_OPTIMUM).is_some());
+        let mut text = report::tables(&self.standings, self.by);
+        text.push_str(&report::sentences(&self.standings, &self.pairs, &self.companion));
+        text.push_str(&report::sensitivity(&self.outcomes));
+        text.push_str(&report::notes(self.by, self.measured.blocks(), self.simulated, optimum));
+        let slow = self.runs().filter(|run| run.bottleneck).count();
+        if slow > 0 {
+            let words = format!(
+                "the generator was the bottleneck in {slow} runs; try again with a larger `--time-scale`"
+            );
+            let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+        }
+        text
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &Finished> {
+        self.measured.runs.iter().flatten()
+    }
+
+    fn to_json(&self) -> Value {
+        let runs: Vec<_> = self.runs().map(|run| &run.result).collect();
+        let strategies: Vec<Value> =
+            self.standings.iter().zip(1..).map(|(one, rank)| one.to_json(rank)).collect();
+        let pairs: Vec<Value> = self.pairs.iter().chain(&self.companion).map(Pair::to_json).collect();
+        let outcomes: Vec<Value> = self.outcomes.iter().map(Outcome::to_json).collect();
+        let order = (0..self.measured.blocks() as u64)
+            .map(|block| blocks::order(self.measured.runs.len(), self.seed.wrapping_add(block)))
+            .collect::<Vec<_>>();
+        json!({
+            "runs": runs,
+            "comparison": {
+                "by": self.by.path(), "blocks": self.measured.blocks(), "order": order,
+                "intervals": "over seeds, for this server model", "strategies": strategies, "pairs": pairs,
+                "sensitivity": outcomes,
+            },
+        })
+    }
+}

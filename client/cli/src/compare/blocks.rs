@@ -1,0 +1,206 @@
+//! Runs in blocks: each strategy once with the same seed, in an order drawn anew for every block, so that drift of the
+//! machine hits all alike.
+
+use std::time::Instant;
+
+use loadgen_sim::{Steer, side_by_side};
+use mockserver::core::Config;
+use vocabulary::{Purpose, draws, unit};
+
+use crate::interrupt::Interrupt;
+use crate::one_run::Finished;
+use crate::own_server::OwnServer;
+use crate::record::{ConfigRecord, ServerRecord};
+use crate::settings::Settings;
+use crate::simulated::{self, Progress};
+use crate::summary;
+
+/// Does blocks of runs, over HTTP or in virtual time, and says how far they are.
+pub(super) struct Blocks<'a> {
+    /// One per strategy; all but the strategy is the same.
+    strategies: &'a [Settings],
+    driver: Driver,
+    interrupt: &'a Interrupt,
+    progress: Progress,
+    started: Instant,
+    done: usize,
+    /// Runs that will be done in all.
+    total: usize,
+}
+
+/// What brings runs about.
+pub(super) enum Driver {
+    /// A clock that nobody waits for, on so many threads.
+    Simulated { threads: usize },
+    /// Real requests to a server that is started for each run: it is reset and idle.
+    Http(OwnServer),
+}
+
+/// The runs of all complete blocks, by strategy.
+pub(super) struct Measured {
+    /// Strategies as typed; runs in the order of blocks.
+    pub(super) runs: Vec<Vec<Finished>>,
+}
+
+impl Measured {
+    /// How many blocks are complete.
+    pub(super) fn blocks(&self) -> usize {
+        self.runs.first().map_or(0, Vec::len)
+    }
+}
+
+impl<'a> Blocks<'a> {
+    /// `servers` is how many servers [`run`](Self::run) will be called with.
+    pub(super) fn new(
+        strategies: &'a [Settings],
+        driver: Driver,
+        servers: usize,
+        interrupt: &'a Interrupt,
+        quiet: bool,
+    ) -> Self {
+        let repeats = strategies.first().map_or(0, |settings| settings.repeats as usize);
+        Self {
+            strategies,
+            driver,
+            interrupt,
+            progress: Progress::new(!quiet),
+            started: Instant::now(),
+            done: 0,
+            total: servers * repeats * strategies.len(),
+        }
+    }
+
+    /// Every block against this server. After an interrupt, those that were complete.
+    pub(super) fn run(&mut self, server: &Config) -> anyhow::Result<Measured> {
+        let tasks = tasks(self.strategies);
+        let finished = match self.driver {
+            Driver::Simulated { threads } => self.simulate(&tasks, server, threads)?,
+            Driver::Http(_) => self.over_http(&tasks, server)?,
+        };
+        Ok(by_strategy(self.strategies.len(), &tasks, finished))
+    }
+
+    fn simulate(&mut self, tasks: &[Task], server: &Config, threads: usize) -> anyhow::Result<Vec<Finished>> {
+        let (strategies, interrupt) = (self.strategies, self.interrupt);
+        let all = u32::try_from(tasks.len()).unwrap_or(u32::MAX);
+        let (mut finished, mut failed) = (Vec::with_capacity(tasks.len()), None);
+        side_by_side(
+            tasks.len(),
+            threads,
+            |task| {
+                let Task { strategy, seed } = tasks[task];
+                simulate(&strategies[strategy], server, seed, all, interrupt)
+            },
+            |taken| {
+                match taken {
+                    Some(Ok(over)) => {
+                        finished.push(over);
+                        self.done += 1;
+                    }
+                    Some(Err(error)) => failed = Some(error),
+                    None => {}
+                }
+                let (done, total, elapsed) = (self.done, self.total, self.started.elapsed());
+                self.progress.line(|| summary::progress(done, total, elapsed));
+                failed.is_none() && interrupt.exit().is_none()
+            },
+        );
+        failed.map_or(Ok(finished), Err)
+    }
+
+    fn over_http(&mut self, tasks: &[Task], server: &Config) -> anyhow::Result<Vec<Finished>> {
+        let Driver::Http(own) = &self.driver else { return Ok(Vec::new()) };
+        let mut finished = Vec::with_capacity(tasks.len());
+        for Task { strategy, seed } in tasks {
+            if self.interrupt.exit().is_some() {
+                break;
+            }
+            let settings = &self.strategies[*strategy];
+            let (done, total, started) = (self.done, self.total, self.started);
+            let waiting = || {
+                let line = || {
+                    let words = summary::progress(done, total, started.elapsed());
+                    format!("{words}   now {}, seed {seed}", settings.strategy)
+                };
+                self.progress.line(line);
+            };
+            let (over, _) = own.run(settings, server, *seed, self.interrupt, waiting)?;
+            finished.push(over);
+            self.done += 1;
+        }
+        Ok(finished)
+    }
+}
+
+/// One run of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Task {
+    strategy: usize,
+    seed: u64,
+}
+
+fn tasks(strategies: &[Settings]) -> Vec<Task> {
+    let Some(first) = strategies.first() else { return Vec::new() };
+    (0..u64::from(first.repeats))
+        .flat_map(|block| {
+            let seed = first.run.seed.wrapping_add(block);
+            order(strategies.len(), seed).into_iter().map(move |strategy| Task { strategy, seed })
+        })
+        .collect()
+}
+
+/// In which order a block with this seed runs its strategies.
+pub(super) fn order(strategies: usize, seed: u64) -> Vec<usize> {
+    // No op of a run has this number, so no draw of a run is used twice.
+    let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
+    let mut order: Vec<usize> = (0..strategies).collect();
+    order.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    order
+}
+
+/// Keeps complete blocks only: what was cut off says nothing about a whole run, and half a block has no pairs.
+fn by_strategy(strategies: usize, tasks: &[Task], finished: Vec<Finished>) -> Measured {
+    let whole = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
+    let kept = whole - whole % strategies.max(1);
+    let mut runs: Vec<Vec<Finished>> = (0..strategies).map(|_| Vec::new()).collect();
+    for (task, run) in tasks.iter().zip(finished).take(kept) {
+        runs[task.strategy].push(run);
+    }
+    Measured { runs }
+}
+
+fn simulate(
+    settings: &Settings,
+    server: &Config,
+    seed: u64,
+    all: u32,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Finished> {
+    let steer = |_: &loadgen_core::Run, _| if interrupt.exit().is_some() { Steer::Stop } else { Steer::On };
+    let over = simulated::simulate(settings, server, seed, steer)?;
+    // The series are thinned for as many runs as the file will hold, of all strategies.
+    let many = Settings { repeats: all, ..settings.clone() };
+    let mut over = simulated::result(&many, server, seed, &over, interrupt);
+    let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
+    over.result.config = ConfigRecord::new(settings, &record, seed);
+    over.sound(seed)?;
+    Ok(over)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_has_every_strategy_once_in_an_order_of_its_own() {
+        let orders: Vec<Vec<usize>> = (1..=100).map(|seed| order(4, seed)).collect();
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3]);
+        }
+        assert_eq!(orders[0], order(4, 1));
+        let first = |strategy| orders.iter().filter(|order| order[0] == strategy).count();
+        assert!((0..4).all(|strategy| (10..=40).contains(&first(strategy))), "{orders:?}");
+    }
+}
