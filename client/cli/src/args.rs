@@ -224,6 +224,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
+    /// Write a report with pictures to an HTML file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
     /// Write every attempt to a file, one JSON object a line, while runs go on.
     #[arg(long, value_name = "FILE")]
     pub(crate) samples: Option<PathBuf>,

@@ -11,17 +11,19 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::Parser;
 use mockserver::core::Config;
 use serde_json::{Value, json};
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
-use crate::args::{CompareArgs, Method, OutputArgs, RunArgs, Score, TargetArgs};
+use crate::args::{Cli, CompareArgs, Score};
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
-use crate::output::{Output, to_stdout};
+use crate::output::to_stdout;
 use crate::own_server::OwnServer;
+use crate::results::Results;
 use crate::settings::Settings;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
@@ -46,9 +48,10 @@ struct Comparison {
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let (by, sensitivity, quiet) = (args.by, args.sensitivity, args.output.quiet);
-    let (json, threads, simulated) = (args.output.json.clone(), args.output.threads, args.simulate);
+    let (threads, simulated) = (args.output.threads, args.simulate);
+    let (json, html) = (args.output.json.clone(), args.html.clone());
     let (settings, server) = configured(args)?;
-    let output = json.as_deref().map(Output::prepare).transpose()?;
+    let results = Results::prepare(json.as_deref(), html.as_deref())?;
     let interrupt = Interrupt::listen()?;
     if !quiet {
         announce(&settings, &server, simulated)?;
@@ -75,20 +78,17 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
             break;
         }
         let standings = standings(&settings, &again, by);
-        let outcome = Outcome::new(variation, standings, &comparison.standings, &comparison.pairs);
+        let pairs = every_pair(&standings, by, comparison.seed);
+        let outcome = Outcome::new(variation, standings, &pairs, &comparison.standings, &comparison.pairs);
         comparison.outcomes.push(outcome);
     }
-    if let Some(output) = &output {
-        let mut bytes = serde_json::to_vec(&comparison.to_json())?;
-        bytes.push(b'\n');
-        output.write(&bytes)?;
-    }
+    results.write(&comparison.to_json())?;
     if !quiet {
         let mut text = comparison.text();
         if let Some(signal) = interrupt.exit().and_then(Exit::signal_name) {
             text.push_str(&report::cut_off(comparison.measured.blocks(), settings[0].repeats, signal));
         }
-        if output.as_ref().is_some_and(Output::is_stdout) {
+        if results.take_stdout() {
             summary::to_stderr(&text)?;
         } else {
             to_stdout(text.as_bytes())?;
@@ -101,29 +101,9 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
 fn configured(args: CompareArgs) -> anyhow::Result<(Vec<Settings>, Config)> {
     let strategies: Vec<StrategySpec> = args.strategies.into_iter().flat_map(|list| list.0).collect();
     distinct(&strategies)?;
-    let mut run = RunArgs {
-        strategy: strategies[0].clone(),
-        simulate: args.simulate,
-        workload: args.workload,
-        target: TargetArgs {
-            target: None,
-            method: Method(http::Method::GET),
-            headers: Vec::new(),
-            body: None,
-            idempotent: false,
-            insecure: false,
-            cacert: None,
-        },
-        server: args.server,
-        output: OutputArgs {
-            json: None,
-            samples: None,
-            no_tui: true,
-            quiet: args.output.quiet,
-            threads: args.output.threads,
-            print_config: false,
-        },
-    };
+    // What is not offered here keeps its default.
+    let mut run = Cli::parse_from(["loadgen"]).run;
+    (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
     if run.simulate && run.workload.time_scale != TimeScale::default() {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
@@ -190,6 +170,9 @@ impl Comparison {
     fn text(&self) -> String {
         let optimum = self.standings.iter().any(|one| one.figure(standing::OVER_OPTIMUM).is_some());
         let mut text = report::tables(&self.standings, self.by);
+        if let Some(share) = self.standings.first().map(|best| best.share).filter(|share| *share < 1.0) {
+            text.push_str(&report::nobody_completes(share));
+        }
         text.push_str(&report::sentences(&self.standings, &self.pairs, &self.companion));
         text.push_str(&report::sensitivity(&self.outcomes));
         text.push_str(&report::notes(self.by, self.measured.blocks(), self.simulated, optimum));

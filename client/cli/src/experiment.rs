@@ -7,16 +7,19 @@ use std::time::Instant;
 use http::Method;
 use http::header::IF_MATCH;
 use loadgen_core::OperationKind;
+use loadgen_core::RunResult;
 use loadgen_sim::{Steer, side_by_side};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 use vocabulary::TimeScale;
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
-use crate::output::{Output, to_stdout};
+use crate::output::to_stdout;
 use crate::record::{ConfigRecord, ServerRecord};
+use crate::results::Results;
 use crate::samples::Samples;
 use crate::settings::Settings;
 use crate::simulated::Progress;
@@ -43,9 +46,9 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
         return print_config(&ConfigRecord::new(settings, &record, settings.run.seed));
     }
-    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let results = Results::prepare(args.output.json.as_deref(), args.output.html.as_deref())?;
     let interrupt = Interrupt::listen()?;
-    let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
+    let stdout_is_data = results.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&summary::announcement(settings, "simulated server", Some(&server)))?;
 
@@ -95,7 +98,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let [only] = &finished[..] {
         shown = report.one(only, 0, settings);
     }
-    report.conclude(&finished, shown, settings, output.as_ref(), &interrupt)
+    report.conclude(&finished, shown, settings, &results, &interrupt)
 }
 
 /// Over HTTP: one repeat after the other.
@@ -105,7 +108,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         let server = Server::choose(args, settings, &runtime, false)?;
         return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
-    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let results = Results::prepare(args.output.json.as_deref(), args.output.html.as_deref())?;
     let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
@@ -115,7 +118,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     }
     usable_over_http(settings, &server)?;
     let most_connections = connections_within(files, &server);
-    let stdout_is_data = output.as_ref().is_some_and(Output::is_stdout);
+    let stdout_is_data = results.take_stdout();
     let mode = Watch::choose(&args.output, stdout_is_data);
     let mut report = Report::new(args, stdout_is_data);
     let announcement = summary::announcement(settings, &server.describe(), server.model.as_ref());
@@ -145,7 +148,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let Some(samples) = samples {
         samples.finish()?;
     }
-    report.conclude(&finished, shown, settings, output.as_ref(), &interrupt)
+    report.conclude(&finished, shown, settings, &results, &interrupt)
 }
 
 /// Refuses what makes no sense over HTTP, or not with this server.
@@ -184,19 +187,11 @@ pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
     })
 }
 
-/// One object for one run, `{"runs": […], "summary": {…}}` for several.
-fn document(finished: &[Finished], repeats: u32) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = match finished {
-        [only] if repeats == 1 => serde_json::to_vec(&only.result)?,
-        several => {
-            let runs: Vec<_> = several.iter().map(|run| &run.result).collect();
-            serde_json::to_vec(
-                &json!({ "runs": runs, "summary": repeats::to_json(&repeats::summary(several)) }),
-            )?
-        }
-    };
-    bytes.push(b'\n');
-    Ok(bytes)
+/// The result file of several runs; a single one is written as it is.
+#[derive(Serialize)]
+struct Several<'a> {
+    runs: Vec<&'a RunResult<ConfigRecord>>,
+    summary: Value,
 }
 
 fn exit(finished: &[Finished], interrupt: &Interrupt) -> ExitCode {
@@ -244,14 +239,18 @@ impl Report {
         finished: &[Finished],
         mut shown: anyhow::Result<()>,
         settings: &Settings,
-        output: Option<&Output>,
+        results: &Results,
         interrupt: &Interrupt,
     ) -> anyhow::Result<ExitCode> {
         if finished.len() > 1 {
             shown = shown.and(self.several(finished));
         }
-        if let Some(output) = output {
-            output.write(&document(finished, settings.repeats)?)?;
+        match finished {
+            [only] if settings.repeats == 1 => results.write(&only.result)?,
+            several => results.write(&Several {
+                runs: several.iter().map(|run| &run.result).collect(),
+                summary: repeats::to_json(&repeats::summary(several)),
+            })?,
         }
         shown?;
         Ok(exit(finished, interrupt))

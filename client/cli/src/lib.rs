@@ -16,6 +16,7 @@ mod record;
 mod repeats;
 mod report;
 mod reproduce;
+mod results;
 mod samples;
 mod scenario;
 mod settings;

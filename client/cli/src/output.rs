@@ -6,8 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Exit, Fatal};
 
-/// Where a result goes.
-pub(crate) enum Output {
+/// Where something goes that a flag asked for.
+pub(crate) struct Output {
+    place: Place,
+    /// Named in errors.
+    flag: &'static str,
+}
+
+enum Place {
     /// To stdout.
     Stdout,
     /// To a file, by way of another beside it.
@@ -23,16 +29,17 @@ pub(crate) enum Output {
 
 impl Output {
     /// Makes sure that the output can be written, before anything runs.
-    pub(crate) fn prepare(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn prepare(path: &Path, flag: &'static str) -> anyhow::Result<Self> {
+        let to = |place| Ok(Self { place, flag });
         if path == Path::new("-") {
-            return Ok(Self::Stdout);
+            return to(Place::Stdout);
         }
         let refuse = |error: io::Error| {
-            Fatal::because(Exit::Output, format!("`{}` (--json) cannot be written", path.display()), error)
+            Fatal::because(Exit::Output, format!("`{}` ({flag}) cannot be written", path.display()), error)
         };
         match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(refuse(io::ErrorKind::IsADirectory.into())),
-            Ok(there) if !there.is_file() => return Ok(Self::Direct(path.to_owned())),
+            Ok(there) if !there.is_file() => return to(Place::Direct(path.to_owned())),
             Ok(there) if there.permissions().readonly() => {
                 return Err(refuse(io::ErrorKind::PermissionDenied.into()));
             }
@@ -43,50 +50,50 @@ impl Output {
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
         // It does not stay: whoever leaves at once leaves nothing behind.
         File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(refuse)?;
-        Ok(Self::File { path: path.to_owned(), temporary })
+        to(Place::File { path: path.to_owned(), temporary })
     }
 
-    /// Opens it for writing piece by piece; [`complete`](Self::complete) gives it its name.
+    /// Opens it for writing piece by piece; [`complete`](Place::complete) gives it its name.
     pub(crate) fn open(&self) -> anyhow::Result<File> {
-        let opened = match self {
-            Self::Stdout => Err(io::Error::other("it must be a file")),
-            Self::Direct(path) => File::create(path),
-            Self::File { temporary, .. } => File::create(temporary),
+        let opened = match &self.place {
+            Place::Stdout => Err(io::Error::other("it must be a file")),
+            Place::Direct(path) => File::create(path),
+            Place::File { temporary, .. } => File::create(temporary),
         };
         opened.map_err(|error| self.refusal(error))
     }
 
-    /// Ends what [`open`](Self::open) began, if all was written.
+    /// Ends what [`open`](Place::open) began, if all was written.
     pub(crate) fn complete(&self, written: io::Result<()>) -> anyhow::Result<()> {
-        let named = written.and_then(|()| match self {
-            Self::File { path, temporary } => fs::rename(temporary, path),
-            Self::Stdout | Self::Direct(_) => Ok(()),
+        let named = written.and_then(|()| match &self.place {
+            Place::File { path, temporary } => fs::rename(temporary, path),
+            Place::Stdout | Place::Direct(_) => Ok(()),
         });
         named.map_err(|error| self.refusal(error))
     }
 
     fn refusal(&self, error: io::Error) -> anyhow::Error {
-        Fatal::because(Exit::Output, format!("`{}` could not be written", self.name()), error)
+        Fatal::because(Exit::Output, format!("`{}` ({}) could not be written", self.name(), self.flag), error)
     }
 
     fn name(&self) -> String {
-        match self {
-            Self::File { path, .. } | Self::Direct(path) => path.display().to_string(),
-            Self::Stdout => "-".to_owned(),
+        match &self.place {
+            Place::File { path, .. } | Place::Direct(path) => path.display().to_string(),
+            Place::Stdout => "-".to_owned(),
         }
     }
 
     /// Whether stdout is taken by this output.
     pub(crate) fn is_stdout(&self) -> bool {
-        matches!(self, Self::Stdout)
+        matches!(self.place, Place::Stdout)
     }
 
     /// Writes the result. When that fails it is saved elsewhere, and the error says where.
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
-        let written = match self {
-            Self::Stdout => return to_stdout(bytes),
-            Self::Direct(path) => fs::write(path, bytes),
-            Self::File { path, temporary } => File::create(temporary)
+        let written = match &self.place {
+            Place::Stdout => return to_stdout(bytes),
+            Place::Direct(path) => fs::write(path, bytes),
+            Place::File { path, temporary } => File::create(temporary)
                 .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
                 .and_then(|()| fs::rename(temporary, path)),
         };
@@ -96,12 +103,12 @@ impl Output {
     /// Saves what could not be written where it belongs.
     fn rescue(&self, bytes: &[u8], error: io::Error) -> anyhow::Error {
         let name = self.name();
-        let elsewhere = std::env::temp_dir().join(format!("tailback-result-{}.json", std::process::id()));
+        let elsewhere = std::env::temp_dir().join(format!("tailback-result-{}", std::process::id()));
         let rescued = match fs::write(&elsewhere, bytes) {
             Ok(()) => format!("; the result was saved as `{}`", elsewhere.display()),
             Err(_) => String::new(),
         };
-        Fatal::because(Exit::Output, format!("`{name}` (--json) could not be written{rescued}"), error)
+        Fatal::because(Exit::Output, format!("`{name}` ({}) could not be written{rescued}", self.flag), error)
     }
 }
 
@@ -117,7 +124,7 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
 impl Drop for Output {
     fn drop(&mut self) {
         // Mostly it is not there; after a failure it must not stay.
-        if let Self::File { temporary, .. } = self {
+        if let Place::File { temporary, .. } = &self.place {
             drop(fs::remove_file(temporary));
         }
     }

@@ -17,10 +17,11 @@ use crate::args::ParityArgs;
 use crate::exit::Exit;
 use crate::figures::short;
 use crate::interrupt::Interrupt;
-use crate::output::{Output, to_stdout};
+use crate::output::to_stdout;
 use crate::own_server::OwnServer;
 use crate::record::ConfigRecord;
 use crate::repeats::figure_to_json;
+use crate::results::Results;
 use crate::simulated::{Progress, simulate, threads};
 use crate::summary;
 use pairing::Pairing;
@@ -51,7 +52,7 @@ impl Compared {
 }
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
-    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let results = Results::prepare(args.output.json.as_deref(), None)?;
     let pairings = if let Some(name) = &args.scenario {
         pairing::of_scenario(name, args.time_scale)?
     } else {
@@ -92,7 +93,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         too_slow |= real.bottleneck;
         if !args.output.quiet {
             let text = table(pairing, &compared, &real.result.warnings);
-            if output.as_ref().is_some_and(Output::is_stdout) {
+            if results.take_stdout() {
                 summary::to_stderr(&text)?;
             } else {
                 to_stdout(text.as_bytes())?;
@@ -103,11 +104,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
     }
-    if let Some(output) = &output {
-        let mut bytes = serde_json::to_vec(&json!({ "pairings": document }))?;
-        bytes.push(b'\n');
-        output.write(&bytes)?;
-    }
+    results.write(&json!({ "pairings": document }))?;
     if !args.output.quiet {
         let words = match apart {
             0 => "\nboth drivers agree\n".to_owned(),

@@ -40,15 +40,11 @@ fn content(path: &Path) -> anyhow::Result<(String, String)> {
 
 /// Writes a picture or a page; what was there stays until all is written.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let refuse = |error: anyhow::Error| {
-        let reason = error.root_cause().to_string();
-        Fatal::error(Exit::Output, format!("`{}` (--output) cannot be written: {reason}", path.display()))
-    };
-    let output = Output::prepare(path).map_err(refuse)?;
+    let output = Output::prepare(path, "--output")?;
     if output.is_stdout() {
         return to_stdout(bytes);
     }
-    let mut file = output.open().map_err(refuse)?;
+    let mut file = output.open()?;
     let written = file.write_all(bytes).and_then(|()| file.flush());
-    output.complete(written).map_err(refuse)
+    output.complete(written)
 }

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use crate::args::ReproduceArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
-use crate::output::{Output, to_stdout};
+use crate::output::to_stdout;
 use crate::repeats::figure_to_json;
+use crate::results::Results;
 use crate::scenario::{
     Cell, Data, EMBEDDED, Judged, Scenario, Source, claims_table, experiment_table, judge, load, over_seeds,
     simulate, wanted,
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {
         return list();
     }
-    let output = args.output.json.as_deref().map(Output::prepare).transpose()?;
+    let results = Results::prepare(args.output.json.as_deref(), args.html.as_deref())?;
     let mut reproductions = Vec::new();
     for source in sources(args) {
         let (mut scenario, mut cells) = load(source, &args.set)?;
@@ -69,13 +70,9 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         document.push(reproduction.json(&judged));
     }
     text.push_str(&conclusion(claims, &unmet));
-    if let Some(output) = &output {
-        let mut bytes = serde_json::to_vec(&json!({ "scenarios": document }))?;
-        bytes.push(b'\n');
-        output.write(&bytes)?;
-    }
+    results.write(&json!({ "scenarios": document }))?;
     if !args.output.quiet {
-        if output.as_ref().is_some_and(Output::is_stdout) {
+        if results.take_stdout() {
             summary::to_stderr(&text)?;
         } else {
             to_stdout(text.as_bytes())?;

@@ -26,7 +26,7 @@ struct Writer {
 impl Samples {
     /// Opens the file under a temporary name.
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
-        let output = Output::prepare(path)?;
+        let output = Output::prepare(path, "--samples")?;
         let file = BufWriter::new(output.open()?);
         Ok(Self { output, writer: Arc::new(Mutex::new(Writer { file, error: None })) })
     }

@@ -1,5 +1,6 @@
 //! What `loadgen compare` can be told.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::ArgPredicate;
@@ -52,6 +53,10 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     pub(crate) server: mockserver::ServerFlags,
+
+    /// Write a report with pictures to an HTML file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,

@@ -55,6 +55,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "F", requires = "http", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 
+    /// Write a report with pictures to an HTML file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) output: ReportArgs,
 }

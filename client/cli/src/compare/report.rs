@@ -8,11 +8,11 @@ use super::pair::Pair;
 use super::sensitivity::Outcome;
 use super::standing::{OVER_OPTIMUM, Standing, best_that_can_be_had};
 use crate::args::Score;
-use crate::figures::short;
+use crate::figures::{percent, short, thousands};
 use crate::wrapping::wrapped;
 
 /// Columns of a name that shares its line with figures.
-const NAME: usize = 21;
+const NAME: usize = 20;
 
 /// The ranked table, and the intervals of its means.
 pub(super) fn tables(standings: &[Standing], by: Score) -> String {
@@ -22,7 +22,7 @@ pub(super) fn tables(standings: &[Standing], by: Score) -> String {
     };
     let label = latency.path().trim_start_matches("op_latency_ms.");
     let mut text = format!(
-        "\n    {:<NAME$}{:>8}{:>7}{:>9}{:>7}{:>7}{:>9}{:>8}\n",
+        "\n    {:<NAME$}{:>8}{:>7}{:>10}{:>7}{:>7}{:>9}{:>8}\n",
         "strategy",
         "makespan",
         "± sd",
@@ -41,7 +41,7 @@ pub(super) fn tables(standings: &[Standing], by: Score) -> String {
         let (latency, _) = mean_and_spread(one.figure(latency.path()));
         let optimum = one.figure(OVER_OPTIMUM).map_or_else(dash, |over| beyond(over.mean));
         let figures = format!(
-            "{makespan:>8}{makespan_sd:>7}{attempts:>9}{attempts_sd:>7}{per_op:>7}{latency:>9}{optimum:>8}"
+            "{makespan:>8}{makespan_sd:>7}{attempts:>10}{attempts_sd:>7}{per_op:>7}{latency:>9}{optimum:>8}"
         );
         text.push_str(&line(&lead, &one.strategy, &figures));
         if let Some(why) = &one.incomplete {
@@ -136,8 +136,18 @@ pub(super) fn notes(by: Score, blocks: usize, simulated: bool, optimum: bool) ->
     format!("\n{}\n", wrapped(&text, "", ""))
 }
 
+/// That the ranking is one among strategies that all leave ops undone.
+pub(super) fn nobody_completes(share: f64) -> String {
+    let words = format!(
+        "no strategy completes every op; ranked are those that complete the most, {}",
+        percent(share)
+    );
+    format!("\n{}\n", wrapped(&words, "note: ", "      "))
+}
+
 /// What an interrupt left out.
 pub(super) fn cut_off(blocks: usize, of: u32, by: &str) -> String {
+    let (blocks, of) = (thousands(blocks as u64), thousands(u64::from(of)));
     format!("\nstopped by {by}: {blocks} of {of} blocks were complete, and only those count\n")
 }
 

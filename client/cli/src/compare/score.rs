@@ -55,7 +55,7 @@ impl Score {
         match self {
             Self::Makespan => format!("{first} finishes {times}× sooner than {second}"),
             Self::Attempts => format!("{first} needs {times}× fewer attempts than {second}"),
-            latency => format!("{first} has a {} {times}× shorter than {second}", latency.name()),
+            latency => format!("{first}'s {} is {times}× shorter than {second}'s", latency.name()),
         }
     }
 
@@ -64,7 +64,7 @@ impl Score {
         match self {
             Self::Makespan => format!("{first} finishes {times}× later than {second}"),
             Self::Attempts => format!("{first} needs {times}× as many attempts as {second}"),
-            latency => format!("{first} has a {} {times}× longer than {second}", latency.name()),
+            latency => format!("{first}'s {} is {times}× longer than {second}'s", latency.name()),
         }
     }
 }

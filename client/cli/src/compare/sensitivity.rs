@@ -64,8 +64,9 @@ impl Outcome {
     pub(super) fn new(
         variation: Variation,
         standings: Vec<Standing>,
-        before: &[Standing],
         pairs: &[Pair],
+        before: &[Standing],
+        pairs_before: &[Pair],
     ) -> Self {
         let place = |name: &str| standings.iter().position(|one| one.strategy == name);
         let complete = |name: &str| standings.iter().any(|one| one.strategy == name && one.is_complete());
@@ -77,9 +78,14 @@ impl Outcome {
                 _ => {}
             }
         }
-        for Pair { first, second, .. } in pairs.iter().filter(|pair| claims(pair)) {
+        for Pair { first, second, .. } in pairs_before.iter().filter(|pair| claims(pair)) {
             if complete(first) && complete(second) && place(first) > place(second) {
-                changes.push(format!("{second} is ahead of {first}"));
+                let turned = pairs.iter().find(|pair| pair.first == *second && pair.second == *first);
+                changes.push(if turned.is_some_and(claims) {
+                    format!("{second} is ahead of {first}")
+                } else {
+                    format!("{first} is no longer ahead of {second}")
+                });
             }
         }
         Self { variation, standings, changes }

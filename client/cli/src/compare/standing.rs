@@ -29,6 +29,8 @@ pub(super) struct Standing {
     pub(super) figures: Vec<(&'static str, Summary)>,
     /// Whether it knows the future, as no client can.
     pub(super) foresees: bool,
+    /// Succeeded ops among all, 0 to 1.
+    pub(super) share: f64,
     scores: Vec<(Score, Vec<f64>)>,
 }
 
@@ -67,7 +69,7 @@ pub(super) fn standings(settings: &[Settings], measured: &Measured, by: Score) -
         .iter()
         .zip(&measured.runs)
         .zip(shares)
-        .map(|((settings, runs), share)| standing(settings, runs, by, share >= least))
+        .map(|((settings, runs), share)| standing(settings, runs, by, share, least))
         .collect();
     standings.sort_by(|a, b| {
         let key = |one: &Standing| {
@@ -84,7 +86,7 @@ pub(super) fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> 
     standings.iter().find(|one| one.is_complete() && !one.foresees)
 }
 
-fn standing(settings: &Settings, runs: &[Finished], by: Score, same_share: bool) -> Standing {
+fn standing(settings: &Settings, runs: &[Finished], by: Score, share: f64, least: f64) -> Standing {
     let values = |score: Score| {
         runs.iter().map(|run| score.of(&run.result)).collect::<Option<Vec<f64>>>().unwrap_or_default()
     };
@@ -105,7 +107,7 @@ fn standing(settings: &Settings, runs: &[Finished], by: Score, same_share: bool)
         [by, by.companion(), Score::Makespan].into_iter().map(|score| (score, values(score))).collect();
     let missing = scores.iter().find(|(_, values)| values.is_empty());
     let incomplete = match missing {
-        _ if !same_share => Some(shortfall(runs)),
+        _ if share < least => Some(shortfall(runs)),
         Some((score, _)) => Some(format!("has no {}", score.name())),
         None => None,
     };
@@ -115,6 +117,7 @@ fn standing(settings: &Settings, runs: &[Finished], by: Score, same_share: bool)
         on_front: false,
         figures,
         foresees: settings.strategy.needs_foreknowledge(),
+        share,
         scores,
     }
 }
