@@ -1,0 +1,204 @@
+//! `loadgen compare` by the built program: ranks, sentences, and what it refuses. In virtual time, but for one test.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn compare(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
+    command.arg("compare").args(args).env("NO_COLOR", "1").output().expect("loadgen starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("loadgen writes UTF-8")
+}
+
+/// Its JSON, after making sure that it ended well.
+fn json(args: &[&str]) -> Value {
+    let output = compare(&[args, &["--json", "-", "--quiet"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("loadgen writes JSON")
+}
+
+fn read(file: &Path) -> Value {
+    let bytes = std::fs::read(file).expect("the result was written");
+    serde_json::from_slice(&bytes).expect("loadgen writes JSON")
+}
+
+/// What it says on stderr when it refuses.
+fn refused(args: &[&str]) -> String {
+    let output = compare(&[args, &["--simulate"]].concat());
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    assert!(output.stdout.is_empty());
+    text(&output.stderr).to_owned()
+}
+
+#[test]
+fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() {
+    let strategies = "exponential:jitter=0.5,full-jitter,aimd,immediate,oracle";
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let file = directory.path().join("compared.json");
+    let path = file.to_str().expect("its name is UTF-8");
+    let args = ["--simulate", "--strategies", strategies, "--ops", "2000", "--repeats", "30", "--json", path];
+    let output = compare(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    let joined = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "incomplete: stalled in every run",
+        "oracle finishes 1.25× sooner than aimd (95 %: 1.25–1.25)",
+        "aimd finishes 1.7× sooner than exponential:jitter=0.5 (95 %: 1.6–1.9)",
+        "aimd needs 8.3× fewer attempts than exponential:jitter=0.5 (95 %: ",
+        "over seeds, for this server model",
+    ] {
+        assert!(joined.contains(words), "`{words}` is missing:\n{said}");
+    }
+
+    let document = read(&file);
+    assert_eq!(document["runs"].as_array().map(Vec::len), Some(150));
+    let comparison = &document["comparison"];
+    let ranked: Vec<(&str, Option<u64>, bool, bool)> = comparison["strategies"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            let is = |key: &str| one[key].as_bool().expect("true or false");
+            let name = one["strategy"].as_str().expect("a name");
+            (name, one["rank"].as_u64(), is("complete"), is("on_pareto_front"))
+        })
+        .collect();
+    assert_eq!(
+        ranked,
+        [
+            ("oracle", Some(1), true, false),
+            ("aimd", Some(2), true, true),
+            ("exponential:jitter=0.5", Some(3), true, false),
+            ("full-jitter", Some(4), true, false),
+            ("immediate", None, false, false),
+        ]
+    );
+    let pairs = comparison["pairs"].as_array().expect("a list");
+    // Six pairs of four complete strategies in makespan, and aimd against two in attempts.
+    assert_eq!(pairs.len(), 8);
+    let aimd = pairs
+        .iter()
+        .find(|pair| pair["first"] == "aimd" && pair["second"] == "full-jitter")
+        .expect("every pair is there");
+    assert_eq!((&aimd["figure"], &aimd["verdict"]), (&"makespan_s".into(), &"lower".into()));
+    let figure = |key: &str| aimd[key].as_f64().expect("a number");
+    assert!(figure("low") < figure("ratio") && figure("ratio") < figure("high"), "{aimd}");
+    assert!(figure("high") < 0.6 && figure("p") < 0.01 && figure("level") > 0.95, "{aimd}");
+}
+
+#[test]
+fn results_do_not_depend_on_the_threads() {
+    let args =
+        ["--simulate", "--strategies", "aimd,full-jitter,none", "--ops", "300", "--sensitivity", "--threads"];
+    let bytes = |threads: &str| compare(&[&args[..], &[threads, "--json", "-", "--quiet"]].concat()).stdout;
+    let alone = bytes("1");
+    assert!(alone.len() > 10_000 && alone == bytes("2"));
+}
+
+#[test]
+fn strategies_of_a_block_have_the_same_seed_and_the_same_arrivals() {
+    let document = json(&["--simulate", "-s", "aimd,full-jitter", "-s", "linear", "--ops", "200"]);
+    let runs = document["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 3 * 10);
+    for (block, seed) in (0..10).zip(1_u64..) {
+        let optimum = |strategy: usize| {
+            let run = &runs[strategy * 10 + block];
+            assert_eq!(run["seed"], seed);
+            run["optimal_makespan_s"].as_f64().expect("a plain cap has one").to_bits()
+        };
+        assert!(optimum(0) == optimum(1) && optimum(1) == optimum(2));
+    }
+    assert_eq!(document["comparison"]["order"].as_array().map(Vec::len), Some(10));
+}
+
+#[test]
+fn three_repeats_are_too_few_to_say() {
+    let output = compare(&["--simulate", "-s", "aimd,full-jitter", "--ops", "200", "--repeats", "3"]);
+    assert!(output.status.success());
+    let said = text(&output.stdout);
+    assert!(said.contains("too few repeats to say") && !said.contains("(95 %: "), "{said}");
+}
+
+#[test]
+fn whoever_gives_up_is_not_ranked_however_fast() {
+    let document = json(&["--simulate", "-s", "none,aimd,full-jitter", "--by", "attempts", "--ops", "500"]);
+    let strategies = document["comparison"]["strategies"].as_array().expect("a list");
+    let last = strategies.last().expect("three");
+    assert_eq!((&last["strategy"], &last["complete"]), (&"none".into(), &false.into()));
+    let why = last["incomplete_because"].as_str().expect("a reason");
+    assert!(why.starts_with("gave ops up"), "{why}");
+}
+
+#[test]
+fn a_variation_says_whether_the_ranking_stands() {
+    let args = ["--simulate", "-s", "aimd,full-jitter", "--ops", "500", "--sensitivity"];
+    let output = compare(&args);
+    let said = text(&output.stdout);
+    assert!(said.contains("cap −20 %: 40 slots") && said.contains("the ranking stands against"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    for (strategies, expected) in [
+        ("aimd", "name at least two"),
+        ("aimd,full-jitter,aimd", "names `aimd` twice"),
+        ("aimd,aimd:beta=0.7+none,full-jitter,full-jitter:", "twice"),
+        ("aimd,ful-jitter", "unknown strategy `ful-jitter`; did you mean `full-jitter`?"),
+    ] {
+        let said = refused(&["--strategies", strategies]);
+        assert!(said.contains(expected), "{strategies}: {said}");
+    }
+    assert!(refused(&[]).contains("--strategies"));
+    assert!(refused(&["-s", "aimd,none", "--time-scale", "0.2"]).contains("--time-scale"));
+}
+
+#[test]
+fn an_interrupt_keeps_the_complete_blocks() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let file = directory.path().join("compared.json");
+    let path = file.to_str().expect("its name is UTF-8");
+    // More than anybody would wait for.
+    let args = ["compare", "--simulate", "-s", "aimd,full-jitter", "--repeats", "1000000", "--json", path];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("loadgen starts");
+    let told = BufReader::new(program.stderr.take().expect("it is piped"));
+    let mut lines = told.lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains(" of 2 000 000 runs   eta ")), "it ended");
+    let id = rustix::process::Pid::from_child(&program);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it goes on");
+    lines.for_each(drop);
+    let output = program.wait_with_output().expect("it ends");
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("stopped by SIGINT: ") && said.contains("of 1 000 000 blocks"), "{said}");
+
+    let document = read(&file);
+    let blocks = document["comparison"]["blocks"].as_u64().expect("a number");
+    let runs = document["runs"].as_array().expect("a list");
+    assert!(blocks > 0 && runs.len() as u64 == 2 * blocks);
+    assert!(runs.iter().all(|run| run["interrupted"].is_null()));
+}
+
+#[test]
+fn over_http_every_run_has_a_server_of_its_own() {
+    let args = ["-s", "aimd,fixed-window", "--ops", "60", "--max-busy", "10", "--time-scale", "0.2"];
+    let document = json(&[&args[..], &["--repeats", "2", "--rate", "200/s"]].concat());
+    let runs = document["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 4);
+    for run in runs {
+        assert_eq!(run["mode"], "http");
+        assert_eq!(run["server"]["received"], run["attempts"]["total"], "it was not idle");
+    }
+    assert_eq!(document["comparison"]["strategies"].as_array().map(Vec::len), Some(2));
+}
