@@ -53,7 +53,7 @@ impl Output {
         to(Place::File { path: path.to_owned(), temporary })
     }
 
-    /// Opens it for writing piece by piece; [`complete`](Place::complete) gives it its name.
+    /// Opens it for writing piece by piece; [`complete`](Self::complete) gives it its name.
     pub(crate) fn open(&self) -> anyhow::Result<File> {
         let opened = match &self.place {
             Place::Stdout => Err(io::Error::other("it must be a file")),
@@ -63,7 +63,7 @@ impl Output {
         opened.map_err(|error| self.refusal(error))
     }
 
-    /// Ends what [`open`](Place::open) began, if all was written.
+    /// Ends what [`open`](Self::open) began, if all was written.
     pub(crate) fn complete(&self, written: io::Result<()>) -> anyhow::Result<()> {
         let named = written.and_then(|()| match &self.place {
             Place::File { path, temporary } => fs::rename(temporary, path),
