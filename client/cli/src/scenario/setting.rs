@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn values_are_toml_or_plain_text_and_tables_are_made_on_the_way() {
-        let mut table: Table = "repeats = 3\n[server]\nmax_busy = 50".parse().unwrap();
+        let mut table: Table = "repeats = 3\n[server]\nmax_busy = 50\n[experiment.main]".parse().unwrap();
         for setting in
             ["server.max_busy=20", "server.service_time=exp(1s)", "experiment.main.repeats=5", "repeats=7"]
         {
