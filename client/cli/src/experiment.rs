@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use vocabulary::TimeScale;
 
-use crate::args::RunArgs;
+use crate::args::{OutputArgs, RunArgs};
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
@@ -46,6 +46,14 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
         return print_config(&ConfigRecord::new(settings, &record, settings.run.seed));
     }
+    if settings.strategy.needs_foreknowledge()
+        && !(server.is_plain_cap() && settings.run.kind == OperationKind::Request)
+    {
+        let words = "the oracle has a plan for single requests against a plain cap only; leave out `--policy`, `--loss`, \
+                     `--outages`, `--reject-first` and `--kind`, or choose another strategy";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    distinct_outputs(args)?;
     let results = Results::prepare(args.output.json.as_deref(), args.output.html.as_deref())?;
     let interrupt = Interrupt::listen()?;
     let stdout_is_data = results.take_stdout();
@@ -87,9 +95,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let Some(error) = failed {
         return Err(error);
     }
-    if let Some(samples) = samples {
-        samples.finish()?;
-    }
+    let streamed = samples.map_or(Ok(()), Samples::finish);
     // What was cut off in the middle says nothing about a whole run, unless it is the only one.
     if finished.len() > 1 {
         finished.retain(|run| run.result.interrupted.is_none());
@@ -98,7 +104,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let [only] = &finished[..] {
         shown = report.one(only, 0, settings);
     }
-    report.conclude(&finished, shown, settings, &results, &interrupt)
+    report.conclude(&finished, shown.and(streamed), settings, &results, &interrupt)
 }
 
 /// Over HTTP: one repeat after the other.
@@ -108,6 +114,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         let server = Server::choose(args, settings, &runtime, false)?;
         return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
+    distinct_outputs(args)?;
     let results = Results::prepare(args.output.json.as_deref(), args.output.html.as_deref())?;
     let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     let files = loadgen_http::raise_open_files();
@@ -145,10 +152,8 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         shown = shown.and(report.one(&over, repeat, settings));
         finished.push(over);
     }
-    if let Some(samples) = samples {
-        samples.finish()?;
-    }
-    report.conclude(&finished, shown, settings, &results, &interrupt)
+    let streamed = samples.map_or(Ok(()), Samples::finish);
+    report.conclude(&finished, shown.and(streamed), settings, &results, &interrupt)
 }
 
 /// Refuses what makes no sense over HTTP, or not with this server.
@@ -185,6 +190,19 @@ pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
     files.map_or(usize::MAX, |files| {
         usize::try_from(files.saturating_sub(OTHERS) / ends).unwrap_or(usize::MAX).max(1)
     })
+}
+
+/// Refuses one file for two outputs: the later would destroy the earlier.
+fn distinct_outputs(args: &RunArgs) -> anyhow::Result<()> {
+    let OutputArgs { json, html, samples, .. } = &args.output;
+    let given: Vec<_> = [json, html, samples].into_iter().flatten().collect();
+    for (index, path) in given.iter().enumerate() {
+        if given[..index].contains(path) {
+            let words = format!("`{}` is given for two outputs; give each a file of its own", path.display());
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+    }
+    Ok(())
 }
 
 /// The result file of several runs; a single one is written as it is.

@@ -9,6 +9,7 @@ use loadgen_core::{Sample, SampleSink};
 use serde_json::json;
 use tailback::{Failure, Status};
 
+use crate::exit::{Exit, Fatal};
 use crate::output::Output;
 
 /// The file that samples go to; it gets its name when all are written.
@@ -26,6 +27,12 @@ struct Writer {
 impl Samples {
     /// Opens the file under a temporary name.
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        if path == Path::new("-") {
+            return Err(Fatal::error(
+                Exit::Usage,
+                "`--samples` needs a file; stdout is for the summary or `--json -`",
+            ));
+        }
         let output = Output::prepare(path, "--samples")?;
         let file = BufWriter::new(output.open()?);
         Ok(Self { output, writer: Arc::new(Mutex::new(Writer { file, error: None })) })

@@ -217,7 +217,17 @@ fn generator(run: &Finished) -> String {
 
 fn counts(run: &Finished) -> String {
     match (run.conservation.holds(), run.conservation.server_compared) {
-        (true, true) => "ops and attempts add up, and the server received what was sent".to_owned(),
+        (true, true) => {
+            let server = run.result.server.unwrap_or_default();
+            let sent = run.result.attempts.total;
+            match sent.saturating_sub(server.received + server.reads_rejected) {
+                0 => "ops and attempts add up, and the server received what was sent".to_owned(),
+                lost => format!(
+                    "ops and attempts add up, and the server received all but {} that failed or were withdrawn",
+                    thousands(lost)
+                ),
+            }
+        }
         (true, false) => "ops and attempts add up; no server's counts to compare with".to_owned(),
         (false, _) => "DO NOT ADD UP, see the error".to_owned(),
     }

@@ -10,7 +10,7 @@ use vocabulary::Instant;
 pub(crate) struct StallWatch {
     last_progress: Instant,
     patience: Duration,
-    /// Tries that failed at one instant, and the instant.
+    /// Tries that took no time and are followed by another at once, at one instant, and the instant.
     fruitless: (Instant, u64),
 }
 
@@ -26,10 +26,15 @@ impl StallWatch {
     /// Something succeeded, or the first op after a time without any arrived.
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.last_progress = self.last_progress.max(at);
+        self.on_end();
+    }
+
+    /// An op ended, successful or not: something changes.
+    pub(crate) fn on_end(&mut self) {
         self.fruitless.1 = 0;
     }
 
-    /// A try failed.
+    /// A try failed at the instant at which it began, and its op tries again at that instant.
     pub(crate) fn on_fruitless(&mut self, at: Instant) {
         let (since, count) = self.fruitless;
         self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };
@@ -39,7 +44,7 @@ impl StallWatch {
     /// nothing. In virtual time nothing else would ever come.
     pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.fruitless;
-        (count > 100_000 && count > unfinished.saturating_mul(10)).then_some(at)
+        (count > 100_000 && count > unfinished.saturating_mul(100)).then_some(at)
     }
 
     /// An op goes to sleep for this long.
@@ -80,7 +85,7 @@ mod tests {
             watch.on_fruitless(Instant::from_millis(7));
         }
         assert_eq!(watch.spins_at(1), Some(Instant::from_millis(7)));
-        assert_eq!(watch.spins_at(1_000_000), None);
+        assert_eq!(watch.spins_at(1_001), None);
         let mut later = watch;
         later.on_fruitless(Instant::from_millis(8));
         assert_eq!(later.spins_at(1), None);

@@ -123,7 +123,8 @@ pub(crate) fn over_seeds(values: &[f64]) -> Option<Summary> {
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
-    over_seeds(values).map(|seeds| seeds.mean)
+    // A mean over those runs only that have the figure would say something else.
+    over_seeds(values).filter(|seeds| seeds.count == values.len()).map(|seeds| seeds.mean)
 }
 
 /// Where a claim looks for its figure.
@@ -164,7 +165,11 @@ impl Looked<'_> {
                 values.iter().filter(|value| **value > self.claim.threshold.unwrap_or_default()).count();
             return (above as f64 / values.len() as f64, format!("in {above} of {} seeds", values.len()));
         }
-        let Some(seeds) = over_seeds(values) else { return (f64::NAN, "no figure".to_owned()) };
+        let known = values.iter().filter(|value| value.is_finite()).count();
+        let seeds = match over_seeds(values) {
+            Some(seeds) if known == values.len() => seeds,
+            _ => return (f64::NAN, format!("a figure in {known} of {} seeds only", values.len())),
+        };
         let value = match self.claim.stat {
             Stat::Mean | Stat::ShareAbove => {
                 let deviation = seeds.deviation.unwrap_or(0.0);

@@ -178,6 +178,17 @@ pub(crate) enum Expectation {
     DoesNotHold,
 }
 
+impl Expectation {
+    /// In words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::HoldsPartly => "holds partly",
+            Self::DoesNotHold => "does not hold",
+        }
+    }
+}
+
 /// How a scenario is run over real HTTP.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

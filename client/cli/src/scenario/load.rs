@@ -203,7 +203,17 @@ fn check_claim(
         ));
     }
     for point in points {
-        if !own.iter().any(|cell| super::claim::is_at(cell, point)) {
+        let there =
+            own.iter().filter(|cell| cell.label == claim.of && super::claim::is_at(cell, point)).count();
+        if there > 1 {
+            return Err((
+                "at",
+                anyhow!(
+                    "{point} is more than one point of experiment `{name}`: name all that is varied, such as `at = {{ ops = 10, max_busy = 10 }}`"
+                ),
+            ));
+        }
+        if there == 0 {
             return Err(("at", anyhow!("experiment `{name}` has no point {point}")));
         }
     }

@@ -93,8 +93,8 @@ pub(crate) fn claims_table(judged: &[Judged<'_>]) -> String {
         if !one.as_expected() {
             let _ = write!(
                 ours,
-                "; expected was {:?} within {}–{}",
-                one.claim.expect,
+                "; expected was \"{}\" within {}–{}",
+                one.claim.expect.words(),
                 short(one.accept[0]),
                 short(one.accept[1])
             );

@@ -20,8 +20,9 @@ pub(super) fn is_alive(attempts: &Slab<Attempt>, key: AttemptKey) -> bool {
     attempts.get(key.slot as usize).is_some_and(|held| held.serial == key.serial)
 }
 
-/// How long a closed loop's client needs to notice that its op was shed.
-const SHED_TURNAROUND: Duration = Duration::from_millis(1);
+/// How long a closed loop's client needs to go on after an op that took no time or was shed: nobody is infinitely
+/// fast, and in virtual time such a loop would never leave its instant.
+const TURNAROUND: Duration = Duration::from_millis(1);
 
 impl Run {
     /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
@@ -82,11 +83,15 @@ impl Run {
                 let op = self.ops.remove(attempt.op as usize);
                 self.stall.on_progress(at);
                 self.measured.on_success(at, op.arrived, op.attempts);
-                self.free_place(at);
+                self.free_place(if op.arrived == at { at + TURNAROUND } else { at });
             }
             Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
                 self.after_failure(at, attempt.op, outcome, Duration::ZERO);
+                let again = self.ops.get(attempt.op as usize).is_some_and(|op| op.place == Place::Sleeping);
+                if again && attempt.due == at && self.sleeping.next() == Some(at) {
+                    self.stall.on_fruitless(at);
+                }
             }
         }
         self.launch(station, at);
@@ -116,7 +121,6 @@ impl Run {
     pub(super) fn after_failure(&mut self, at: Instant, op: u32, outcome: Outcome, cost: Duration) {
         let index = op as usize;
         self.ops[index].failures += 1;
-        self.stall.on_fruitless(at);
         self.ops[index].last = Some(outcome.status);
         let held = self.ops[index];
         let station = self.station_of(held.id);
@@ -138,7 +142,8 @@ impl Run {
                 self.measured.on_given_up(at, held.attempts, why);
                 // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
                 let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
-                self.free_place(if shed { at + SHED_TURNAROUND } else { at });
+                self.stall.on_end();
+                self.free_place(if shed || held.arrived == at { at + TURNAROUND } else { at });
             }
             Retry::After(delay) => {
                 let delay = delay.saturating_add(cost);

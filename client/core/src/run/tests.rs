@@ -347,3 +347,16 @@ fn an_op_that_listens_goes_out_when_enough_is_free_and_backs_off_without_an_atte
     assert_eq!(bench.answer(ms(1700), Status::Succeeded), Output::Done);
     bench.assert_conserved();
 }
+
+#[test]
+fn many_rejections_at_one_instant_are_no_stall() {
+    let mut bench = Bench::new("none", burst(150_001));
+    bench.poll(ms(0));
+    let last = bench.sent.pop().unwrap();
+    while let Some(launched) = bench.sent.pop() {
+        bench.answer_to(launched, ms(50), Status::Rejected);
+    }
+    assert_eq!(bench.answer_to(last, ms(600), Status::Succeeded), Output::Done);
+    assert_eq!(bench.run.stalled_at(), None);
+    bench.assert_conserved();
+}
