@@ -79,10 +79,10 @@ const LONGEST_DELAY: Duration = Duration::from_hours(48);
 
 impl Client {
     pub(crate) fn new(spec: &str, seed: u64) -> Self {
-            senses: 0,
         let spec: StrategySpec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
         let foreknowledge = Box::new(EverySevenMillis(Instant::ORIGIN));
         Self {
+            senses: 0,
             strategy: spec.build(seed, Some(foreknowledge)).expect("it has all it needs"),
             now: Instant::ORIGIN,
             ops: Vec::new(),
