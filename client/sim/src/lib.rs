@@ -1,5 +1,5 @@
-//! Drives the client state machine and the server core in virtual time. Sans-IO: nothing here waits, and nothing here
-//! decides.
+//! Drives the client state machine and the server core in virtual time. Sans-IO: no run waits, and nothing here decides.
+//! Only [`side_by_side()`] knows threads; what a run does depends on none.
 //!
 //! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling): the
 //! server's completions and ticks come first, then answers reaching clients, then the clients' own timers. So the

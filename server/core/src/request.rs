@@ -115,7 +115,8 @@ pub enum Input {
     Arrive(Request),
     /// The client of this request is gone: what it held is free.
     Cancel(RequestId),
-    /// From now on behave so. What is in service goes on as it began.
+    /// From now on behave so. What is in service goes on as it began, unless the policy is another: then whatever is
+    /// under way is turned away.
     Configure(Box<Config>),
     /// Count anew. What is under way keeps its slots and gets its answers, but is not counted.
     Reset,
