@@ -3,6 +3,7 @@
 mod course;
 mod pairing;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ use crate::args::ParityArgs;
 use crate::exit::Exit;
 use crate::figures::short;
 use crate::interrupt::Interrupt;
+use crate::one_run::Finished;
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
 use crate::record::ConfigRecord;
@@ -36,10 +38,15 @@ const TIMER_MS: f64 = 2.0;
 /// The slowest time scale at which a run is tried again because the machine could not keep up.
 const SLOWEST: f64 = 1.0;
 
+/// Real runs that are done when the first one disagrees, and judged by their median: a stall of a shared machine is not
+/// there again, a difference between the drivers is.
+const RUNS_IN_DOUBT: usize = 3;
+
 /// A figure that both drivers must agree on.
 struct Compared {
     figure: &'static str,
     simulated: Summary,
+    /// The median over real runs.
     real: f64,
     /// The most that they may differ by.
     band: f64,
@@ -70,36 +77,50 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
             break;
         }
         let say = |words: &str| format!("{} of {}: {}{words}", done + 1, pairings.len(), pairing.name);
+        let tell = |words: &str| if args.output.quiet { Ok(()) } else { summary::to_stderr(&say(words)) };
         let mut settings = pairing.settings.clone();
-        let real = loop {
+        let mut reals: Vec<Finished> = Vec::new();
+        let mut compared = Vec::new();
+        while reals.len() < RUNS_IN_DOUBT {
             let waiting = || progress.line(|| say(""));
             let (real, _) = own.run(&settings, &pairing.server, args.seed, &interrupt, waiting)?;
+            if interrupt.exit().is_some() {
+                break;
+            }
             let slower = settings.time_scale.factor() * 2.0;
-            if !real.bottleneck || slower > SLOWEST || interrupt.exit().is_some() {
-                break real;
+            if real.bottleneck && slower <= SLOWEST {
+                // Such a run tells about the machine, not about the drivers.
+                reals.clear();
+                settings.time_scale = scale(slower)?;
+                tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"))?;
+                continue;
             }
-            // Such a run tells about the machine, not about the drivers.
-            settings.time_scale = scale(slower)?;
-            if !args.output.quiet {
-                let words = format!("; the generator was the bottleneck: once more at time scale {slower}\n");
-                summary::to_stderr(&say(&words))?;
+            reals.push(real);
+            let results: Vec<_> = reals.iter().map(|real| &real.result).collect();
+            compared = compare(settings.time_scale, &simulated, &results);
+            if reals.len() == 1 {
+                if compared.iter().all(Compared::agrees) {
+                    break;
+                }
+                tell("; the figures are off: the median of three runs decides\n")?;
             }
-        };
+        }
         if interrupt.exit().is_some() {
             break;
         }
-        let compared = compare(settings.time_scale, &simulated, &real.result);
+        let bottleneck = reals.iter().any(|real| real.bottleneck);
         apart += compared.iter().filter(|one| !one.agrees()).count();
-        too_slow |= real.bottleneck;
+        too_slow |= bottleneck;
         if !args.output.quiet {
-            let text = table(pairing, &compared, &real.result.warnings);
+            let warnings = reals.iter().flat_map(|real| &real.result.warnings);
+            let text = table(pairing, &compared, &warnings.collect::<BTreeSet<_>>());
             if results.take_stdout() {
                 summary::to_stderr(&text)?;
             } else {
                 to_stdout(text.as_bytes())?;
             }
         }
-        document.push(to_json(pairing, &compared, real.bottleneck));
+        document.push(to_json(pairing, &compared, bottleneck, reals.len()));
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
@@ -172,12 +193,12 @@ const FIGURES: &[Figure] = &[
 fn compare(
     time_scale: TimeScale,
     simulated: &[RunResult<ConfigRecord>],
-    real: &RunResult<ConfigRecord>,
+    reals: &[&RunResult<ConfigRecord>],
 ) -> Vec<Compared> {
     let mut compared = Vec::new();
     for (figure, of, latency) in FIGURES {
         let values: Vec<f64> = simulated.iter().filter_map(of).collect();
-        let Some(real) = of(real) else { continue };
+        let Some(real) = median(reals.iter().map(|run| of(run))) else { continue };
         let Some(simulated) = Summary::of(&values, Level::P95, Method::StudentT) else { continue };
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
         let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
@@ -189,7 +210,7 @@ fn compare(
     if let Some(mean) = course::mean(&courses) {
         let off = |windows: &course::Windows| course::distance(windows, &mean);
         let values: Vec<f64> = courses.iter().filter_map(off).collect();
-        let real = off(&course::windows(&real.series));
+        let real = median(reals.iter().map(|run| off(&course::windows(&run.series))));
         if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
             let band = DEVIATIONS * simulated.deviation.unwrap_or(0.0) + 2.0 * TOLERANCE;
             compared.push(Compared { figure: "window off its course", simulated, real, band });
@@ -198,7 +219,14 @@ fn compare(
     compared
 }
 
-fn table(pairing: &Pairing, compared: &[Compared], warnings: &[String]) -> String {
+/// Of one value or three; nothing when one is missing.
+fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let mut values = values.collect::<Option<Vec<f64>>>()?;
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>) -> String {
     let mut text = format!(
         "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
         pairing.name,
@@ -231,7 +259,7 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &[String]) -> Strin
     text
 }
 
-fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool) -> serde_json::Value {
+fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usize) -> serde_json::Value {
     let figures: Vec<_> = compared
         .iter()
         .map(|one| {
@@ -244,6 +272,6 @@ fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool) -> serde_
     json!({
         "name": pairing.name, "strategy": pairing.settings.strategy.to_string(),
         "workload": pairing.settings.workload_text(), "server": pairing.server, "figures": figures,
-        "bottleneck": bottleneck,
+        "bottleneck": bottleneck, "http_runs": runs,
     })
 }

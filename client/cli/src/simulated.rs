@@ -95,19 +95,29 @@ pub(crate) fn threads(asked: Option<u16>) -> usize {
 pub(crate) struct Progress {
     /// When the next line is due; `None` when nobody wants any.
     next: Option<Instant>,
+    /// What was said last: a log does not need it twice.
+    last: String,
     snapshot: Snapshot,
 }
 
 impl Progress {
     /// Lines on stderr from the second second on, if they are wanted at all.
     pub(crate) fn new(wanted: bool) -> Self {
-        Self { next: wanted.then(|| Instant::now() + Duration::from_secs(1)), snapshot: Snapshot::default() }
+        Self {
+            next: wanted.then(|| Instant::now() + Duration::from_secs(1)),
+            last: String::new(),
+            snapshot: Snapshot::default(),
+        }
     }
 
     /// Prints this line if one is due.
     pub(crate) fn line(&mut self, line: impl FnOnce() -> String) {
         if self.due() {
-            print(&line());
+            let line = line();
+            if line != self.last {
+                print(&line);
+                self.last = line;
+            }
         }
     }
 

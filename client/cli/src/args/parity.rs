@@ -15,7 +15,8 @@ Examples:
       what a scenario offers over HTTP
 
 A real run must look like one more seed: every figure within 4 standard deviations of the simulated seeds, plus 4 % for
-timers and threads (of the mean; 2 ms at least for latencies).
+timers and threads (of the mean; 2 ms at least for latencies). When the first real run does not, the median of three decides:
+a stall of a busy machine is not there again.
 Exit codes: 0 the drivers agree, 1 they do not, 2 bad usage, 130 and 143 interrupted.";
 
 /// What is run through both drivers.
