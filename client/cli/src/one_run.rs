@@ -140,8 +140,7 @@ impl Underway {
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings = Vec::new();
         let stats = server_stats(server, self.id, runtime, &mut warnings);
-        let counts = stats.map(|stats| stats.counts);
-        let conservation = driven.run.conservation(counts.as_ref());
+        let conservation = driven.run.conservation(stats.as_ref().map(|stats| &stats.counts));
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
         let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
@@ -184,7 +183,7 @@ impl Underway {
                 mode: "http",
                 config: ConfigRecord::new(settings, &server.record(), self.seed),
                 seed: self.seed,
-                server: counts,
+                server: stats,
                 generator: GeneratorResult {
                     send_lag_ms: lag.into(),
                     cpu_s: driven.report.cpu.map(|cpu| cpu.as_secs_f64()),

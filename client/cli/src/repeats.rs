@@ -28,6 +28,18 @@ const FIGURES: &[Figure] = &[
     ("op_latency_ms.p95", |run| run.op_latency_ms.p95),
     ("op_latency_ms.p99", |run| run.op_latency_ms.p99),
     ("op_latency_ms.max", |run| run.op_latency_ms.max),
+    ("late_share", |run| run.late_share),
+    ("wasted_server_s", |run| run.wasted_server_s),
+    ("window.convergence_s", |run| run.window.convergence_s),
+    ("window.overshoot", |run| run.window.overshoot),
+    ("window.rejected_before_convergence", |run| Some(run.window.rejected_before_convergence as f64)),
+    ("window.mean", |run| run.window.mean),
+    ("window.variation", |run| run.window.variation),
+    ("window.cuts_per_min", |run| run.window.cuts_per_min),
+    ("fairness.jain", |run| run.fairness?.jain),
+    ("fairness.jain_whole_run", |run| run.fairness?.jain_whole_run),
+    ("fairness.slowest_mean_ms", |run| run.fairness?.slowest_mean_ms),
+    ("fairness.slowest_over_median", |run| run.fairness?.slowest_over_median),
 ];
 
 /// Every figure that at least one run has.

@@ -64,8 +64,7 @@ pub(crate) fn result(
     finished: &loadgen_sim::Finished,
     interrupt: &Interrupt,
 ) -> Finished {
-    let counts = finished.server.counts;
-    let conservation = finished.run.conservation(Some(&counts));
+    let conservation = finished.run.conservation(Some(&finished.server.counts));
     let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
     let repeats = usize::try_from(settings.repeats).unwrap_or(usize::MAX);
     let result = RunResult::new(
@@ -75,7 +74,7 @@ pub(crate) fn result(
             mode: "simulated",
             config: ConfigRecord::new(settings, &record, seed),
             seed,
-            server: Some(counts),
+            server: Some(finished.server),
             generator: GeneratorResult::default(),
             wall_s: None,
             interrupted: interrupt.exit().and_then(crate::exit::Exit::signal_name),

@@ -46,6 +46,15 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     row("makespan", makespan(result));
     row("op latency", latency(&result.op_latency_ms));
     row("attempt", latency(&result.attempt_latency_ms));
+    if let Some(words) = window(result) {
+        row("window", words);
+    }
+    if let Some(words) = fairness(result) {
+        row("fairness", words);
+    }
+    if let Some(share) = result.late_share {
+        row("deadline", format!("missed by {} of the ops", percent(share)));
+    }
     if let Some(server) = result.server {
         let mut words = format!(
             "{} received   {} accepted   {} rejected   busy at most {}",
@@ -64,6 +73,9 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
             }
         }
         row("server", words);
+    }
+    if let Some(wasted_s) = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0) {
+        row("wasted", format!("{} of the time of the server's slots", seconds(wasted_s)));
     }
     if run.result.mode != "simulated" {
         row("generator", generator(run));
@@ -185,6 +197,40 @@ fn makespan(result: &RunResult<ConfigRecord>) -> String {
         let _ = write!(words, "   goodput {goodput:.1}/s");
     }
     words
+}
+
+/// How the window came to fit; for strategies that have one, against a server whose cap is known.
+fn window(result: &RunResult<ConfigRecord>) -> Option<String> {
+    let window = &result.window;
+    let (mean, sd, overshoot) = (window.mean?, window.sd?, window.overshoot?);
+    let converged = match window.convergence_s {
+        Some(after) => format!("fits after {}", seconds(after)),
+        None => "never fits for long".to_owned(),
+    };
+    Some(format!(
+        "mean {mean:.1} ± {sd:.1}   {} cuts   {converged}   overshoot {overshoot:.0}",
+        thousands(window.cuts?)
+    ))
+}
+
+/// How evenly clients were served.
+fn fairness(result: &RunResult<ConfigRecord>) -> Option<String> {
+    let fairness = result.fairness?;
+    let index = fairness.jain.or(fairness.jain_whole_run);
+    let mut words = index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {index:.3}"));
+    match (fairness.slowest_client, fairness.slowest_mean_ms) {
+        (Some(client), Some(ms)) => {
+            let _ = write!(words, "   slowest client {client}, mean {}", milliseconds(ms));
+        }
+        (Some(client), None) => {
+            let _ = write!(words, "   client {client} got nothing done");
+        }
+        (None, _) => {}
+    }
+    if let Some(times) = fairness.slowest_over_median {
+        let _ = write!(words, ", {times:.2} × median");
+    }
+    Some(words)
 }
 
 fn latency(figures: &LatencyFigures) -> String {

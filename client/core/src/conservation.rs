@@ -144,12 +144,12 @@ mod tests {
     fn two_attempts_one_success() -> Measurements {
         let mut measured = Measurements::default();
         let at = Instant::from_millis(1);
-        measured.on_arrival(at);
+        measured.on_arrival(at, 0);
         for status in [Status::Rejected, Status::Succeeded] {
             measured.on_sent(at, 1, 1);
             measured.on_ended(at, status, Instant::ORIGIN, 0);
         }
-        measured.on_success(at, Instant::ORIGIN, 2);
+        measured.on_success(at, Instant::ORIGIN, 2, 0);
         measured
     }
 

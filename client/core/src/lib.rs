@@ -21,8 +21,8 @@ mod workload;
 pub use arrivals::Arrivals;
 pub use conservation::{Conservation, Mismatch};
 pub use measure::{
-    AttemptCounts, Bin, Bins, EXACT_LATENCIES, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures,
-    Measurements, OpCounts, Point, SERIES_POINTS, Series,
+    AttemptCounts, Bin, Bins, EXACT_LATENCIES, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies,
+    LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series, WindowFigures,
 };
 pub use result::{
     AttemptsResult, GeneratorResult, LagResult, OpsResult, ResultContext, RunResult, SCHEMA_VERSION,

@@ -2,14 +2,18 @@
 
 mod bins;
 mod exact;
+mod fairness;
 mod given_up;
 mod latencies;
 mod measurements;
 mod series;
+mod window_course;
 
 pub use bins::{Bin, Bins};
 pub use exact::EXACT_LATENCIES;
+pub use fairness::FairnessFigures;
 pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};
 pub use measurements::{AttemptCounts, Measurements, OpCounts};
 pub use series::{Gauge, Point, SERIES_POINTS, Series};
+pub use window_course::WindowFigures;

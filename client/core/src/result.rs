@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 use tailback::StrategySpec;
-use vocabulary::wire::ServerCounts;
+use vocabulary::wire::{ServerCounts, ServerStats};
 
-use crate::measure::{AttemptCounts, Gauge, GivenUpCounts, LatencyFigures, Series};
+use crate::measure::{
+    AttemptCounts, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Series, WindowFigures,
+};
 use crate::run::Run;
 
 /// Rises when a key changes its meaning or goes away.
@@ -41,6 +43,15 @@ pub struct RunResult<C> {
     pub failure_latency_ms: LatencyFigures,
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
+    /// Ops that did not succeed within the deadline, as a share of all; null without `--deadline`.
+    pub late_share: Option<f64>,
+    /// How the window came to fit the server, and how steady it was.
+    pub window: WindowFigures,
+    /// Null with one client.
+    pub fairness: Option<FairnessFigures>,
+    /// Time of the server's slots spent on attempts that were rejected, or abandoned by the client; null when the server
+    /// does not tell.
+    pub wasted_server_s: Option<f64>,
     /// Null when the target is no mockserver, or its counts could not be compared.
     pub server: Option<ServerCounts>,
     pub generator: GeneratorResult,
@@ -137,7 +148,7 @@ pub struct ResultContext<C> {
     pub mode: &'static str,
     pub config: C,
     pub seed: u64,
-    pub server: Option<ServerCounts>,
+    pub server: Option<ServerStats>,
     pub generator: GeneratorResult,
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
@@ -189,7 +200,11 @@ impl<C> RunResult<C> {
                 }
             },
             stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
-            server: context.server,
+            late_share: measured.late_share(),
+            window: measured.window_figures(),
+            fairness: measured.fairness_figures(),
+            wasted_server_s: context.server.map(|stats| stats.wasted_ms / 1e3),
+            server: context.server.map(|stats| stats.counts),
             generator: context.generator,
             wall_s: context.wall_s,
             interrupted: context.interrupted,

@@ -62,7 +62,49 @@ pub(super) fn tables(standings: &[Standing], by: Score) -> String {
             format!("{:>17}{:>18}{:>18}", range(Score::Makespan), range(Score::Attempts), range(latency));
         text.push_str(&line("    ", &one.strategy, &figures));
     }
+    text.push_str(&side_effects(standings));
     text
+}
+
+/// A figure of the table of side effects.
+struct Column {
+    label: &'static str,
+    path: &'static str,
+    show: fn(f64) -> String,
+}
+
+const SIDE_EFFECTS: &[Column] = &[
+    Column { label: "wasted s", path: "wasted_server_s", show: short },
+    Column { label: "fits s", path: "window.convergence_s", show: short },
+    Column { label: "beyond", path: "window.overshoot", show: short },
+    Column { label: "swings", path: "window.variation", show: percent },
+    Column { label: "late", path: "late_share", show: percent },
+    Column { label: "jain", path: "fairness.jain", show: |index| format!("{index:.3}") },
+    Column { label: "slowest", path: "fairness.slowest_over_median", show: |times| format!("{times:.2} ×") },
+];
+
+/// What strategies do to the server and to one another, as far as any of them has such figures.
+fn side_effects(standings: &[Standing]) -> String {
+    let known = |column: &&Column| standings.iter().any(|one| one.figure(column.path).is_some());
+    let columns: Vec<&Column> = SIDE_EFFECTS.iter().filter(known).collect();
+    if columns.is_empty() {
+        return String::new();
+    }
+    let labels = columns.iter().map(|column| column.label.to_owned());
+    let mut text = format!("\n    {:<NAME$}{}\n", "side effects, means", cells(labels));
+    for one in standings {
+        let shown =
+            |column: &&Column| one.figure(column.path).map_or_else(dash, |figure| (column.show)(figure.mean));
+        text.push_str(&line("    ", &one.strategy, &cells(columns.iter().map(shown))));
+    }
+    text
+}
+
+fn cells(texts: impl Iterator<Item = String>) -> String {
+    texts.fold(String::new(), |mut row, text| {
+        let _ = write!(row, "{text:>8}");
+        row
+    })
 }
 
 /// A long name has a line of its own.
@@ -121,6 +163,10 @@ pub(super) fn notes(by: Score, blocks: usize, simulated: bool, optimum: bool) ->
         "Ranked by {}, among strategies with the same share of succeeded ops. ◆ Pareto front: no other is both sooner done \
          and sparing of attempts (the oracle aside: it knows the future). ",
         by.name()
+    );
+    text.push_str(
+        "Wasted: time of the server's slots for nothing. Fits: when the window had come within 10 % of the cap. Beyond: most \
+         in flight above it. Swings: the window's spread over its mean. ",
     );
     if optimum {
         text.push_str("Optimum: how far the makespan lies above the best that any client could do. ");

@@ -8,7 +8,12 @@ use tailback::{Failure, Status};
 use vocabulary::Instant;
 
 use super::exact::Exact;
-use super::{Bin, Bins, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Series};
+use super::fairness::Fairness;
+use super::window_course::WindowCourse;
+use super::{
+    Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Series, WindowFigures,
+};
+use crate::workload::RunConfig;
 
 /// Counts of ops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +81,13 @@ pub struct Measurements {
     pub given_up_after: GivenUpCounts,
     /// Every op latency, if that was wanted and there are not too many.
     exact: Exact,
+    window_course: WindowCourse,
+    /// How several clients fare; one alone is not treated unfairly.
+    fairness: Option<Fairness>,
+    /// Ops are late when they succeed later than this after their arrival, or not at all.
+    deadline: Option<Duration>,
+    /// Ops that succeeded within it.
+    in_time: u64,
     /// The first op's arrival.
     pub first_arrival: Option<Instant>,
     /// The last success.
@@ -101,6 +113,10 @@ impl Default for Measurements {
             bins: None,
             given_up_after: GivenUpCounts::default(),
             exact: Exact::default(),
+            window_course: WindowCourse::new(RunConfig::default().undisturbed_attempt),
+            fairness: None,
+            deadline: None,
+            in_time: 0,
             first_arrival: None,
             last_success: None,
             last_end: None,
@@ -109,10 +125,47 @@ impl Default for Measurements {
 }
 
 impl Measurements {
-    /// Nothing yet; optionally with every op latency kept, and with calls in bins of this width.
-    pub fn new(exact_latencies: bool, bins: Option<Duration>) -> Self {
-        let exact = if exact_latencies { Exact::kept() } else { Exact::default() };
-        Self { exact, bins: bins.map(Bins::new), ..Self::default() }
+    /// Nothing yet, and as much detail to come as the run wants.
+    pub fn new(config: &RunConfig) -> Self {
+        let several = config.clients > 1;
+        Self {
+            exact: if config.exact_latencies { Exact::kept() } else { Exact::default() },
+            bins: config.bins.map(Bins::new),
+            window_course: WindowCourse::new(config.undisturbed_attempt),
+            fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
+            deadline: config.deadline,
+            ..Self::default()
+        }
+    }
+
+    /// How the window came to fit the server.
+    pub fn window_figures(&self) -> WindowFigures {
+        self.window_course.figures(self.first_arrival, self.last_end)
+    }
+
+    /// How evenly clients were served; `None` when there is one only.
+    pub fn fairness_figures(&self) -> Option<FairnessFigures> {
+        self.fairness.as_ref().map(|fairness| fairness.figures(self.last_end))
+    }
+
+    /// Ops that did not succeed within the deadline, as a share of all that arrived; `None` without a deadline.
+    pub fn late_share(&self) -> Option<f64> {
+        let late = self.ops.arrived - self.in_time;
+        self.deadline.filter(|_| self.ops.arrived > 0).map(|_| late as f64 / self.ops.arrived as f64)
+    }
+
+    /// The sum of all windows changed.
+    pub fn on_window(&mut self, at: Instant, window: f64) {
+        self.series.at(at).window.set(window);
+        self.window_course.on_window(at, window);
+    }
+
+    /// An answer told of the server.
+    pub fn on_server_seen(&mut self, at: Instant, busy: u32, cap: u32) {
+        let point = self.series.at(at);
+        point.server_busy.set(f64::from(busy));
+        point.server_cap.set(f64::from(cap));
+        self.window_course.on_cap(at, cap);
     }
 
     /// Latencies of ops that succeeded: exact when they were all kept, else from the histogram.
@@ -120,8 +173,11 @@ impl Measurements {
         self.exact.figures().unwrap_or_else(|| self.op_latency.figures())
     }
 
-    /// An op arrived.
-    pub fn on_arrival(&mut self, at: Instant) {
+    /// An op of this client arrived.
+    pub fn on_arrival(&mut self, at: Instant, client: u32) {
+        if let Some(fairness) = &mut self.fairness {
+            fairness.on_arrival(at, client);
+        }
         self.ops.arrived += 1;
         self.first_arrival.get_or_insert(at);
     }
@@ -132,6 +188,7 @@ impl Measurements {
         let point = self.series.at(at);
         point.sent += 1;
         point.in_flight.set(in_flight as f64);
+        self.window_course.on_sent(in_flight);
         if let Some(bins) = &mut self.bins {
             let first = u32::from(ordinal == 1);
             bins.note(at, in_flight, |bin| {
@@ -162,6 +219,7 @@ impl Measurements {
             Status::Rejected => {
                 point.rejected += 1;
                 self.attempts.rejected += 1;
+                self.window_course.on_rejected();
                 self.rejection_latency.record_between(sent_at, at);
             }
             Status::Failed(failure) => {
@@ -177,8 +235,13 @@ impl Measurements {
         }
     }
 
-    /// The work of an op that arrived at `arrived` was done.
-    pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32) {
+    /// The work of this client's op that arrived at `arrived` was done.
+    pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32, client: u32) {
+        let latency = at.since(arrived);
+        self.in_time += u64::from(self.deadline.is_some_and(|deadline| latency <= deadline));
+        if let Some(fairness) = &mut self.fairness {
+            fairness.on_end(at, client, Some(latency));
+        }
         self.ops.succeeded += 1;
         self.op_latency.record_between(arrived, at);
         self.exact.record(at.as_nanos().saturating_sub(arrived.as_nanos()));
@@ -187,8 +250,11 @@ impl Measurements {
         self.last_end = self.last_end.max(Some(at));
     }
 
-    /// An op ended without success.
-    pub fn on_given_up(&mut self, at: Instant, attempts: u32, why: GivenUp) {
+    /// An op of this client ended without success.
+    pub fn on_given_up(&mut self, at: Instant, attempts: u32, why: GivenUp, client: u32) {
+        if let Some(fairness) = &mut self.fairness {
+            fairness.on_end(at, client, None);
+        }
         self.ops.given_up += 1;
         self.given_up_after.count(why);
         self.attempts_per_op.saturating_record(u64::from(attempts));

@@ -36,9 +36,7 @@ impl Run {
                 self.cap_changed = true;
             }
             self.server = Some(seen);
-            let point = self.measured.series.at(now);
-            point.server_busy.set(f64::from(seen.busy));
-            point.server_cap.set(f64::from(seen.cap));
+            self.measured.on_server_seen(now, seen.busy, seen.cap);
         }
         self.end_attempt(now, attempt, completion.sent_at, completion.outcome);
     }
@@ -82,7 +80,8 @@ impl Run {
             Status::Succeeded => {
                 let op = self.ops.remove(attempt.op as usize);
                 self.stall.on_progress(at);
-                self.measured.on_success(at, op.arrived, op.attempts);
+                let client = self.client_of(op.id);
+                self.measured.on_success(at, op.arrived, op.attempts, client);
                 self.free_place(if op.arrived == at { at + TURNAROUND } else { at });
             }
             Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
@@ -139,7 +138,7 @@ impl Run {
             Retry::GiveUp => {
                 self.ops.remove(index);
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
-                self.measured.on_given_up(at, held.attempts, why);
+                self.measured.on_given_up(at, held.attempts, why, self.client_of(held.id));
                 // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
                 let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
                 self.stall.on_end();

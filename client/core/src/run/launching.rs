@@ -69,7 +69,7 @@ impl Run {
         if self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline) {
             // It came while the server was being asked.
             let held = self.ops.remove(slot as usize);
-            self.measured.on_given_up(at, held.attempts, GivenUp::Deadline);
+            self.measured.on_given_up(at, held.attempts, GivenUp::Deadline, self.client_of(op.id));
             self.free_place(at);
             return self.launch(station, at);
         }

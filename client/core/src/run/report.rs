@@ -108,10 +108,9 @@ impl Run {
         }
         self.stations[station].window = gauges.window;
         self.stations[station].ssthresh = gauges.ssthresh;
-        let point = self.measured.series.at(at);
-        point.window.set(self.window);
+        self.measured.on_window(at, self.window);
         if gauges.ssthresh.is_some() {
-            point.ssthresh.set(self.ssthresh);
+            self.measured.series.at(at).ssthresh.set(self.ssthresh);
         }
     }
 }

@@ -124,7 +124,7 @@ impl Run {
             timeouts: VecDeque::new(),
             deadlines: VecDeque::new(),
             outbox: VecDeque::new(),
-            measured: Measurements::new(config.exact_latencies, config.bins),
+            measured: Measurements::new(&config),
             stall: StallWatch::new(config.undisturbed_attempt, config.patience),
             stalled_at: None,
             stopping: false,

@@ -125,7 +125,7 @@ impl Run {
             self.stall.on_progress(at);
             self.rare_at(self.stall.stalls_at());
         }
-        self.measured.on_arrival(at);
+        self.measured.on_arrival(at, self.client_of(id));
         if let Some(yardstick) = &mut self.yardstick {
             yardstick.finish = yardstick.finish.max(yardstick.plan.plan(arrived, at).finish);
         }
@@ -204,7 +204,7 @@ impl Run {
         }
         // Its index is still in a queue; whoever finds it there removes it.
         self.ops[op as usize].place = Place::Dead;
-        self.measured.on_given_up(at, held.attempts, GivenUp::Deadline);
+        self.measured.on_given_up(at, held.attempts, GivenUp::Deadline, self.client_of(id));
         self.free_place(at);
     }
 }

@@ -1,0 +1,221 @@
+//! How a window comes to fit the server: how soon, how far beyond it, and how steady.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use vocabulary::Instant;
+
+/// A window this near to the server's cap, as a share of it, fits.
+const NEAR: f64 = 0.1;
+
+/// Follows the sum of all windows and the server's cap, in memory that does not grow.
+#[derive(Clone, Debug)]
+pub(super) struct WindowCourse {
+    /// How long a window must fit to count as converged.
+    settled_after: Duration,
+    window: Option<f64>,
+    /// When the window last changed.
+    since: Instant,
+    cap: Option<f64>,
+    /// ∫ W dt and ∫ W² dt, in seconds, and how long there has been a window.
+    area: f64,
+    area_of_squares: f64,
+    lasted_s: f64,
+    cuts: u64,
+    fits_since: Option<Fit>,
+    converged: Option<Fit>,
+    rejected: u64,
+    most_in_flight: u64,
+}
+
+/// From when on a window fitted, and what came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fit {
+    at: Instant,
+    rejected_before: u64,
+}
+
+/// What the course of a window comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct WindowFigures {
+    /// From the first arrival until the window lay within 10 % of the server's cap for five undisturbed attempts' time;
+    /// null if it never did, or there is none, or the cap is not known.
+    pub convergence_s: Option<f64>,
+    /// Most attempts in flight beyond the cap; null when that is not known.
+    pub overshoot: Option<f64>,
+    /// Attempts rejected before the window had converged; all, when it never did.
+    pub rejected_before_convergence: u64,
+    /// Its mean over time; null for strategies without a window, as is the rest.
+    pub mean: Option<f64>,
+    /// Its standard deviation over time.
+    pub sd: Option<f64>,
+    /// Standard deviation over mean: 0 is steady.
+    pub variation: Option<f64>,
+    /// Times that it was reduced.
+    pub cuts: Option<u64>,
+    /// … per minute that there was a window.
+    pub cuts_per_min: Option<f64>,
+}
+
+impl WindowCourse {
+    /// A course that counts as converged when the window has fitted for five attempts that take this long.
+    pub(crate) fn new(undisturbed_attempt: Duration) -> Self {
+        Self {
+            settled_after: undisturbed_attempt.saturating_mul(5),
+            window: None,
+            since: Instant::ORIGIN,
+            cap: None,
+            area: 0.0,
+            area_of_squares: 0.0,
+            lasted_s: 0.0,
+            cuts: 0,
+            fits_since: None,
+            converged: None,
+            rejected: 0,
+            most_in_flight: 0,
+        }
+    }
+
+    /// The window has this size from now on.
+    pub(crate) fn on_window(&mut self, at: Instant, window: f64) {
+        self.pass(at);
+        self.cuts += u64::from(self.window.is_some_and(|before| window < before));
+        self.window = Some(window);
+        self.since = self.since.max(at);
+        self.judge(self.since);
+    }
+
+    /// The server has this many slots, as its answer told at `at`.
+    pub(crate) fn on_cap(&mut self, at: Instant, cap: u32) {
+        let cap = Some(f64::from(cap));
+        if self.cap == cap {
+            return;
+        }
+        // What the first answer tells was so all the time.
+        let from = if self.cap.is_none() { self.since } else { at };
+        self.cap = cap;
+        self.fits_since = None;
+        self.judge(from);
+    }
+
+    /// An attempt was sent; so many are in flight with it.
+    pub(crate) fn on_sent(&mut self, in_flight: u64) {
+        self.most_in_flight = self.most_in_flight.max(in_flight);
+    }
+
+    /// An attempt was rejected.
+    pub(crate) fn on_rejected(&mut self) {
+        self.rejected += 1;
+    }
+
+    /// What it came to by `end`.
+    pub(crate) fn figures(&self, first_arrival: Option<Instant>, end: Option<Instant>) -> WindowFigures {
+        let mut course = self.clone();
+        course.pass(end.unwrap_or(self.since));
+        let known = course.window.is_some() && course.lasted_s > 0.0;
+        let mean = known.then(|| course.area / course.lasted_s);
+        // The difference of two equal numbers may come out below zero.
+        let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
+        let origin = first_arrival.unwrap_or(Instant::ORIGIN);
+        let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);
+        WindowFigures {
+            convergence_s: course.converged.map(|fit| fit.at.since(origin).as_secs_f64()),
+            overshoot: course.cap.map(|cap| (course.most_in_flight as f64 - cap).max(0.0)),
+            rejected_before_convergence: before,
+            mean,
+            sd,
+            variation: mean.zip(sd).filter(|(mean, _)| *mean > 0.0).map(|(mean, sd)| sd / mean),
+            cuts: known.then_some(course.cuts),
+            cuts_per_min: known.then(|| course.cuts as f64 * 60.0 / course.lasted_s),
+        }
+    }
+
+    /// Time went on with the window as it was.
+    fn pass(&mut self, at: Instant) {
+        let lasted = at.since(self.since);
+        if let Some(window) = self.window {
+            let lasted_s = lasted.as_secs_f64();
+            self.area += window * lasted_s;
+            self.area_of_squares += window * window * lasted_s;
+            self.lasted_s += lasted_s;
+        }
+        self.since = self.since.max(at);
+        if let Some(fit) = self.fits_since
+            && self.converged.is_none()
+            && self.since.since(fit.at) >= self.settled_after
+        {
+            self.converged = Some(fit);
+        }
+    }
+
+    /// Whether the window fits from `at` on.
+    fn judge(&mut self, at: Instant) {
+        let fits = self.window.zip(self.cap).is_some_and(|(window, cap)| (window - cap).abs() <= NEAR * cap);
+        if !fits {
+            self.fits_since = None;
+        } else if self.fits_since.is_none() {
+            self.fits_since = Some(Fit { at, rejected_before: self.rejected });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_millis(ms)
+    }
+
+    fn course(windows: &[(u64, f64)]) -> WindowCourse {
+        let mut course = WindowCourse::new(Duration::from_millis(100));
+        course.on_cap(at(0), 10);
+        for (ms, window) in windows {
+            course.on_window(at(*ms), *window);
+        }
+        course
+    }
+
+    #[test]
+    fn a_window_converges_when_it_has_fitted_for_five_attempts() {
+        let course = course(&[(0, 2.0), (100, 9.5), (200, 13.0), (300, 9.0), (500, 11.0), (700, 10.0)]);
+        let figures = |end| course.figures(Some(at(50)), Some(at(end)));
+        assert_eq!(figures(799).convergence_s, None);
+        assert_eq!(figures(800).convergence_s, Some(0.25));
+    }
+
+    #[test]
+    fn what_fitted_when_the_cap_became_known_fitted_before() {
+        let mut course = WindowCourse::new(Duration::from_millis(10));
+        course.on_window(at(0), 10.0);
+        course.on_rejected();
+        course.on_cap(at(40), 10);
+        let figures = course.figures(Some(at(0)), Some(at(60)));
+        assert_eq!((figures.convergence_s, figures.rejected_before_convergence), (Some(0.0), 1));
+        // Another cap is another question, but the first answer stays.
+        course.on_window(at(60), 10.0);
+        course.on_cap(at(70), 40);
+        assert_eq!(course.figures(Some(at(0)), Some(at(90))).convergence_s, Some(0.0));
+    }
+
+    #[test]
+    fn mean_and_spread_are_weighted_by_time() {
+        let figures = course(&[(0, 4.0), (300, 8.0)]).figures(Some(at(0)), Some(at(400)));
+        assert_eq!((figures.mean, figures.cuts), (Some(5.0), Some(0)));
+        assert!((figures.sd.unwrap() - 3.0_f64.sqrt()).abs() < 1e-12, "{figures:?}");
+        let figures = course(&[(0, 8.0), (500, 4.0)]).figures(Some(at(0)), Some(at(1000)));
+        assert_eq!((figures.cuts, figures.cuts_per_min), (Some(1), Some(60.0)));
+    }
+
+    #[test]
+    fn without_a_window_there_is_overshoot_and_nothing_else() {
+        let mut course = course(&[]);
+        course.on_sent(7);
+        course.on_sent(35);
+        course.on_rejected();
+        let figures = course.figures(Some(at(0)), Some(at(400)));
+        let expected = WindowFigures { overshoot: Some(25.0), rejected_before_convergence: 1, ..figures };
+        assert_eq!(figures, expected);
+        assert_eq!((figures.mean, figures.cuts, figures.convergence_s), (None, None, None));
+    }
+}
