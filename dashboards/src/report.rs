@@ -1,7 +1,7 @@
 //! Finished runs as pictures: figures as data, drawn as SVG, on the terminal, and on one HTML page.
 //!
 //! [`Document`] reads result files; [`FIGURES`] says what can be drawn of them; [`page()`] makes the whole report, and
-//! [`svg()`] and [`plain()`] draw single figures.
+//! [`svg()`] and [`plain()`] draw single figures. [`Rows`] writes runs as CSV.
 
 mod document;
 mod drawings;
@@ -15,6 +15,7 @@ mod plain;
 mod reading;
 mod registry;
 mod resample;
+mod rows;
 mod run;
 mod strategy;
 mod svg;
@@ -27,4 +28,5 @@ pub use figure::{Axis, Figure, Scale, Series, Shape};
 pub use page::page;
 pub use plain::plain;
 pub use registry::{Entry, FIGURES};
+pub use rows::Rows;
 pub use svg::svg;

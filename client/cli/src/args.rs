@@ -228,6 +228,9 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) figures: FiguresArgs,
+
     /// Write every attempt to a file, one JSON object a line, while runs go on.
     #[arg(long, value_name = "FILE")]
     pub(crate) samples: Option<PathBuf>,
@@ -247,6 +250,15 @@ pub(crate) struct OutputArgs {
     /// Print everything a run would use, defaults included, and do not run.
     #[arg(long)]
     pub(crate) print_config: bool,
+}
+
+/// Files with the figures of every run, for other programs.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct FiguresArgs {
+    /// Write every figure of every run to a CSV file, one row a run, or to stdout with `-`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
 }
 
 fn positive(text: &str) -> Result<Duration, String> {

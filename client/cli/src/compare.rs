@@ -50,8 +50,9 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let (by, sensitivity, quiet) = (args.by, args.sensitivity, args.output.quiet);
     let (threads, simulated) = (args.output.threads, args.simulate);
     let (json, html) = (args.output.json.clone(), args.html.clone());
+    let figures = args.figures.clone();
     let (settings, server) = configured(args)?;
-    let results = Results::prepare(json.as_deref(), html.as_deref())?;
+    let results = Results::of_runs(json.as_deref(), html.as_deref(), &figures)?;
     let interrupt = Interrupt::listen()?;
     if !quiet {
         announce(&settings, &server, simulated)?;
@@ -83,6 +84,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         comparison.outcomes.push(outcome);
     }
     results.write(&comparison.to_json())?;
+    results.write_runs(comparison.runs())?;
     if !quiet {
         let mut text = comparison.text();
         if let Some(signal) = interrupt.exit().and_then(Exit::signal_name) {

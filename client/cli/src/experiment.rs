@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
 use crate::output::to_stdout;
 use crate::record::{ConfigRecord, ServerRecord};
-use crate::results::Results;
+use crate::results::{Results, distinct};
 use crate::samples::Samples;
 use crate::settings::Settings;
 use crate::simulated::Progress;
@@ -53,8 +53,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
                      `--outages`, `--reject-first` and `--kind`, or choose another strategy";
         return Err(Fatal::error(Exit::Usage, words));
     }
-    distinct_outputs(args)?;
-    let results = Results::prepare(args.output.json.as_deref(), args.output.html.as_deref())?;
+    let results = outputs(args)?;
     let interrupt = Interrupt::listen()?;
     let stdout_is_data = results.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
@@ -114,8 +113,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         let server = Server::choose(args, settings, &runtime, false)?;
         return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
-    distinct_outputs(args)?;
-    let results = Results::prepare(args.output.json.as_deref(), args.output.html.as_deref())?;
+    let results = outputs(args)?;
     let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
@@ -192,17 +190,11 @@ pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
     })
 }
 
-/// Refuses one file for two outputs: the later would destroy the earlier.
-fn distinct_outputs(args: &RunArgs) -> anyhow::Result<()> {
-    let OutputArgs { json, html, samples, .. } = &args.output;
-    let given: Vec<_> = [json, html, samples].into_iter().flatten().collect();
-    for (index, path) in given.iter().enumerate() {
-        if given[..index].contains(path) {
-            let words = format!("`{}` is given for two outputs; give each a file of its own", path.display());
-            return Err(Fatal::error(Exit::Usage, words));
-        }
-    }
-    Ok(())
+/// Makes sure that everything can be written that was asked for.
+fn outputs(args: &RunArgs) -> anyhow::Result<Results> {
+    let OutputArgs { json, html, samples, figures, .. } = &args.output;
+    distinct([json, html, samples, &figures.csv].map(Option::as_deref))?;
+    Results::of_runs(json.as_deref(), html.as_deref(), figures)
 }
 
 /// The result file of several runs; a single one is written as it is.
@@ -270,6 +262,7 @@ impl Report {
                 summary: repeats::to_json(&repeats::summary(several)),
             })?,
         }
+        results.write_runs(finished.iter())?;
         shown?;
         Ok(exit(finished, interrupt))
     }

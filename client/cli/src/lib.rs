@@ -3,6 +3,7 @@
 
 mod args;
 mod compare;
+mod csv_rows;
 mod exit;
 mod experiment;
 mod figures;
@@ -19,6 +20,7 @@ mod reproduce;
 mod results;
 mod samples;
 mod scenario;
+mod schema;
 mod settings;
 mod simulated;
 mod strategies;

@@ -64,15 +64,17 @@ impl Output {
     }
 
     /// Ends what [`open`](Self::open) began, if all was written.
-    pub(crate) fn complete(&self, written: io::Result<()>) -> anyhow::Result<()> {
-        let named = written.and_then(|()| match &self.place {
-            Place::File { path, temporary } => fs::rename(temporary, path),
+    pub(crate) fn complete(&self, written: io::Result<File>) -> anyhow::Result<()> {
+        let named = written.and_then(|file| match &self.place {
+            Place::File { path, temporary } => file.sync_all().and_then(|()| fs::rename(temporary, path)),
+            // Pipes and devices have nothing to be brought to a disk.
             Place::Stdout | Place::Direct(_) => Ok(()),
         });
         named.map_err(|error| self.refusal(error))
     }
 
-    fn refusal(&self, error: io::Error) -> anyhow::Error {
+    /// The error that says that this could not be written.
+    pub(crate) fn refusal(&self, error: io::Error) -> anyhow::Error {
         Fatal::because(Exit::Output, format!("`{}` ({}) could not be written", self.name(), self.flag), error)
     }
 

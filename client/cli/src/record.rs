@@ -5,6 +5,7 @@ use std::ffi::OsString;
 
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use vocabulary::duration_text;
@@ -12,7 +13,7 @@ use vocabulary::duration_text;
 use crate::settings::Settings;
 
 /// Everything needed to repeat a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub(crate) struct ConfigRecord {
     program: &'static str,
     version: &'static str,
@@ -35,13 +36,13 @@ pub(crate) struct ConfigRecord {
     server_model: Option<Value>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct PartRecord {
     name: &'static str,
     parameters: BTreeMap<&'static str, String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct WorkloadRecord {
     kind: &'static str,
     ops: Option<u64>,
@@ -54,7 +55,7 @@ struct WorkloadRecord {
     share_strategy: bool,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct RequestRecord {
     method: String,
     /// Names only: values may be secrets.
@@ -141,7 +142,7 @@ impl ConfigRecord {
 /// The command line without what says where results go and how many threads work: it changes no figure, and a simulated
 /// result must not depend on it.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
-    const WITH_VALUE: &[&str] = &["--html", "--json", "--samples", "--threads"];
+    const WITH_VALUE: &[&str] = &["--csv", "--html", "--json", "--samples", "--threads"];
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
     let mut value_follows = false;
     typed.filter(move |argument| {

@@ -45,6 +45,5 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         return to_stdout(bytes);
     }
     let mut file = output.open()?;
-    let written = file.write_all(bytes).and_then(|()| file.flush());
-    output.complete(written)
+    output.complete(file.write_all(bytes).map(|()| file))
 }

@@ -1,33 +1,52 @@
-//! Where results go: as JSON, as a page, or both; both are tried before anything runs.
+//! Where results go: as JSON, as a page, as rows; all are tried before anything runs.
 
 use std::path::Path;
 
 use dashboards::report::{Document, page};
 use serde::Serialize;
 
+use crate::args::FiguresArgs;
+use crate::csv_rows::CsvFile;
 use crate::exit::{Exit, Fatal};
+use crate::one_run::Finished;
 use crate::output::Output;
 
 /// The outputs that were asked for.
 pub(crate) struct Results {
     json: Option<Output>,
     html: Option<Output>,
+    csv: Option<CsvFile>,
 }
 
 impl Results {
     /// Makes sure that both can be written.
     pub(crate) fn prepare(json: Option<&Path>, html: Option<&Path>) -> anyhow::Result<Self> {
+        distinct([json, html])?;
         let json = json.map(|path| Output::prepare(path, "--json")).transpose()?;
         let html = html.map(|path| Output::prepare(path, "--html")).transpose()?;
-        if [&json, &html].into_iter().flatten().filter(|output| output.is_stdout()).count() > 1 {
-            return Err(Fatal::error(Exit::Usage, "`--json -` and `--html -` cannot both have stdout"));
-        }
-        Ok(Self { json, html })
+        Ok(Self { json, html, csv: None })
+    }
+
+    /// The same, and the files that get the figures of every run.
+    pub(crate) fn of_runs(
+        json: Option<&Path>,
+        html: Option<&Path>,
+        figures: &FiguresArgs,
+    ) -> anyhow::Result<Self> {
+        distinct([json, html, figures.csv.as_deref()])?;
+        let csv = figures.csv.as_deref().map(CsvFile::prepare).transpose()?;
+        Ok(Self { csv, ..Self::prepare(json, html)? })
     }
 
     /// Whether stdout is taken, so that what people read goes to stderr.
     pub(crate) fn take_stdout(&self) -> bool {
         [&self.json, &self.html].into_iter().flatten().any(Output::is_stdout)
+            || self.csv.as_ref().is_some_and(CsvFile::is_stdout)
+    }
+
+    /// Writes the figures of every run wherever they were wanted.
+    pub(crate) fn write_runs<'a>(&self, runs: impl Iterator<Item = &'a Finished>) -> anyhow::Result<()> {
+        self.csv.as_ref().map_or(Ok(()), |csv| csv.write(runs.map(|run| &run.result)))
     }
 
     /// Writes a result document wherever it was wanted.
@@ -47,4 +66,20 @@ impl Results {
         }
         Ok(())
     }
+}
+
+/// Refuses one place for two outputs: the later would destroy the earlier, and stdout holds one.
+pub(crate) fn distinct<'a>(given: impl IntoIterator<Item = Option<&'a Path>>) -> anyhow::Result<()> {
+    let mut seen: Vec<&Path> = Vec::new();
+    for path in given.into_iter().flatten() {
+        if seen.contains(&path) {
+            let words = match path.to_str() {
+                Some("-") => "stdout (`-`) is given for two outputs; give one of them a file".to_owned(),
+                _ => format!("`{}` is given for two outputs; give each a file of its own", path.display()),
+            };
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        seen.push(path);
+    }
+    Ok(())
 }

@@ -59,7 +59,7 @@ impl Samples {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let written = match writer.error.take() {
             Some(error) => Err(error),
-            None => writer.file.flush().and_then(|()| writer.file.get_ref().sync_all()),
+            None => writer.file.flush().and_then(|()| writer.file.get_ref().try_clone()),
         };
         self.output.complete(written)
     }

@@ -1,5 +1,6 @@
 //! The result of one run, as it is written to a file. Keys are relied on from outside.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
@@ -13,7 +14,7 @@ use crate::run::Run;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The result of one run. `C` is whatever the program needs to repeat it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design: ops, attempts, makespan …")]
 pub struct RunResult<C> {
     pub schema_version: u32,
@@ -65,7 +66,7 @@ pub struct RunResult<C> {
 }
 
 /// Ops by how they ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct OpsResult {
     pub total: u64,
@@ -77,7 +78,7 @@ pub struct OpsResult {
 }
 
 /// Attempts per op that ended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct AttemptsResult {
     pub p50: Option<u64>,
@@ -86,7 +87,7 @@ pub struct AttemptsResult {
 }
 
 /// The generator's own health.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct GeneratorResult {
     /// From the instant an attempt was due to the instant it was sent; null when simulated.
     pub send_lag_ms: LagResult,
@@ -106,7 +107,7 @@ pub struct GeneratorResult {
 }
 
 /// Percentiles of a delay, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct LagResult {
     pub p50: Option<f64>,
@@ -121,7 +122,7 @@ impl From<LatencyFigures> for LagResult {
 }
 
 /// One bucket of the series; counts are of the bucket, gauges its last values.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct SeriesPoint {
     /// The bucket's start.

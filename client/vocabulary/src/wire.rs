@@ -40,6 +40,7 @@ pub struct Capacity {
 
 /// What the server counted for one run, the `server` object of the result JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServerCounts {
     /// Attempts that reached admission (for conditional writes: the writes).
     pub received: u64,

@@ -7,7 +7,7 @@ use clap::builder::ArgPredicate;
 use clap::{Arg, Args, ValueEnum};
 use tailback::{SpecError, StrategySpec};
 
-use super::{ReportArgs, WorkloadArgs};
+use super::{FiguresArgs, ReportArgs, WorkloadArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +57,9 @@ pub(crate) struct CompareArgs {
     /// Write a report with pictures to an HTML file that needs no network.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) figures: FiguresArgs,
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,

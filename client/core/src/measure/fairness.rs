@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use statistics::jain;
 use vocabulary::Instant;
@@ -38,7 +39,7 @@ struct Client {
 }
 
 /// How evenly clients were served.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FairnessFigures {
     /// Clients that had anything to do.
     pub clients: u64,

@@ -1,5 +1,6 @@
 //! Why ops were given up.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tailback::Status;
 
@@ -31,7 +32,7 @@ impl GivenUp {
 }
 
 /// How many ops were given up, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the fields are the reasons' own names")]
 pub struct GivenUpCounts {
     pub rejected: u64,

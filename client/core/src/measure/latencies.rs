@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::Serialize;
 use vocabulary::Instant;
 
@@ -90,7 +91,7 @@ fn micros(duration: Duration) -> u64 {
 }
 
 /// Latency figures in milliseconds; null when nothing was recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct LatencyFigures {
     pub count: u64,

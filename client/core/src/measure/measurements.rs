@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tailback::{Failure, Status};
 use vocabulary::Instant;
@@ -36,7 +37,7 @@ impl OpCounts {
 }
 
 /// Counts of attempts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct AttemptCounts {
     /// Attempts sent.
     pub total: u64,

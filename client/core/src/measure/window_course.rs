@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use vocabulary::Instant;
 
@@ -36,7 +37,7 @@ struct Fit {
 }
 
 /// What the course of a window comes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct WindowFigures {
     /// From the first arrival until the window lay within 10 % of the server's cap for five undisturbed attempts' time;
     /// null if it never did, or there is none, or the cap is not known.

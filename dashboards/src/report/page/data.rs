@@ -1,11 +1,13 @@
 //! The data as downloads: every figure of every run as a table, and the runs that are drawn with their series.
 
 use std::fmt::Write as _;
+use std::io;
 
 use serde_json::{Value, json};
 
 use crate::report::document::Document;
 use crate::report::html::data_link;
+use crate::report::rows::{Rows, columns};
 use crate::report::run::Run;
 
 /// The section with the links.
@@ -38,48 +40,15 @@ pub(super) fn data(document: &Document) -> String {
     section + "</ul></section>\n"
 }
 
-/// All numbers of the runs, one line a run.
+/// Every figure of the runs, a row each.
 fn table(runs: &[&Run]) -> String {
-    let mut keys: Vec<String> = Vec::new();
-    for run in runs {
-        walk(&run.raw, "", &mut |path, _| {
-            if !keys.iter().any(|key| key == path) {
-                keys.push(path.to_owned());
-            }
-        });
-    }
-    let mut table = keys.iter().map(|key| field(key)).collect::<Vec<_>>().join(",") + "\r\n";
-    for run in runs {
-        let mut fields = vec![String::new(); keys.len()];
-        walk(&run.raw, "", &mut |path, value| {
-            if let Some(place) = keys.iter().position(|key| key == path) {
-                fields[place] = field(&value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned));
-            }
-        });
-        table.push_str(&fields.join(","));
-        table.push_str("\r\n");
-    }
-    table
-}
-
-/// Every value that fits a cell, by its path. How runs were set up and what they were like in time does not.
-fn walk(value: &Value, path: &str, see: &mut impl FnMut(&str, &Value)) {
-    match value {
-        Value::Object(entries) => {
-            for (key, inner) in entries.iter().filter(|(key, _)| *key != "config") {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                walk(inner, &path, see);
-            }
+    let written = || -> io::Result<Vec<u8>> {
+        let mut rows = Rows::new(Vec::new(), &[], columns(runs.iter().map(|run| &run.raw)))?;
+        for run in runs {
+            rows.write(&[], &run.raw)?;
         }
-        Value::Null | Value::Array(_) => {}
-        plain => see(path, plain),
-    }
-}
-
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+        rows.finish()
+    };
+    String::from_utf8(written().expect("memory takes whatever is written"))
+        .expect("columns and cells are text")
 }
