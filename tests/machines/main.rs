@@ -1,5 +1,6 @@
 //! Outputs that other programs read.
 
+mod interval_logs;
 #[path = "../report/program.rs"]
 mod program;
 mod rows;

@@ -259,6 +259,10 @@ pub(crate) struct FiguresArgs {
     /// Write every figure of every run to a CSV file, one row a run, or to stdout with `-`.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+
+    /// Write op latencies to a V2 interval log of HDR histograms, one interval a run, its strategy as the tag.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hdr: Option<PathBuf>,
 }
 
 fn positive(text: &str) -> Result<Duration, String> {

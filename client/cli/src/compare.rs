@@ -106,6 +106,7 @@ fn configured(args: CompareArgs) -> anyhow::Result<(Vec<Settings>, Config)> {
     // What is not offered here keeps its default.
     let mut run = Cli::parse_from(["loadgen"]).run;
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
+    run.output.figures = args.figures;
     if run.simulate && run.workload.time_scale != TimeScale::default() {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
@@ -188,7 +189,7 @@ impl Comparison {
         text
     }
 
-    fn runs(&self) -> impl Iterator<Item = &Finished> {
+    fn runs(&self) -> impl Iterator<Item = &Finished> + Clone {
         self.measured.runs.iter().flatten()
     }
 

@@ -1,16 +1,15 @@
 //! `--csv FILE`: runs as rows, one column per figure of the result.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use dashboards::report::Rows;
 use loadgen_core::RunResult;
 use serde_json::Value;
 
-use crate::output::{Output, to_stdout};
+use crate::output::Output;
 use crate::record::ConfigRecord;
 use crate::schema::scalar_paths;
+use crate::streamed::Streamed;
 
 /// A CSV file that gets its name when all rows are written. Its columns are the same for every run: what a run does not
 /// have stays empty.
@@ -21,13 +20,7 @@ pub(crate) struct CsvFile {
 /// Rows on their way to a file.
 pub(crate) struct OpenCsv<'a> {
     output: &'a Output,
-    rows: Rows<Sink>,
-}
-
-/// Where rows go. Stdout is written in one piece: it may be closed early, which is no failure.
-enum Sink {
-    File(BufWriter<File>),
-    Stdout(Vec<u8>),
+    rows: Rows<Streamed>,
 }
 
 impl CsvFile {
@@ -55,12 +48,7 @@ impl CsvFile {
 
     /// Begins to write rows; the leading columns say what a run's own figures do not, such as what was varied.
     pub(crate) fn open(&self, leading: &[&str]) -> anyhow::Result<OpenCsv<'_>> {
-        let sink = if self.output.is_stdout() {
-            Sink::Stdout(Vec::new())
-        } else {
-            Sink::File(BufWriter::new(self.output.open()?))
-        };
-        let rows = Rows::new(sink, leading, scalar_paths());
+        let rows = Rows::new(Streamed::begin(&self.output)?, leading, scalar_paths());
         Ok(OpenCsv { output: &self.output, rows: rows.map_err(|error| self.output.refusal(error))? })
     }
 }
@@ -73,28 +61,6 @@ impl OpenCsv<'_> {
 
     /// Gives the file its name.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
-        match self.rows.finish() {
-            Ok(Sink::Stdout(bytes)) => to_stdout(&bytes),
-            Ok(Sink::File(file)) => {
-                self.output.complete(file.into_inner().map_err(io::IntoInnerError::into_error))
-            }
-            Err(error) => self.output.complete(Err(error)),
-        }
-    }
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.write(bytes),
-            Self::Stdout(held) => held.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.flush(),
-            Self::Stdout(held) => held.flush(),
-        }
+        Streamed::finish(self.rows.finish(), self.output)
     }
 }

@@ -193,7 +193,7 @@ pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
 /// Makes sure that everything can be written that was asked for.
 fn outputs(args: &RunArgs) -> anyhow::Result<Results> {
     let OutputArgs { json, html, samples, figures, .. } = &args.output;
-    distinct([json, html, samples, &figures.csv].map(Option::as_deref))?;
+    distinct([json, html, samples, &figures.csv, &figures.hdr].map(Option::as_deref))?;
     Results::of_runs(json.as_deref(), html.as_deref(), figures)
 }
 

@@ -20,6 +20,7 @@ use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
 use crate::exit::{Exit, Fatal};
+use crate::hdr_log::KeptLatencies;
 use crate::interrupt::Interrupt;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
@@ -61,6 +62,8 @@ pub(crate) struct Finished {
     pub(crate) answered: bool,
     /// Whether the generator, not the strategy or the server, was the bottleneck.
     pub(crate) bottleneck: bool,
+    /// What an interval log needs, if one is wanted.
+    pub(crate) latencies: Option<KeptLatencies>,
 }
 
 impl Finished {
@@ -203,7 +206,9 @@ impl Underway {
             result.optimal_makespan_s = None;
         }
         let bins = measured.bins.clone();
-        Ok((Finished { result, conservation, generator_share, answered, bottleneck: was_bottleneck }, bins))
+        let latencies = settings.keep_latencies.then(|| KeptLatencies::of(&driven.run));
+        let bottleneck = was_bottleneck;
+        Ok((Finished { result, conservation, generator_share, answered, bottleneck, latencies }, bins))
     }
 }
 

@@ -142,7 +142,7 @@ impl ConfigRecord {
 /// The command line without what says where results go and how many threads work: it changes no figure, and a simulated
 /// result must not depend on it.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
-    const WITH_VALUE: &[&str] = &["--csv", "--html", "--json", "--samples", "--threads"];
+    const WITH_VALUE: &[&str] = &["--csv", "--hdr", "--html", "--json", "--samples", "--threads"];
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
     let mut value_follows = false;
     typed.filter(move |argument| {

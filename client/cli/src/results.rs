@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::args::FiguresArgs;
 use crate::csv_rows::CsvFile;
 use crate::exit::{Exit, Fatal};
+use crate::hdr_log::HdrLog;
 use crate::one_run::Finished;
 use crate::output::Output;
 
@@ -16,6 +17,7 @@ pub(crate) struct Results {
     json: Option<Output>,
     html: Option<Output>,
     csv: Option<CsvFile>,
+    hdr: Option<HdrLog>,
 }
 
 impl Results {
@@ -24,7 +26,7 @@ impl Results {
         distinct([json, html])?;
         let json = json.map(|path| Output::prepare(path, "--json")).transpose()?;
         let html = html.map(|path| Output::prepare(path, "--html")).transpose()?;
-        Ok(Self { json, html, csv: None })
+        Ok(Self { json, html, csv: None, hdr: None })
     }
 
     /// The same, and the files that get the figures of every run.
@@ -33,20 +35,28 @@ impl Results {
         html: Option<&Path>,
         figures: &FiguresArgs,
     ) -> anyhow::Result<Self> {
-        distinct([json, html, figures.csv.as_deref()])?;
+        distinct([json, html, figures.csv.as_deref(), figures.hdr.as_deref()])?;
         let csv = figures.csv.as_deref().map(CsvFile::prepare).transpose()?;
-        Ok(Self { csv, ..Self::prepare(json, html)? })
+        let hdr = figures.hdr.as_deref().map(HdrLog::prepare).transpose()?;
+        Ok(Self { csv, hdr, ..Self::prepare(json, html)? })
     }
 
     /// Whether stdout is taken, so that what people read goes to stderr.
     pub(crate) fn take_stdout(&self) -> bool {
         [&self.json, &self.html].into_iter().flatten().any(Output::is_stdout)
             || self.csv.as_ref().is_some_and(CsvFile::is_stdout)
+            || self.hdr.as_ref().is_some_and(HdrLog::is_stdout)
     }
 
     /// Writes the figures of every run wherever they were wanted.
-    pub(crate) fn write_runs<'a>(&self, runs: impl Iterator<Item = &'a Finished>) -> anyhow::Result<()> {
-        self.csv.as_ref().map_or(Ok(()), |csv| csv.write(runs.map(|run| &run.result)))
+    pub(crate) fn write_runs<'a>(
+        &self,
+        runs: impl Iterator<Item = &'a Finished> + Clone,
+    ) -> anyhow::Result<()> {
+        if let Some(csv) = &self.csv {
+            csv.write(runs.clone().map(|run| &run.result))?;
+        }
+        self.hdr.as_ref().map_or(Ok(()), |hdr| hdr.write(runs))
     }
 
     /// Writes a result document wherever it was wanted.

@@ -33,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) request: RequestTemplate,
     pub(crate) trust: Trust,
     pub(crate) idempotent: bool,
+    /// Whether op latencies of runs that are over are kept for an interval log.
+    pub(crate) keep_latencies: bool,
 }
 
 impl Settings {
@@ -99,6 +101,7 @@ impl Settings {
                 extra_roots_pem: args.target.cacert.as_ref().map(|path| roots(path)).transpose()?,
             },
             idempotent: args.target.idempotent,
+            keep_latencies: args.output.figures.hdr.is_some(),
         })
     }
 
@@ -117,6 +120,7 @@ impl Settings {
             request: RequestTemplate::default(),
             trust: Trust::default(),
             idempotent: true,
+            keep_latencies: false,
         }
     }
 

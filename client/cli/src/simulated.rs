@@ -12,6 +12,7 @@ use loadgen_sim::{Foresight, Simulation, Steer};
 use mockserver::core::{Config, Ideal};
 use tailback::Foreknowledge;
 
+use crate::hdr_log::KeptLatencies;
 use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
 use crate::record::{ConfigRecord, ServerRecord};
@@ -82,7 +83,8 @@ pub(crate) fn result(
             series_points: (POINTS_OF_A_FILE / repeats).clamp(8, SERIES_POINTS),
         },
     );
-    Finished { result, conservation, generator_share: None, answered: true, bottleneck: false }
+    let latencies = settings.keep_latencies.then(|| KeptLatencies::of(&finished.run));
+    Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
 }
 
 /// One core each, unless told otherwise.

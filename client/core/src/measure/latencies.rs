@@ -61,6 +61,11 @@ impl Latencies {
         Duration::from_micros(self.0.max())
     }
 
+    /// The histogram itself, in microseconds.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.0
+    }
+
     /// How many lie between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         self.0.count_between(micros(low), micros(high))

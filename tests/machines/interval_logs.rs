@@ -1,0 +1,108 @@
+//! `--hdr`: read back with `HdrHistogram`'s own reader, it says what the JSON of the same runs says.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use serde_json::Value;
+
+use crate::program::Desk;
+
+struct Interval {
+    tag: String,
+    start: Duration,
+    length: Duration,
+    max_ms: f64,
+    histogram: Histogram<u64>,
+}
+
+fn intervals(text: &str) -> Vec<Interval> {
+    let interval = |entry| match entry {
+        LogEntry::Interval(interval) => {
+            let bytes = STANDARD.decode(interval.encoded_histogram()).unwrap();
+            Some(Interval {
+                tag: interval.tag().unwrap().as_str().to_owned(),
+                start: interval.start_timestamp(),
+                length: interval.duration(),
+                max_ms: interval.max(),
+                histogram: Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap(),
+            })
+        }
+        LogEntry::StartTime(time) | LogEntry::BaseTime(time) => {
+            assert_eq!(time, Duration::ZERO);
+            None
+        }
+    };
+    IntervalLogIterator::new(text.as_bytes()).filter_map(|entry| interval(entry.unwrap())).collect()
+}
+
+/// Every interval against the run in its place. Exact percentiles lie between neighbours of the histogram's.
+fn agree(log: &[Interval], runs: &[Value], exact: bool) {
+    assert_eq!(log.len(), runs.len());
+    for (interval, run) in log.iter().zip(runs) {
+        assert_eq!(interval.tag.replace(';', ","), run["strategy"].as_str().unwrap());
+        let figures = &run["op_latency_ms"];
+        assert_eq!(interval.histogram.len(), figures["count"].as_u64().unwrap());
+        for (key, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999)] {
+            let at = |quantile| interval.histogram.value_at_quantile(quantile) as f64 / 1e3;
+            let (one, share) =
+                if exact { (1.0 / interval.histogram.len() as f64, 1e-3) } else { (0.0, 1e-12) };
+            let band = at(quantile - one) * (1.0 - share)..=at(quantile + one) * (1.0 + share);
+            let expected = figures[key].as_f64().unwrap();
+            assert!(band.contains(&expected), "{key}: {expected} {band:?}");
+        }
+        let max = figures["max"].as_f64().unwrap();
+        // Three digits, and the log gives three decimals.
+        assert!((interval.max_ms - max).abs() <= max * 2e-3 + 1e-3, "{} {max}", interval.max_ms);
+        // The clock starts at zero, the makespan at the first arrival.
+        let makespan = run["makespan_s"].as_f64().unwrap();
+        let length = interval.length.as_secs_f64();
+        assert!((0.0..0.1).contains(&(length - makespan + 1e-3)), "{length} {makespan}");
+    }
+    for pair in log.windows(2) {
+        let end = pair[0].start + pair[0].length;
+        assert!(pair[1].start.abs_diff(end) <= Duration::from_millis(2), "runs stand end to end");
+    }
+}
+
+fn runs(desk: &Desk, name: &str) -> Vec<Value> {
+    let document: Value = serde_json::from_str(&desk.read(name)).unwrap();
+    document["runs"].as_array().cloned().unwrap_or_else(|| vec![document.clone()])
+}
+
+#[test]
+fn a_log_of_real_runs_has_exactly_the_percentiles_of_the_result() {
+    let desk = Desk::new();
+    let server = "--service-time 2ms --reject-time 1ms --network-delay 0 --max-busy 5";
+    desk.done(&format!("--quiet --ops 300 {server} --repeats 2 --hdr a.hlog --json a.json"));
+    let log = desk.read("a.hlog");
+    agree(&intervals(&log), &runs(&desk, "a.json"), false);
+    assert!(log.starts_with("#[Histogram log format version 1.3]\n") && log.contains("#seed 2\n"), "{log}");
+}
+
+#[test]
+fn a_log_of_a_comparison_tells_strategies_apart_by_their_tags() {
+    let desk = Desk::new();
+    let compare = "compare --simulate --quiet --ops 2000 --repeats 2 --strategies aimd:beta=0.5,initial=9,full-jitter,oracle";
+    desk.done(&format!("{compare} --threads 1 --hdr a.hlog --json a.json"));
+    desk.done(&format!("{compare} --threads 4 --hdr b.hlog"));
+    assert_eq!(desk.read("a.hlog"), desk.read("b.hlog"));
+    let log = intervals(&desk.read("a.hlog"));
+    // Simulated percentiles are exact, and interpolated between neighbours.
+    agree(&log, &runs(&desk, "a.json"), true);
+    assert_eq!(log.iter().filter(|interval| interval.tag == "aimd:beta=0.5;initial=9").count(), 2);
+}
+
+#[test]
+fn a_run_in_which_nothing_succeeds_is_an_empty_interval() {
+    let desk = Desk::new();
+    desk.done("--simulate --quiet --ops 30 --strategy none --reject-first 1 --hdr a.hlog");
+    let log = intervals(&desk.read("a.hlog"));
+    assert_eq!((log.len(), log[0].histogram.len()), (1, 0));
+    assert!(log[0].length > Duration::ZERO);
+    let ended = desk.loadgen("--simulate --ops 20 --hdr a.hlog --json a.hlog");
+    assert!(ended.code == Some(2) && ended.stderr.contains("given for two outputs"), "{ended:?}");
+}
