@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod checks;
 mod compare;
 mod parity;
 mod report;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
+pub(crate) use checks::{BASELINES, BaselineName, CheckArgs, Condition};
 pub(crate) use compare::{CompareArgs, Score};
 pub(crate) use parity::ParityArgs;
 pub(crate) use report::{PageArgs, PlotArgs};
@@ -33,9 +35,11 @@ Examples:
       closed loop: 50 ops at once
   loadgen --simulate --strategy aimd --repeats 1000
       the same in virtual time, 1000 seeds in a second or two
+  loadgen --simulate --strategy aimd --repeats 20 --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
+      for CI: exits with 99 when a condition holds
 
 Exit codes: 0 done, 2 bad usage, 69 target unreachable, 70 counts do not add up,
-74 output cannot be written, 130 and 143 interrupted.";
+74 output cannot be written, 99 a check failed, 130 and 143 interrupted.";
 
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
@@ -93,6 +97,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) server: mockserver::ServerFlags,
+
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

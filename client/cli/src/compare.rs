@@ -17,12 +17,14 @@ use serde_json::{Value, json};
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
-use crate::args::{Cli, CompareArgs, Score};
+use crate::args::{CheckArgs, Cli, CompareArgs, Score};
+use crate::checks::{Checks, Subject};
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
+use crate::record::{ConfigRecord, ServerRecord};
 use crate::results::Results;
 use crate::settings::Settings;
 use crate::wrapping::wrapped;
@@ -50,8 +52,9 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let (by, sensitivity, quiet) = (args.by, args.sensitivity, args.output.quiet);
     let (threads, simulated) = (args.output.threads, args.simulate);
     let (json, html) = (args.output.json.clone(), args.html.clone());
-    let figures = args.figures.clone();
+    let (figures, checks) = (args.figures.clone(), args.checks.clone());
     let (settings, server) = configured(args)?;
+    let checks = prepared(&checks, &settings, &server, simulated)?;
     let results = Results::of_runs(json.as_deref(), html.as_deref(), &figures)?;
     let interrupt = Interrupt::listen()?;
     if !quiet {
@@ -96,7 +99,29 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
             to_stdout(text.as_bytes())?;
         }
     }
-    Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
+    if let Some(exit) = interrupt.exit() {
+        checks.left_out(quiet)?;
+        return Ok(exit.into());
+    }
+    let failed = checks.conclude(&comparison.subjects(&settings)?, quiet)?;
+    Ok(failed.map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// The checks, if they fit what will be compared.
+fn prepared<'a>(
+    args: &'a CheckArgs,
+    settings: &[Settings],
+    server: &Config,
+    simulated: bool,
+) -> anyhow::Result<Checks<'a>> {
+    let names: Vec<String> = settings.iter().map(|one| one.strategy.to_string()).collect();
+    let checks = Checks::prepare(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    if let Some(first) = settings.first() {
+        let record = ServerRecord { kind: String::new(), target: None, model: Some(server) };
+        let mode = if simulated { "simulated" } else { "http" };
+        checks.same_experiment(mode, &ConfigRecord::new(first, &record, first.run.seed))?;
+    }
+    Ok(checks)
 }
 
 /// The settings of every strategy, and the server of all; refuses what cannot be compared.
@@ -187,6 +212,14 @@ impl Comparison {
             let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
         }
         text
+    }
+
+    /// The runs of every strategy, for checks.
+    fn subjects(&self, settings: &[Settings]) -> anyhow::Result<Vec<Subject>> {
+        let strategies = settings.iter().zip(&self.measured.runs);
+        strategies
+            .map(|(one, runs)| Subject::new(&one.strategy.to_string(), runs.iter().map(|run| &run.result)))
+            .collect()
     }
 
     fn runs(&self) -> impl Iterator<Item = &Finished> + Clone {

@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     NotConserved = 70,
     /// An output cannot be written.
     Output = 74,
+    /// A condition of `--fail-if` held, or a figure is worse than the baseline's.
+    Failed = 99,
     /// Ended by SIGINT.
     Interrupted = 130,
     /// Ended by SIGTERM.

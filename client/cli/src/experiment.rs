@@ -14,6 +14,7 @@ use serde_json::Value;
 use vocabulary::TimeScale;
 
 use crate::args::{OutputArgs, RunArgs};
+use crate::checks::{Checks, Subject};
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
@@ -54,6 +55,9 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     let results = outputs(args)?;
+    let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
+    let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
+    checks.same_experiment("simulated", &ConfigRecord::new(settings, &record, settings.run.seed))?;
     let interrupt = Interrupt::listen()?;
     let stdout_is_data = results.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
@@ -103,7 +107,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let [only] = &finished[..] {
         shown = report.one(only, 0, settings);
     }
-    report.conclude(&finished, shown.and(streamed), settings, &results, &interrupt)
+    report.conclude(&finished, shown.and(streamed), settings, &results, &checks, &interrupt)
 }
 
 /// Over HTTP: one repeat after the other.
@@ -115,9 +119,11 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     }
     let results = outputs(args)?;
     let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
+    let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
     let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
     let mut server = Server::choose(args, settings, &runtime, true)?;
+    checks.same_experiment("http", &ConfigRecord::new(settings, &server.record(), settings.run.seed))?;
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
         return Err(tailback::SpecError::NoForeknowledge.into());
     }
@@ -151,7 +157,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         finished.push(over);
     }
     let streamed = samples.map_or(Ok(()), Samples::finish);
-    report.conclude(&finished, shown.and(streamed), settings, &results, &interrupt)
+    report.conclude(&finished, shown.and(streamed), settings, &results, &checks, &interrupt)
 }
 
 /// Refuses what makes no sense over HTTP, or not with this server.
@@ -204,17 +210,13 @@ struct Several<'a> {
     summary: Value,
 }
 
-fn exit(finished: &[Finished], interrupt: &Interrupt) -> ExitCode {
+/// The exit code of what did not go well.
+fn exit(finished: &[Finished], interrupt: &Interrupt) -> Option<Exit> {
     if finished.iter().any(|run| !run.conservation.holds()) {
-        return Exit::NotConserved.into();
+        return Some(Exit::NotConserved);
     }
-    if let Some(exit) = interrupt.exit() {
-        return exit.into();
-    }
-    if finished.iter().any(|run| !run.answered) {
-        return Exit::Unreachable.into();
-    }
-    ExitCode::SUCCESS
+    let unanswered = finished.iter().any(|run| !run.answered);
+    interrupt.exit().or(unanswered.then_some(Exit::Unreachable))
 }
 
 fn print_config(record: &ConfigRecord) -> anyhow::Result<ExitCode> {
@@ -250,6 +252,7 @@ impl Report {
         mut shown: anyhow::Result<()>,
         settings: &Settings,
         results: &Results,
+        checks: &Checks<'_>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<ExitCode> {
         if finished.len() > 1 {
@@ -264,7 +267,19 @@ impl Report {
         }
         results.write_runs(finished.iter())?;
         shown?;
-        Ok(exit(finished, interrupt))
+        match exit(finished, interrupt) {
+            // What was cut off or went wrong is not checked: it says nothing.
+            None => {
+                let runs = finished.iter().map(|run| &run.result);
+                let failed =
+                    checks.conclude(&[Subject::new(&settings.strategy.to_string(), runs)?], self.quiet)?;
+                Ok(failed.map_or(ExitCode::SUCCESS, ExitCode::from))
+            }
+            Some(exit) => {
+                checks.left_out(self.quiet)?;
+                Ok(exit.into())
+            }
+        }
     }
 
     fn announce(&mut self, text: &str) -> anyhow::Result<()> {

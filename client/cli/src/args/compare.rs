@@ -7,7 +7,7 @@ use clap::builder::ArgPredicate;
 use clap::{Arg, Args, ValueEnum};
 use tailback::{SpecError, StrategySpec};
 
-use super::{FiguresArgs, ReportArgs, WorkloadArgs};
+use super::{CheckArgs, FiguresArgs, ReportArgs, WorkloadArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +24,8 @@ Every block runs each strategy once, with the same arrivals and the same luck pe
 Strategies are ranked by the geometric mean of the score over blocks, and only among those with the same share of
 succeeded ops. Differences are ratios paired by block: no interval below 5 repeats, Student's t on their logarithms
 from 5, bootstrap from 20, corrected for comparing many (Holm). A server of its own serves every run.
-Exit codes: 0 done, 2 bad usage, 70 counts do not add up, 74 output cannot be written, 130 and 143 interrupted.";
+Exit codes: 0 done, 2 bad usage, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
+130 and 143 interrupted.";
 
 /// Which strategies are compared, how often, and in what.
 #[derive(Args, Debug)]
@@ -57,6 +58,9 @@ pub(crate) struct CompareArgs {
     /// Write a report with pictures to an HTML file that needs no network.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
 
     #[command(flatten)]
     pub(crate) figures: FiguresArgs,

@@ -1,0 +1,160 @@
+//! What a figure says against its baseline.
+
+use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio};
+
+/// A figure that is compared with a baseline, and whether more of it is better.
+pub(super) struct Judged {
+    pub(super) path: &'static str,
+    more_is_better: bool,
+}
+
+const fn less(path: &'static str) -> Judged {
+    Judged { path, more_is_better: false }
+}
+
+const fn more(path: &'static str) -> Judged {
+    Judged { path, more_is_better: true }
+}
+
+/// Everything that a strategy can be better or worse in; what follows from another figure is left out.
+pub(super) const JUDGED: &[Judged] = &[
+    more("ops.succeeded"),
+    less("attempts.total"),
+    less("makespan_s"),
+    less("op_latency_ms.mean"),
+    less("op_latency_ms.p50"),
+    less("op_latency_ms.p95"),
+    less("op_latency_ms.p99"),
+    less("late_share"),
+    less("wasted_server_s"),
+    less("window.convergence_s"),
+    less("window.overshoot"),
+    more("fairness.jain"),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Same,
+    Better,
+    Worse,
+    /// Off by more than the noise, but seeds differ as much.
+    Unclear,
+}
+
+impl Verdict {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Better => "better",
+            Self::Worse => "WORSE",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// A figure now and then.
+pub(super) struct Change {
+    /// Means over runs; `None` where a run has none.
+    pub(super) now: Option<f64>,
+    pub(super) then: Option<f64>,
+    /// Now over then.
+    pub(super) ratio: Option<f64>,
+    pub(super) verdict: Verdict,
+}
+
+/// Judges one figure, run by run with the same seeds. `None` when it is in neither.
+pub(super) fn change(
+    judged: &Judged,
+    now: &[Option<f64>],
+    then: &[Option<f64>],
+    noise: f64,
+    seed: u64,
+) -> Option<Change> {
+    let (now, then) = (all(now), all(then));
+    let (now_mean, then_mean) = (now.as_deref().map(mean), then.as_deref().map(mean));
+    let (now, then) = match (now, then) {
+        (None, None) => return None,
+        (Some(now), Some(then)) => (now, then),
+        // What cannot be had any more is worse; what can be had at last is better.
+        (now, _) => {
+            let verdict = if now.is_some() { Verdict::Better } else { Verdict::Worse };
+            return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
+        }
+    };
+    let comparison =
+        Comparison { level: Level::P95, method: Method::BySize { seed }, margin: Margin::TWO_PERCENT };
+    let paired = PairedRatio::of(&now, &then, comparison).ok();
+    let (before, after) = (mean(&then), mean(&now));
+    let ratio = paired.as_ref().map_or_else(|| quotient(after, before), |paired| paired.ratio);
+    let verdict = verdict(judged, ratio, paired.and_then(|paired| paired.interval), noise);
+    Some(Change { now: now_mean, then: then_mean, ratio: Some(ratio), verdict })
+}
+
+fn verdict(judged: &Judged, ratio: f64, interval: Option<Interval>, noise: f64) -> Verdict {
+    // Twice and half are as far from the same.
+    let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
+    if !beyond {
+        return Verdict::Same;
+    }
+    if interval.is_some_and(|interval| interval.low <= 1.0 && 1.0 <= interval.high) {
+        return Verdict::Unclear;
+    }
+    if (ratio > 1.0) == judged.more_is_better { Verdict::Better } else { Verdict::Worse }
+}
+
+/// The values, if every run has one.
+fn all(values: &[Option<f64>]) -> Option<Vec<f64>> {
+    values.iter().copied().collect::<Option<Vec<f64>>>().filter(|values| !values.is_empty())
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Nothing over nothing is no change.
+fn quotient(now: f64, then: f64) -> f64 {
+    match (now, then) {
+        (0.0, 0.0) => 1.0,
+        (_, 0.0) => f64::INFINITY,
+        (now, then) => now / then,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(judged: &Judged, now: &[f64], then: &[f64]) -> Verdict {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+        change(judged, &some(now), &some(then), 0.05, 1).unwrap().verdict
+    }
+
+    #[test]
+    fn what_is_beyond_the_noise_is_worse_or_better() {
+        let (makespan, succeeded) = (less("makespan_s"), more("ops.succeeded"));
+        assert_eq!(judge(&makespan, &[10.4], &[10.0]), Verdict::Same);
+        assert_eq!(judge(&makespan, &[10.6], &[10.0]), Verdict::Worse);
+        assert_eq!(judge(&makespan, &[9.0], &[10.0]), Verdict::Better);
+        assert_eq!(judge(&succeeded, &[9.0], &[10.0]), Verdict::Worse);
+        assert_eq!(judge(&makespan, &[0.0], &[0.0]), Verdict::Same);
+        assert_eq!(judge(&makespan, &[0.1], &[0.0]), Verdict::Worse);
+    }
+
+    #[test]
+    fn what_seeds_alone_could_do_is_unclear() {
+        let then = [10.0, 11.0, 9.0, 10.5, 9.5, 10.2];
+        let scattered = [20.0, 6.0, 15.0, 7.0, 14.0, 8.0];
+        assert_eq!(judge(&less("makespan_s"), &scattered, &then), Verdict::Unclear);
+        let later = then.map(|s| s * 1.2);
+        assert_eq!(judge(&less("makespan_s"), &later, &then), Verdict::Worse);
+        assert_eq!(judge(&less("makespan_s"), &then, &then), Verdict::Same);
+    }
+
+    #[test]
+    fn a_figure_that_is_gone_is_worse() {
+        let judged = less("window.convergence_s");
+        let gone = change(&judged, &[None], &[Some(2.0)], 0.05, 1).unwrap();
+        assert_eq!((gone.verdict, gone.ratio), (Verdict::Worse, None));
+        assert!(change(&judged, &[None], &[None], 0.05, 1).is_none());
+    }
+}

@@ -1,0 +1,202 @@
+//! `--fail-if` and baselines through the built program: exit codes, what is told, and what is refused.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn loadgen(directory: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
+    command.current_dir(directory).args(args).output().expect("the program was built")
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+/// A quick run with six seeds.
+const RUN: [&str; 5] = ["--simulate", "--ops", "300", "--repeats", "6"];
+
+fn run(directory: &Path, more: &[&str]) -> Output {
+    loadgen(directory, &[&RUN[..], more].concat())
+}
+
+#[test]
+fn a_condition_that_holds_exits_with_99_and_says_which() {
+    let here = directory();
+    // One op in six is rejected once by the server of the seed.
+    let more = ["--fail-if", "amplification > 1.01", "--fail-if", "efficiency < 10%", "--json", "-"];
+    let left = run(here.path(), &more);
+    let told = told(&left);
+    assert_eq!(left.status.code(), Some(99), "{told}");
+    assert!(told.contains("failed: `amplification > 1.01` with aimd: 1."), "{told}");
+    assert!(told.contains("ok   efficiency < 10%"), "{told}");
+    assert!(!told.contains("failed: `efficiency"), "{told}");
+    // The results are there all the same.
+    let result: Value = serde_json::from_slice(&left.stdout).expect("the result is JSON");
+    let mean = result["summary"]["amplification"]["mean"].as_f64().expect("a mean");
+    assert!(mean > 1.01, "{mean}");
+
+    let limit = format!("amplification > {}", mean + 0.001);
+    let passed = run(here.path(), &["--quiet", "--fail-if", &limit]);
+    assert_eq!((passed.status.code(), self::told(&passed)), (Some(0), String::new()));
+    let quiet = run(here.path(), &["--quiet", "--fail-if", "makespan_s.max > 0.1"]);
+    assert_eq!(quiet.status.code(), Some(99));
+    assert!(
+        self::told(&quiet).starts_with("failed: `makespan_s.max > 0.1` with aimd"),
+        "{}",
+        self::told(&quiet)
+    );
+}
+
+#[test]
+fn a_single_run_over_http_is_checked_too() {
+    let here = directory();
+    let args = ["--ops", "40", "--rate", "200/s", "--time-scale", "0.2", "--no-tui"];
+    let with = |more: &[&str]| loadgen(here.path(), &[&args[..], more].concat());
+    let failed = with(&["--fail-if", "ops.succeeded == 40"]);
+    assert_eq!(failed.status.code(), Some(99), "{}", told(&failed));
+    let passed = with(&["--fail-if", "ops.succeeded != 40", "--save-baseline", "http.json"]);
+    assert_eq!(passed.status.code(), Some(0), "{}", told(&passed));
+    let compared = with(&["--baseline", "http.json", "--noise", "90%"]);
+    assert_eq!(compared.status.code(), Some(0), "{}", told(&compared));
+    assert!(told(&compared).contains("ops.succeeded"), "{}", told(&compared));
+    let simulated = loadgen(
+        here.path(),
+        &["--simulate", "--ops", "40", "--rate", "200/s", "--baseline", "http.json", "--noise", "90%"],
+    );
+    assert_eq!(simulated.status.code(), Some(2));
+    assert!(told(&simulated).contains(r#"mode is "simulated", there "http""#), "{}", told(&simulated));
+}
+
+#[test]
+fn conditions_on_what_no_result_has_are_refused_before_anything_runs() {
+    let here = directory();
+    let refused = [
+        (&["--fail-if", "amplifcation > 1"][..], "did you mean `amplification`?"),
+        (&["--fail-if", "amplification = 1"], "`=` alone compares nothing"),
+        (&["--fail-if", "op_latency_ms.p99 > 250ms"], "the path says the unit"),
+        (&["--fail-if", "attempts.total of amid > 1"], "did you mean `aimd`?"),
+        (&["--noise", "5%"], "--baseline"),
+        (&["--baseline", "none"], "make it with `--save-baseline`"),
+        (&["--baseline", "x", "--noise", "200%"], "below 100 %"),
+    ];
+    for (args, words) in refused {
+        let left = run(here.path(), &[args, &["--json", "result.json"]].concat());
+        assert_eq!(left.status.code(), Some(2), "{args:?}");
+        assert!(told(&left).contains(words), "{args:?}: {}", told(&left));
+        assert!(!here.path().join("result.json").exists(), "{args:?} ran");
+    }
+}
+
+/// Saves a baseline of the quick run and changes it.
+fn changed(directory: &Path, change: impl Fn(&mut Value)) {
+    let saved = run(directory, &["--quiet", "--save-baseline", "main"]);
+    assert!(saved.status.success(), "{}", told(&saved));
+    let file = directory.join("tailback-baselines/main.json");
+    let text = std::fs::read_to_string(&file).expect("the baseline was saved");
+    let mut baseline: Value = serde_json::from_str(&text).expect("it is JSON");
+    change(&mut baseline);
+    std::fs::write(&file, baseline.to_string()).expect("the baseline can be written");
+}
+
+/// Every value of a figure in the baseline, times a factor.
+fn scale(baseline: &mut Value, figure: &str, factor: f64) {
+    let values = baseline["strategies"]["aimd"][figure].as_array_mut().expect("the figure is kept");
+    for value in values {
+        *value = json!(value.as_f64().expect("a number") * factor);
+    }
+}
+
+#[test]
+fn a_baseline_gives_a_verdict_per_figure() {
+    let here = directory();
+    changed(here.path(), |_| {});
+    let same = run(here.path(), &["--baseline", "main"]);
+    assert_eq!(same.status.code(), Some(0), "{}", told(&same));
+    assert!(told(&same).contains("attempts.total") && !told(&same).contains("WORSE"), "{}", told(&same));
+
+    changed(here.path(), |baseline| {
+        scale(baseline, "makespan_s", 0.8);
+        scale(baseline, "attempts.total", 1.5);
+        scale(baseline, "op_latency_ms.p50", 0.98);
+    });
+    let mixed = run(here.path(), &["--baseline", "main"]);
+    let said = told(&mixed);
+    assert_eq!(mixed.status.code(), Some(99), "{said}");
+    let verdict = |figure: &str| {
+        let line = said.lines().find(|line| line.trim().starts_with(figure)).unwrap_or_default();
+        line.split_whitespace().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(verdict("makespan_s"), "WORSE", "{said}");
+    assert_eq!(verdict("attempts.total"), "better", "{said}");
+    assert_eq!(verdict("op_latency_ms.p50"), "same", "{said}");
+    assert!(said.contains("failed: makespan_s of aimd is worse than the baseline's"), "{said}");
+    // What is noise is for the user to say.
+    let lenient = run(here.path(), &["--baseline", "main", "--noise", "30%"]);
+    assert_eq!(lenient.status.code(), Some(0), "{}", told(&lenient));
+}
+
+#[test]
+fn a_baseline_of_another_experiment_is_refused_with_the_difference() {
+    let here = directory();
+    changed(here.path(), |_| {});
+    let refused = [
+        (&["--max-busy", "40"][..], "server_model.max_busy is 40, there 50"),
+        (&["--seed", "7"], "seed is 7, there 1"),
+        (&["--rate", "500/s"], "workload.rate_per_s is 500.0, there 1000.0"),
+        (&["--strategy", "none"], "is of aimd, and this is none"),
+    ];
+    for (args, words) in refused {
+        let left = run(here.path(), &[args, &["--baseline", "main"]].concat());
+        assert_eq!(left.status.code(), Some(2), "{args:?}");
+        assert!(told(&left).contains(words), "{args:?}: {}", told(&left));
+    }
+    let fewer = loadgen(here.path(), &["--simulate", "--ops", "300", "--repeats", "5", "--baseline", "main"]);
+    assert!(told(&fewer).contains("repeats is 5, there 6"), "{}", told(&fewer));
+}
+
+#[test]
+fn what_is_no_baseline_is_refused_by_file_and_place() {
+    let here = directory();
+    changed(here.path(), |_| {});
+    let file = here.path().join("tailback-baselines/main.json");
+    let whole = std::fs::read_to_string(&file).expect("the baseline was saved");
+    let newer = whole.replacen("\"version\":1", "\"version\":9", 1);
+    let texts = [
+        (&whole[..whole.len() / 2], "line 1"),
+        ("{\"schema_version\": 1}", "it is no baseline"),
+        ("", "EOF"),
+        (newer.as_str(), "version 9"),
+    ];
+    for (text, words) in texts {
+        std::fs::write(&file, text).expect("the file can be written");
+        let left = run(here.path(), &["--baseline", "main"]);
+        assert_eq!(left.status.code(), Some(2), "{text}");
+        let told = told(&left);
+        assert!(told.contains("tailback-baselines/main.json") && told.contains(words), "{told}");
+    }
+    let nowhere = run(here.path(), &["--save-baseline", "missing/main.json"]);
+    assert_eq!(nowhere.status.code(), Some(74), "{}", told(&nowhere));
+}
+
+#[test]
+fn strategies_of_a_comparison_are_checked_one_by_one() {
+    let here = directory();
+    let args = ["compare", "--simulate", "--strategies", "aimd,immediate:max-attempts=3", "--ops", "300"];
+    let with = |more: &[&str]| loadgen(here.path(), &[&args[..], more].concat());
+    let each = with(&["--fail-if", "ops.given_up > 0", "--save-baseline", "pair"]);
+    let said = told(&each);
+    assert_eq!(each.status.code(), Some(99), "{said}");
+    assert!(said.contains("failed: `ops.given_up > 0` with immediate:max-attempts=3"), "{said}");
+    assert!(said.contains("ops.given_up > 0 aimd: 0"), "{said}");
+    let one = with(&["--fail-if", "ops.given_up of aimd > 0", "--baseline", "pair"]);
+    assert_eq!(one.status.code(), Some(0), "{}", told(&one));
+    let absent = with(&["--fail-if", "ops.given_up of none > 0"]);
+    assert_eq!(absent.status.code(), Some(2), "{}", told(&absent));
+    assert!(told(&absent).contains("there are: aimd, immediate:max-attempts=3"), "{}", told(&absent));
+}
