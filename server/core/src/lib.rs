@@ -20,6 +20,7 @@ mod timeline;
 
 pub use config::{Config, ConfigError};
 pub use ideal::{Ideal, Plan};
+pub use ledger::Account;
 pub use outages::{Outages, OutagesError};
 pub use patch::{Patch, PatchError};
 pub use policy::{Policy, PolicyError, PoolConfig, QueueConfig, Subset};

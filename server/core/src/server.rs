@@ -8,7 +8,7 @@ use vocabulary::wire::{RunId, ServerStats};
 
 use crate::admission::{Admission, Arrived, Released};
 use crate::config::Config;
-use crate::ledger::Ledger;
+use crate::ledger::{Account, Ledger, Of};
 use crate::request::{Answer, Input, Output, Request, RequestId, Step, Verdict, Way};
 use crate::timeline::Timeline;
 
@@ -72,7 +72,7 @@ impl Server {
             Input::Reset => {
                 self.epoch += 1;
                 self.version = 0;
-                self.ledger = Ledger::default();
+                self.ledger.reset();
             }
         }
         self.next_at = self.next();
@@ -99,6 +99,11 @@ impl Server {
         self.admission.busy()
     }
 
+    /// What there is in all: slots, places or descriptors.
+    pub fn capacity(&self) -> u32 {
+        self.admission.capacity(&self.config)
+    }
+
     /// What a carrier sense reads: free slots, places or descriptors.
     pub fn free(&self) -> u64 {
         u64::from(self.admission.free(&self.config))
@@ -115,6 +120,12 @@ impl Server {
             epoch: self.epoch,
             ..ServerStats::default()
         }
+    }
+
+    /// What was counted since the start, whatever was reset.
+    pub fn lifetime(&mut self, now: Instant) -> Account {
+        self.advance(now);
+        self.ledger.lifetime()
     }
 
     /// Processes everything that is due by `now`, each at its own instant.
@@ -173,7 +184,7 @@ impl Server {
         self.messages += 1;
         self.requests[index] = Some(held);
         if request.is_lost(Way::ToServer, &self.config) {
-            return;
+            return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
         }
         let delay = request.network_delay(&self.config);
         if delay.is_zero() {
@@ -185,13 +196,14 @@ impl Server {
 
     fn admit(&mut self, at: Instant, id: RequestId) {
         let Some(held) = &self.requests[id.0 as usize] else { return };
-        let Request { run, step, attempt, .. } = held.request;
-        let counted = held.epoch == self.epoch;
+        let Request { step, attempt, .. } = held.request;
+        let of = self.of(held);
         if self.config.outages.cover(at) {
             let busy = self.admission.busy();
-            if counted {
-                let load = (busy, self.admission.in_service());
-                self.ledger.on_admission(run, step, Some(Verdict::Rejected), load);
+            let load = (busy, self.admission.in_service());
+            self.ledger.on_admission(of, step, Some(Verdict::Rejected), load);
+            if step != Step::Read {
+                self.ledger.note(of, |account| account.outages += 1);
             }
             let held = std::time::Duration::ZERO;
             return self.answer(at, Released { id, verdict: Verdict::Rejected, held, busy });
@@ -211,11 +223,12 @@ impl Server {
         if accepted && matches!(step, Step::Write { .. }) {
             self.version += 1;
         }
-        if counted {
-            // What takes no time was in service, too, if only for that moment.
-            let passing = u32::from(matches!(arrived, Arrived::Done(_)) && accepted);
-            let load = (self.admission.busy() + passing, self.admission.in_service() + passing);
-            self.ledger.on_admission(run, step, verdict, load);
+        // What takes no time was in service, too, if only for that moment.
+        let passing = u32::from(matches!(arrived, Arrived::Done(_)) && accepted);
+        let load = (self.admission.busy() + passing, self.admission.in_service() + passing);
+        self.ledger.on_admission(of, step, verdict, load);
+        if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
+            self.ledger.note(of, |account| account.forced += 1);
         }
         if let Arrived::Done(released) = arrived {
             self.answer(at, released);
@@ -224,7 +237,8 @@ impl Server {
 
     /// Counts what becomes of a request about which admission left everything open; a write takes effect now.
     fn decide(&mut self, released: &mut Released) {
-        let Some(Held { request, epoch, .. }) = self.requests[released.id.0 as usize] else { return };
+        let Some(held) = self.requests[released.id.0 as usize] else { return };
+        let request = held.request;
         if let (Step::Write { if_match }, Verdict::Accepted) = (request.step, released.verdict) {
             if if_match == self.version {
                 self.version += 1;
@@ -232,11 +246,12 @@ impl Server {
                 released.verdict = Verdict::Conflict;
             }
         }
-        if epoch == self.epoch {
-            self.ledger.on_verdict(request.run, request.step, released.verdict);
+        let of = self.of(&held);
+        self.ledger.on_verdict(of, request.step, released.verdict);
+        if let Of::ThisEpoch(_) = of {
             let crashes = self.admission.take_crashes();
             if crashes > 0 {
-                self.ledger.on_crashes(request.run, crashes);
+                self.ledger.on_crashes(of, crashes);
             }
         }
     }
@@ -246,11 +261,12 @@ impl Server {
         let index = released.id.0 as usize;
         let Some(held) = &self.requests[index] else { return };
         let request = &held.request;
-        if held.epoch == self.epoch && released.verdict != Verdict::Accepted {
-            self.ledger.on_waste(request.run, released.held);
+        let of = self.of(held);
+        if released.verdict != Verdict::Accepted {
+            self.ledger.on_waste(of, released.held);
         }
         if request.is_lost(Way::ToClient, &self.config) {
-            return;
+            return self.ledger.note(of, |account| account.lost_answers += 1);
         }
         let answer = Answer {
             id: released.id,
@@ -281,10 +297,7 @@ impl Server {
             return;
         };
         match self.admission.cancel(now, id) {
-            Some(released) if held.epoch == self.epoch => {
-                self.ledger.on_waste(held.request.run, released.held);
-            }
-            Some(_) => {}
+            Some(released) => self.ledger.on_waste(self.of(&held), released.held),
             None => self.forget_stale_messages(),
         }
     }
@@ -329,9 +342,14 @@ impl Server {
 
     /// What was counted as accepted is turned away after all.
     fn revoke(&mut self, id: RequestId) {
-        if let Some(held) = self.requests[id.0 as usize].filter(|held| held.epoch == self.epoch) {
-            self.ledger.on_revocation(held.request.run, held.request.step);
+        if let Some(held) = self.requests[id.0 as usize] {
+            self.ledger.on_revocation(self.of(&held), held.request.step);
         }
+    }
+
+    /// Whose counts a request belongs to: answers of an earlier epoch are not counted in this one.
+    fn of(&self, held: &Held) -> Of {
+        if held.epoch == self.epoch { Of::ThisEpoch(held.request.run) } else { Of::Earlier }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The server's own endpoints under `/_mock/`: counts, capacity, configuration, reset.
+//! The server's own endpoints: counts, capacity, configuration and reset under `/_mock/`, and `/metrics`.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use mockserver_core::Patch;
 use serde_json::{Value, json};
 use vocabulary::wire;
 
+use crate::metrics;
 use crate::shared::Shared;
 
 /// The longest change of the configuration that is read.
 const LONGEST_PATCH: usize = 64 << 10;
 
 const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
-     PATCH /_mock/config, POST /_mock/reset";
+     PATCH /_mock/config, POST /_mock/reset, GET /metrics";
 
 /// Routes of the admin endpoints.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
@@ -28,6 +29,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/_mock/capacity", get(capacity))
         .route("/_mock/config", get(config).patch(configure))
         .route("/_mock/reset", post(reset))
+        .route("/metrics", get(metrics))
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::max(LONGEST_PATCH))
@@ -37,7 +39,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 
 /// Refuses whoever may not use these endpoints.
 pub(crate) fn forbidden() -> Response {
-    let words = "the endpoints under /_mock/ answer to loopback only; start the server with --admin-remote to open them";
+    let words = "the endpoints under /_mock/ and /metrics answer to loopback only; start the server with --admin-remote to open them";
     with_mark(refuse(StatusCode::FORBIDDEN, words))
 }
 
@@ -51,6 +53,11 @@ async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> 
 
 async fn capacity(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, &json!(wire::Capacity { free: shared.free() }))
+}
+
+async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let text = HeaderValue::from_static(metrics::CONTENT_TYPE);
+    ([(CONTENT_TYPE, text)], shared.metrics().text()).into_response()
 }
 
 async fn config(State(shared): State<Arc<Shared>>) -> Response {

@@ -26,7 +26,7 @@ Examples:
   mockserver --network-delay 0 --reject-time 0 --service-time 1ms
       as fast as it can
   curl -X PATCH -d '{\"max_busy\": 20}' http://127.0.0.1:8503/_mock/config
-      change it while it runs; GET /_mock/stats shows what it counted";
+      change it while it runs; GET /_mock/stats shows what it counted, GET /metrics tells Prometheus";
 
 /// An HTTP server that throttles: it serves a limited number of requests at once and rejects the rest.
 #[derive(Debug, Parser)]
@@ -57,7 +57,7 @@ struct Cli {
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
 
-    /// Let other hosts use the endpoints under /_mock/, too.
+    /// Let other hosts use the endpoints under /_mock/ and /metrics, too.
     #[arg(long, help_heading = "Options")]
     admin_remote: bool,
 

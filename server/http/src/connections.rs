@@ -108,7 +108,6 @@ async fn route(
     admin_allowed: bool,
 ) -> Response<Body> {
     let path = request.uri().path();
-    // `/metrics` is kept free for the server's own.
     if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
         return work::serve(shared, request).await.map(Either::Left);
     }

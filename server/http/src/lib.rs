@@ -3,12 +3,14 @@
 
 mod admin;
 mod alarm;
+mod answer_times;
 mod clock;
 mod command_line;
 mod connections;
 mod embedded;
 mod flags;
 mod listen;
+mod metrics;
 mod open_files;
 mod shared;
 mod work;

@@ -10,7 +10,9 @@ use tokio::sync::oneshot;
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, TimeScale};
 
+use crate::answer_times::AnswerTimes;
 use crate::clock::Clock;
+use crate::metrics::Metrics;
 
 /// What every connection, the admin endpoints and the alarm share.
 pub(crate) struct Shared {
@@ -25,13 +27,21 @@ pub(crate) struct Shared {
 /// What is behind the lock.
 pub(crate) struct Inner {
     server: Server,
-    /// By request id: who waits. Empty only while a request is being handed in.
-    waiting: Slab<Option<oneshot::Sender<Decided>>>,
+    /// By request id: who waits.
+    waiting: Slab<Waiting>,
+    answer_times: AnswerTimes,
     /// Requests that brought no number of their own so far.
     unnumbered: u64,
     /// When the alarm rings.
     alarm_at: Option<Instant>,
     pub(crate) closed: bool,
+}
+
+/// Who waits for an answer.
+struct Waiting {
+    since: Instant,
+    /// Empty only while the request is being handed in, and when nobody gets an answer any more.
+    answer: Option<oneshot::Sender<Decided>>,
 }
 
 /// An answer with what the configuration says about answers just then.
@@ -64,6 +74,7 @@ impl Shared {
             inner: Mutex::new(Inner {
                 server: Server::new(config),
                 waiting: Slab::new(),
+                answer_times: AnswerTimes::default(),
                 unnumbered: 0,
                 alarm_at: None,
                 closed: false,
@@ -93,16 +104,16 @@ impl Shared {
     /// The answer, when there is one at once; else a ticket to wait with.
     fn hand_in(&self, identity: Identity) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
-        let index = inner.waiting.insert(None);
+        let now = self.clock.now();
+        let index = inner.waiting.insert(Waiting { since: now, answer: None });
         let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are under way"));
         let request = inner.request(id, identity);
-        let now = self.clock.now();
         inner.server.handle(now, Input::Arrive(request));
         if let Some(answer) = self.drain(&mut inner, now, Some(id)) {
             return Ok(answer);
         }
         let (sender, answer) = oneshot::channel();
-        inner.waiting[index] = Some(sender);
+        inner.waiting[index].answer = Some(sender);
         Err(Ticket { shared: self, id, answer })
     }
 
@@ -113,10 +124,11 @@ impl Shared {
             match inner.server.poll(now) {
                 Output::Answer(answer) => {
                     let decided = Decided::new(answer, inner.server.config());
-                    let waiting = inner.waiting.try_remove(answer.id.0 as usize).flatten();
+                    let Some(waiting) = inner.waiting.try_remove(answer.id.0 as usize) else { continue };
+                    inner.answer_times.observe(answer.verdict, answer.at.since(waiting.since));
                     if own == Some(answer.id) {
                         own_answer = Some(decided);
-                    } else if let Some(sender) = waiting {
+                    } else if let Some(sender) = waiting.answer {
                         // Whoever dropped the receiver cancels by itself, or has its answer already.
                         let _ = sender.send(decided);
                     }
@@ -162,6 +174,20 @@ impl Shared {
         ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
     }
 
+    /// What there is to tell at `/metrics`.
+    pub(crate) fn metrics(&self) -> Metrics {
+        let now = self.clock.now();
+        let mut inner = self.lock();
+        let stats = inner.server.stats(now, None);
+        Metrics {
+            lifetime: inner.server.lifetime(now),
+            stats: ServerStats { uptime_s: now.as_secs_f64(), ..stats },
+            capacity: inner.server.capacity(),
+            answer_times: inner.answer_times,
+            time_scale: self.clock.scale,
+        }
+    }
+
     /// What a carrier sense reads.
     pub(crate) fn free(&self) -> u64 {
         let mut inner = self.lock();
@@ -175,7 +201,7 @@ impl Shared {
         let mut inner = self.lock();
         inner.closed = true;
         for (_, waiting) in &mut inner.waiting {
-            *waiting = None;
+            waiting.answer = None;
         }
         self.alarm.notify_one();
     }

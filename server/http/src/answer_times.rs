@@ -1,0 +1,60 @@
+//! How long requests took to be answered, counted in buckets.
+
+use std::time::Duration;
+
+use mockserver_core::Verdict;
+
+/// Upper bounds of the buckets, included; one more holds what is longer.
+pub(crate) const BOUNDS: [Duration; 15] = [
+    Duration::from_millis(1),
+    Duration::from_micros(2500),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(25),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_millis(2500),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+    Duration::from_secs(25),
+    Duration::from_mins(1),
+];
+
+/// Answer times by verdict, in experiment time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnswerTimes {
+    pub(crate) accepted: Buckets,
+    pub(crate) rejected: Buckets,
+}
+
+/// Durations in buckets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Buckets {
+    counts: [u64; BOUNDS.len() + 1],
+    pub(crate) sum: Duration,
+}
+
+impl AnswerTimes {
+    /// An answer went out so long after its request had come in.
+    pub(crate) fn observe(&mut self, verdict: Verdict, took: Duration) {
+        let buckets = match verdict {
+            Verdict::Accepted => &mut self.accepted,
+            Verdict::Rejected | Verdict::Conflict => &mut self.rejected,
+        };
+        buckets.counts[BOUNDS.partition_point(|bound| *bound < took)] += 1;
+        buckets.sum += took;
+    }
+}
+
+impl Buckets {
+    /// How many there are up to each bound, and at last in all.
+    pub(crate) fn cumulative(&self) -> impl Iterator<Item = u64> {
+        self.counts.into_iter().scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! `GET /metrics`: what was counted since the start, in Prometheus' text format
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>). Counters never go down: a reset of the counts that
+//! clients are told changes none of them.
+
+use std::fmt::{Display, Write as _};
+
+use mockserver_core::Account;
+use vocabulary::TimeScale;
+use vocabulary::wire::ServerStats;
+
+use crate::answer_times::{AnswerTimes, BOUNDS};
+
+/// The type of the answer.
+pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// What there is to tell, all of one instant.
+pub(crate) struct Metrics {
+    /// Since the start.
+    pub(crate) lifetime: Account,
+    /// Since the last reset.
+    pub(crate) stats: ServerStats,
+    pub(crate) capacity: u32,
+    pub(crate) answer_times: AnswerTimes,
+    pub(crate) time_scale: TimeScale,
+}
+
+impl Metrics {
+    /// The answer's body.
+    pub(crate) fn text(&self) -> String {
+        let mut text = Text(String::with_capacity(8192));
+        self.requests(&mut text);
+        self.slots(&mut text);
+        self.answers(&mut text);
+        text.gauge(
+            "uptime_seconds",
+            "Time since the server started, in seconds of the experiment.",
+            self.stats.uptime_s,
+        );
+        text.gauge(
+            "time_scale_ratio",
+            "Real seconds per second of the experiment.",
+            self.time_scale.factor(),
+        );
+        text.family("build_info", "gauge", "The server's version.");
+        text.sample("build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        text.0
+    }
+
+    fn requests(&self, text: &mut Text) {
+        let Account { counts, conflicts, outages, forced, revoked, .. } = self.lifetime;
+        text.counter("requests_received_total", "Requests that reached admission.", counts.received);
+        // One that was accepted stays accepted here, or the counter would go down.
+        text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
+        text.family("requests_rejected_total", "counter", "Requests that were turned away, by reason.");
+        let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
+        for (reason, count) in [
+            ("throttled", throttled),
+            ("conflict", conflicts),
+            ("outage", outages),
+            ("reject_first", forced),
+            ("policy_change", revoked),
+        ] {
+            text.sample("requests_rejected_total", &[("reason", reason)], count);
+        }
+        text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
+        text.counter("reads_rejected_total", "Of them, those that were turned away.", counts.reads_rejected);
+        text.family("messages_lost_total", "counter", "Messages that were lost on purpose (--loss).");
+        text.sample("messages_lost_total", &[("way", "to_server")], self.lifetime.lost_requests);
+        text.sample("messages_lost_total", &[("way", "to_client")], self.lifetime.lost_answers);
+        text.counter("crashes_total", "Times that the service broke down under its load.", counts.crashes);
+        text.counter(
+            "wasted_seconds_total",
+            "Time of slots spent on what came to nothing, in seconds of the experiment.",
+            self.lifetime.wasted.as_secs_f64(),
+        );
+        text.counter("resets_total", "Resets of the counts at /_mock/stats.", self.stats.epoch);
+    }
+
+    fn slots(&self, text: &mut Text) {
+        let ServerStats { counts, busy, .. } = self.stats;
+        text.gauge("capacity_slots", "Slots, places or descriptors that there are.", self.capacity);
+        text.gauge("busy_slots", "Slots that are busy, rejections that hold one included.", busy);
+        text.gauge(
+            "busy_slots_max",
+            "Most slots busy at once since the start or the last reset.",
+            counts.max_busy_seen,
+        );
+        text.gauge(
+            "accepted_in_service_max",
+            "Most accepted requests in service at once since the start or the last reset.",
+            counts.max_accepted_seen,
+        );
+    }
+
+    fn answers(&self, text: &mut Text) {
+        text.family(
+            "answer_seconds",
+            "histogram",
+            "Time from a request's coming in to its answer's going out, artificial network included, in seconds of the \
+             experiment.",
+        );
+        let AnswerTimes { accepted, rejected } = &self.answer_times;
+        for (verdict, buckets) in [("accepted", accepted), ("rejected", rejected)] {
+            let bounds = BOUNDS.iter().map(|bound| bound.as_secs_f64().to_string());
+            let mut count = 0;
+            for (bound, up_to) in bounds.chain(["+Inf".to_owned()]).zip(buckets.cumulative()) {
+                text.sample("answer_seconds_bucket", &[("verdict", verdict), ("le", &bound)], up_to);
+                count = up_to;
+            }
+            text.sample("answer_seconds_sum", &[("verdict", verdict)], buckets.sum.as_secs_f64());
+            text.sample("answer_seconds_count", &[("verdict", verdict)], count);
+        }
+    }
+}
+
+/// The format's lines. Every name begins with the program's.
+struct Text(String);
+
+impl Text {
+    /// Begins a metric. No help text of ours needs escaping.
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = write!(self.0, "# HELP mockserver_{name} {help}\n# TYPE mockserver_{name} {kind}\n");
+    }
+
+    /// One value. No label of ours needs escaping.
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        let _ = writeln!(self.0, "mockserver_{name}{labels} {value}");
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "counter", help);
+        self.sample(name, &[], value);
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "gauge", help);
+        self.sample(name, &[], value);
+    }
+}
