@@ -4,6 +4,7 @@ mod bins;
 mod effort;
 mod health;
 mod progress;
+mod remaining;
 mod scale;
 mod timeline;
 
@@ -11,5 +12,6 @@ pub(crate) use bins::{attempts_per_op, latency_bins};
 pub(crate) use effort::Effort;
 pub(crate) use health::bottleneck;
 pub(crate) use progress::{Goal, Progress};
+pub(crate) use remaining::Remaining;
 pub(crate) use scale::{Scale, nice_ceiling, nice_span, nice_step};
 pub(crate) use timeline::{Counter, Timeline};

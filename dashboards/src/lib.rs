@@ -7,14 +7,20 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod figures;
+mod lanes;
+mod lanes_line;
 mod model;
 mod progress_line;
 pub mod report;
+#[cfg(test)]
+mod synthetic_lanes;
 #[cfg(test)]
 mod synthetic_run;
 mod terminal;
 mod text;
 
+pub use lanes::{Column, Lane, Lanes, LanesHeader, Spread, Unit};
+pub use lanes_line::lanes_line;
 pub use model::{Action, Frame, GeneratorState, Header, Liveness};
 pub use progress_line::progress_line;
-pub use terminal::{WatchError, restore, watch};
+pub use terminal::{WatchError, restore, watch, watch_lanes};

@@ -1,8 +1,11 @@
 //! The dashboard on a terminal: state of the view, keys, widgets and the screen.
 
 mod arrangement;
+mod binding;
 mod chart;
 mod keys;
+mod lanes;
+mod notice;
 mod painter;
 mod render;
 mod screen;
@@ -14,5 +17,6 @@ mod widgets;
 #[cfg(test)]
 mod tests;
 
+pub use lanes::watch_lanes;
 pub use screen::{WatchError, restore};
 pub use watch::watch;

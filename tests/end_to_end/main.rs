@@ -9,6 +9,7 @@ mod conditional_writes;
 mod foreign;
 mod foreign_server;
 mod found;
+mod lanes;
 mod metrics;
 mod mock_server;
 mod outputs;

@@ -1,6 +1,7 @@
 //! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
 
 mod blocks;
+mod lanes;
 mod pair;
 mod report;
 mod score;
@@ -27,11 +28,12 @@ use crate::own_server::OwnServer;
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::results::Results;
 use crate::settings::Settings;
+use crate::watch::Watch;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
 use blocks::{Blocks, Driver, Measured};
 use pair::{Pair, best_against_others, every_pair};
-use sensitivity::{Outcome, variations};
+use sensitivity::{Outcome, Variation, variations};
 use standing::{Standing, standings};
 
 /// What was measured and what follows from it.
@@ -50,7 +52,7 @@ struct Comparison {
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let (by, sensitivity, quiet) = (args.by, args.sensitivity, args.output.quiet);
-    let (threads, simulated) = (args.output.threads, args.simulate);
+    let (threads, simulated, no_tui) = (args.output.threads, args.simulate, args.no_tui);
     let (json, html) = (args.output.json.clone(), args.html.clone());
     let (figures, checks) = (args.figures.clone(), args.checks.clone());
     let (settings, server) = configured(args)?;
@@ -61,31 +63,19 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         announce(&settings, &server, simulated)?;
     }
     let others = if sensitivity { variations(&server) } else { Vec::new() };
-    let driver = if simulated {
-        Driver::Simulated { threads: simulated::threads(threads) }
-    } else {
-        Driver::Http(OwnServer::new()?)
-    };
-    let mut blocks = Blocks::new(&settings, driver, 1 + others.len(), &interrupt, quiet);
-    let measured = blocks.run(&server)?;
-    if measured.blocks() == 0 {
+    let threads = simulated::threads(threads);
+    let board = lanes::board(&settings, &server, 1 + others.len(), simulated.then_some(threads));
+    let driver = if simulated { Driver::Simulated { threads } } else { Driver::Http(OwnServer::new()?) };
+    let blocks = Blocks::new(&settings, driver, &interrupt, &board);
+    let comparison = board.show(Watch::wanted(quiet, no_tui, results.take_stdout()), &interrupt, || {
+        measured(&settings, &server, others, by, simulated, &blocks, &interrupt)
+    })?;
+    let Some(comparison) = comparison else {
         if !quiet {
             summary::to_stderr("no block was complete: there is nothing to compare\n")?;
         }
         return Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from));
-    }
-    let mut comparison = Comparison::new(&settings, measured, by, simulated);
-    for variation in others {
-        let again = blocks.run(&variation.server)?;
-        if interrupt.exit().is_some() {
-            // A ranking of fewer blocks is not the same question.
-            break;
-        }
-        let standings = standings(&settings, &again, by);
-        let pairs = every_pair(&standings, by, comparison.seed);
-        let outcome = Outcome::new(variation, standings, &pairs, &comparison.standings, &comparison.pairs);
-        comparison.outcomes.push(outcome);
-    }
+    };
     results.write(&comparison.to_json())?;
     results.write_runs(comparison.runs())?;
     if !quiet {
@@ -122,6 +112,36 @@ fn prepared<'a>(
         checks.same_experiment(mode, &ConfigRecord::new(first, &record, first.run.seed))?;
     }
     Ok(checks)
+}
+
+/// Does all runs and compares them; nothing when no block is complete.
+fn measured(
+    settings: &[Settings],
+    server: &Config,
+    others: Vec<Variation>,
+    by: Score,
+    simulated: bool,
+    blocks: &Blocks<'_>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<Comparison>> {
+    let name = if others.is_empty() { "" } else { "server as it is" };
+    let measured = blocks.run(server, name)?;
+    if measured.blocks() == 0 {
+        return Ok(None);
+    }
+    let mut comparison = Comparison::new(settings, measured, by, simulated);
+    for variation in others {
+        let again = blocks.run(&variation.server, &variation.name)?;
+        if interrupt.exit().is_some() {
+            // A ranking of fewer blocks is not the same question.
+            break;
+        }
+        let standings = standings(settings, &again, by);
+        let pairs = every_pair(&standings, by, comparison.seed);
+        let outcome = Outcome::new(variation, standings, &pairs, &comparison.standings, &comparison.pairs);
+        comparison.outcomes.push(outcome);
+    }
+    Ok(Some(comparison))
 }
 
 /// The settings of every strategy, and the server of all; refuses what cannot be compared.
@@ -176,7 +196,7 @@ fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
 
 fn announce(settings: &[Settings], server: &Config, simulated: bool) -> std::io::Result<()> {
     let [first, ..] = settings else { return Ok(()) };
-    let how = if simulated { "simulated server" } else { "embedded mock server, a fresh one for every run" };
+    let how = lanes::target(simulated);
     summary::to_stderr(&format!(
         "{} strategies · {} blocks · {}\n{how}\n{}\n",
         settings.len(),

@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod args;
+mod board;
 mod checks;
 mod compare;
 mod csv_rows;

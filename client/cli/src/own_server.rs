@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use crate::experiment::connections_within;
 use crate::interrupt::Interrupt;
-use crate::one_run::{self, Finished};
+use crate::one_run::{self, Finished, Underway};
 use crate::settings::Settings;
 use crate::target::Server;
 
@@ -38,13 +38,29 @@ impl OwnServer {
         interrupt: &Interrupt,
         mut waiting: impl FnMut(),
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
+        self.run_watched(settings, server, seed, interrupt, |_| waiting())
+    }
+
+    /// The same; `waiting` is called at once, too, and may look into the run.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub(crate) fn run_watched(
+        &self,
+        settings: &Settings,
+        server: &Config,
+        seed: u64,
+        interrupt: &Interrupt,
+        mut waiting: impl FnMut(&Underway),
+    ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let config = Config { seed, ..server.clone() };
         let server = Server::start(config, settings, &self.runtime)?;
         let underway =
             one_run::start(settings, &server, seed, connections_within(self.files, &server), None)?;
         interrupt.watch(Some(underway.control.clone()));
+        waiting(&underway);
         while underway.over.recv_timeout(Duration::from_millis(200)).is_err() && !underway.is_over() {
-            waiting();
+            waiting(&underway);
         }
         interrupt.watch(None);
         let (finished, bins) = underway.finish_with_bins(settings, &server, &self.runtime, interrupt)?;

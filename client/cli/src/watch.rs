@@ -33,11 +33,16 @@ pub(crate) enum Watch {
 impl Watch {
     /// The dashboard when people look at a terminal that can show it.
     pub(crate) fn choose(output: &OutputArgs, stdout_is_data: bool) -> Self {
+        Self::wanted(output.quiet, output.no_tui, stdout_is_data)
+    }
+
+    /// The same, by what was asked for.
+    pub(crate) fn wanted(quiet: bool, no_tui: bool, stdout_is_data: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
         let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
         match () {
-            () if output.quiet => Self::Silent,
-            () if output.no_tui || stdout_is_data || dumb || !terminal => Self::Lines,
+            () if quiet => Self::Silent,
+            () if no_tui || stdout_is_data || dumb || !terminal => Self::Lines,
             () => Self::Dashboard,
         }
     }
@@ -148,18 +153,18 @@ fn change_cap(cap: &RefCell<u64>, server: &Server, runtime: &Runtime, change: im
 }
 
 /// The program's own use of the machine between two looks.
-struct Meter {
+pub(crate) struct Meter {
     at: Instant,
     cpu: Option<Duration>,
     state: GeneratorState,
 }
 
 impl Meter {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { at: Instant::now(), cpu: process_cpu(), state: GeneratorState::default() }
     }
 
-    fn read(&mut self, connections: u64) -> GeneratorState {
+    pub(crate) fn read(&mut self, connections: u64) -> GeneratorState {
         let elapsed = self.at.elapsed();
         if elapsed >= Duration::from_millis(500) {
             let cpu = process_cpu();

@@ -1,27 +1,13 @@
 //! The keys: one table, from which both the handler and the help are made.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 
+use super::binding::{Binding, find};
 use super::state::{State, View};
 use crate::{Action, Frame};
 
-/// What a key does; it may ask the caller for something.
-type Command = fn(&mut State, &Frame) -> Option<Action>;
-
-/// A key and what it does.
-pub(crate) struct Binding {
-    /// Its name in the help; empty when it is not listed there.
-    pub(crate) label: &'static str,
-    /// One or two words for the bottom line; empty when it is not listed there.
-    pub(crate) hint: &'static str,
-    /// A sentence for the help.
-    pub(crate) help: &'static str,
-    codes: &'static [KeyCode],
-    command: Command,
-}
-
 /// All keys, in the order the help lists them.
-pub(crate) const BINDINGS: &[Binding] = &[
+pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "q",
         hint: "quit",
@@ -117,14 +103,8 @@ pub(crate) const BINDINGS: &[Binding] = &[
 
 /// Does what a key means; keys without a meaning do nothing. The frame is what would be shown now.
 pub(crate) fn handle_key(state: &mut State, key: KeyEvent, frame: &Frame) -> Option<Action> {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    let code = match key.code {
-        KeyCode::Char('c') if control => KeyCode::Char('q'),
-        KeyCode::Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => return None,
-        code => code,
-    };
-    let binding = BINDINGS.iter().find(|binding| binding.codes.contains(&code))?;
-    state.clear_notice();
+    let binding = find(BINDINGS, key)?;
+    state.notice.clear();
     (binding.command)(state, frame)
 }
 
@@ -169,16 +149,18 @@ fn raise_cap(state: &mut State, _: &Frame) -> Option<Action> {
 
 fn change_cap(state: &mut State, action: Action, done: &str) -> Option<Action> {
     if state.header.adjustable_cap {
-        state.notify(done);
+        state.notice.set(done);
         Some(action)
     } else {
-        state.notify("the cap can't be changed: the target is no mock server");
+        state.notice.set("the cap can't be changed: the target is no mock server");
         None
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::KeyModifiers;
+
     use super::*;
     use crate::Header;
     use crate::figures::Scale;
@@ -229,7 +211,7 @@ mod tests {
         assert_eq!(press(&mut mock, KeyCode::Char(']')), Some(Action::RaiseCap));
         let mut foreign = state(false);
         assert_eq!(press(&mut foreign, KeyCode::Char('[')), None);
-        assert!(foreign.notice().unwrap().contains("no mock server"));
+        assert!(foreign.notice.text().unwrap().contains("no mock server"));
     }
 
     #[test]

@@ -4,12 +4,21 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::arrangement::{self, SMALLEST, arrange};
+use super::keys::BINDINGS;
 use super::state::{State, View};
 use super::theme::Theme;
 use super::widgets::{
     attempts, footer, generator, header, help, key_figures, latency, progress, rates, strategy, window,
 };
 use crate::{Frame, text};
+
+/// How to read what is not self-evident.
+const LEGEND: &[&str] = &[
+    "In flight should follow the server's cap: what is",
+    "above it is rejected, what is missing stands idle.",
+    "Latency runs from an op's arrival to its success.",
+    "All times are experiment time.",
+];
 
 /// Draws everything.
 pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Frame, state: &State, theme: Theme) {
@@ -37,7 +46,7 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Frame, state: &Stat
     };
     footer::draw(places.footer, buf, state, warning, theme);
     if state.help {
-        help::draw(screen, buf, theme);
+        help::draw(screen, buf, BINDINGS, LEGEND, theme);
     }
 }
 
@@ -77,7 +86,8 @@ fn draw_latency(body: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     attempts::draw(below, buf, frame, theme);
 }
 
-fn draw_too_small(screen: Rect, buf: &mut Buffer) {
+/// Says how large the screen has to be.
+pub(crate) fn draw_too_small(screen: Rect, buf: &mut Buffer) {
     let (width, height) = SMALLEST;
     let message = format!("needs {width}x{height}, this is {}x{}", screen.width, screen.height);
     let words = [message.as_str(), "enlarge the window", "q quits"];

@@ -1,10 +1,8 @@
 //! What the user has chosen to see. Knows no clock: time passes by frames.
 
+use super::notice::Notice;
 use crate::figures::Scale;
 use crate::{Frame, Header};
-
-/// How many frames a notice stays.
-const NOTICE_FRAMES: u16 = 40;
 
 /// What fills the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,8 +50,8 @@ pub(crate) struct State {
     pub(crate) paused: Option<Box<Frame>>,
     /// Whether the run was asked to end.
     pub(crate) stopping: bool,
-    /// What the bottom line says instead of the keys, and for how many frames more.
-    pub(super) notice: Option<(String, u16)>,
+    /// What the bottom line says instead of the keys.
+    pub(crate) notice: Notice,
 }
 
 impl State {
@@ -66,44 +64,7 @@ impl State {
             help: false,
             paused: None,
             stopping: false,
-            notice: None,
+            notice: Notice::default(),
         }
-    }
-
-    /// Another frame is drawn: notices fade.
-    pub(crate) fn on_frame(&mut self) {
-        self.notice = self.notice.take().and_then(|(text, left)| Some((text, left.checked_sub(1)?)));
-    }
-
-    /// Answers a key in the bottom line for a few seconds.
-    pub(crate) fn notify(&mut self, text: impl Into<String>) {
-        self.notice = Some((text.into(), NOTICE_FRAMES));
-    }
-
-    /// Takes the notice back: the next key was pressed.
-    pub(crate) fn clear_notice(&mut self) {
-        self.notice = None;
-    }
-
-    /// What the bottom line says instead of the keys.
-    pub(crate) fn notice(&self) -> Option<&str> {
-        self.notice.as_ref().map(|(text, _)| text.as_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_notice_fades() {
-        let mut state = State::new(Header::default());
-        state.notify("the cap can't be changed");
-        for _ in 0..NOTICE_FRAMES {
-            state.on_frame();
-        }
-        assert!(state.notice().is_some());
-        state.on_frame();
-        assert_eq!(state.notice(), None);
     }
 }

@@ -107,7 +107,7 @@ fn a_slow_generator_is_named() {
 fn stopping_and_notices_are_said() {
     let frame = frame(SyntheticRun::aimd().until(6.0));
     let mut state = State { stopping: true, ..State::new(header("aimd")) };
-    state.notify("the cap can't be changed: the target is no mock server");
+    state.notice.set("the cap can't be changed: the target is no mock server");
     let screen = drawn((80, 24), &frame, &state);
     assert!(screen.contains("stopping…") && screen.contains("no mock server"), "{screen}");
 }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event, KeyEventKind};
+use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 
 use super::keys::handle_key;
 use super::render::render;
@@ -27,29 +27,68 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 /// nothing is drawn any more, and this function waits for the end of the run.
 pub fn watch(
     header: Header,
-    mut refresh: impl FnMut(&mut Frame) -> Liveness,
+    refresh: impl FnMut(&mut Frame) -> Liveness,
+    act: impl FnMut(Action),
+) -> Result<(), WatchError> {
+    show(State::new(header), refresh, act)
+}
+
+/// What [`show`] can show.
+pub(crate) trait Dashboard {
+    /// What is drawn.
+    type Frame: Default;
+
+    /// Another frame is drawn.
+    fn on_frame(&mut self);
+
+    /// A key was pressed while this frame was shown; it may ask the caller for something.
+    fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
+
+    /// Draws a frame.
+    fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Self::Frame, theme: Theme);
+}
+
+/// The loop of every dashboard, as described at [`watch`].
+pub(crate) fn show<D: Dashboard>(
+    mut dashboard: D,
+    mut refresh: impl FnMut(&mut D::Frame) -> Liveness,
     mut act: impl FnMut(Action),
 ) -> Result<(), WatchError> {
     let theme = Theme::from_environment();
-    let mut state = State::new(header);
-    let mut frame = Frame::default();
+    let mut frame = D::Frame::default();
     let mut screen = Screen::enter()?;
     let mut due = Instant::now();
     while refresh(&mut frame) == Liveness::Running {
-        state.on_frame();
-        screen.draw(|canvas| render(canvas, &frame, &state, theme))?;
+        dashboard.on_frame();
+        screen.draw(|canvas| dashboard.render(canvas, &frame, theme))?;
         due = (due + FRAME_TIME).max(Instant::now());
         while let Some(event) = next_event(&screen, due)? {
             if let Event::Key(key) = event
                 && key.kind != KeyEventKind::Release
-                && let Some(action) = handle_key(&mut state, key, &frame)
+                && let Some(action) = dashboard.handle_key(key, &frame)
             {
                 act(action);
             }
-            screen.draw(|canvas| render(canvas, &frame, &state, theme))?;
+            screen.draw(|canvas| dashboard.render(canvas, &frame, theme))?;
         }
     }
     Ok(())
+}
+
+impl Dashboard for State {
+    type Frame = Frame;
+
+    fn on_frame(&mut self) {
+        self.notice.on_frame();
+    }
+
+    fn handle_key(&mut self, key: KeyEvent, frame: &Frame) -> Option<Action> {
+        handle_key(self, key, frame)
+    }
+
+    fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Frame, theme: Theme) {
+        render(canvas, frame, self, theme);
+    }
 }
 
 /// The next event before an instant, if any.

@@ -1,6 +1,7 @@
 //! One widget per file; each draws a part of a frame into a rectangle.
 
 pub(crate) mod attempts;
+pub(crate) mod bar;
 pub(crate) mod footer;
 pub(crate) mod generator;
 pub(crate) mod header;

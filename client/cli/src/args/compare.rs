@@ -59,6 +59,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
+    /// No dashboard: a plain line now and then on stderr.
+    #[arg(long)]
+    pub(crate) no_tui: bool,
+
     #[command(flatten)]
     pub(crate) checks: CheckArgs,
 

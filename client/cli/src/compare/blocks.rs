@@ -1,31 +1,28 @@
 //! Runs in blocks: each strategy once with the same seed, in an order drawn anew for every block, so that drift of the
 //! machine hits all alike.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use loadgen_sim::{Steer, side_by_side};
 use mockserver::core::Config;
 use vocabulary::{Purpose, draws, unit};
 
+use super::lanes;
+use crate::board::Board;
 use crate::interrupt::Interrupt;
-use crate::one_run::Finished;
+use crate::one_run::{Finished, Underway};
 use crate::own_server::OwnServer;
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::settings::Settings;
-use crate::simulated::{self, Progress};
-use crate::summary;
+use crate::simulated;
 
-/// Does blocks of runs, over HTTP or in virtual time, and says how far they are.
+/// Does blocks of runs, over HTTP or in virtual time.
 pub(super) struct Blocks<'a> {
     /// One per strategy; all but the strategy is the same.
     strategies: &'a [Settings],
     driver: Driver,
     interrupt: &'a Interrupt,
-    progress: Progress,
-    started: Instant,
-    done: usize,
-    /// Runs that will be done in all.
-    total: usize,
+    board: &'a Board,
 }
 
 /// What brings runs about.
@@ -50,37 +47,30 @@ impl Measured {
 }
 
 impl<'a> Blocks<'a> {
-    /// `servers` is how many servers [`run`](Self::run) will be called with.
+    /// What is done is reported to the board.
     pub(super) fn new(
         strategies: &'a [Settings],
         driver: Driver,
-        servers: usize,
         interrupt: &'a Interrupt,
-        quiet: bool,
+        board: &'a Board,
     ) -> Self {
-        let repeats = strategies.first().map_or(0, |settings| settings.repeats as usize);
-        Self {
-            strategies,
-            driver,
-            interrupt,
-            progress: Progress::new(!quiet),
-            started: Instant::now(),
-            done: 0,
-            total: servers * repeats * strategies.len(),
-        }
+        Self { strategies, driver, interrupt, board }
     }
 
-    /// Every block against this server. After an interrupt, those that were complete.
-    pub(super) fn run(&mut self, server: &Config) -> anyhow::Result<Measured> {
+    /// Every block against this server, which is called so where there are several. After an interrupt, those that were
+    /// complete.
+    pub(super) fn run(&self, server: &Config, name: &str) -> anyhow::Result<Measured> {
         let tasks = tasks(self.strategies);
+        self.board.begin_anew();
+        self.board.stage(name.to_owned());
         let finished = match self.driver {
             Driver::Simulated { threads } => self.simulate(&tasks, server, threads)?,
-            Driver::Http(_) => self.over_http(&tasks, server)?,
+            Driver::Http(_) => self.over_http(&tasks, server, name)?,
         };
         Ok(by_strategy(self.strategies.len(), &tasks, finished))
     }
 
-    fn simulate(&mut self, tasks: &[Task], server: &Config, threads: usize) -> anyhow::Result<Vec<Finished>> {
+    fn simulate(&self, tasks: &[Task], server: &Config, threads: usize) -> anyhow::Result<Vec<Finished>> {
         let (strategies, interrupt) = (self.strategies, self.interrupt);
         let all = u32::try_from(tasks.len()).unwrap_or(u32::MAX);
         let (mut finished, mut failed) = (Vec::with_capacity(tasks.len()), None);
@@ -89,26 +79,25 @@ impl<'a> Blocks<'a> {
             threads,
             |task| {
                 let Task { strategy, seed } = tasks[task];
-                simulate(&strategies[strategy], server, seed, all, interrupt)
+                let begun = Instant::now();
+                (simulate(&strategies[strategy], server, seed, all, interrupt), begun.elapsed())
             },
             |taken| {
                 match taken {
-                    Some(Ok(over)) => {
+                    Some((Ok(over), took)) => {
+                        self.over(tasks[finished.len()].strategy, &over, took);
                         finished.push(over);
-                        self.done += 1;
                     }
-                    Some(Err(error)) => failed = Some(error),
+                    Some((Err(error), _)) => failed = Some(error),
                     None => {}
                 }
-                let (done, total, elapsed) = (self.done, self.total, self.started.elapsed());
-                self.progress.line(|| summary::progress(done, total, elapsed));
                 failed.is_none() && interrupt.exit().is_none()
             },
         );
         failed.map_or(Ok(finished), Err)
     }
 
-    fn over_http(&mut self, tasks: &[Task], server: &Config) -> anyhow::Result<Vec<Finished>> {
+    fn over_http(&self, tasks: &[Task], server: &Config, name: &str) -> anyhow::Result<Vec<Finished>> {
         let Driver::Http(own) = &self.driver else { return Ok(Vec::new()) };
         let mut finished = Vec::with_capacity(tasks.len());
         for Task { strategy, seed } in tasks {
@@ -116,19 +105,21 @@ impl<'a> Blocks<'a> {
                 break;
             }
             let settings = &self.strategies[*strategy];
-            let (done, total, started) = (self.done, self.total, self.started);
-            let waiting = || {
-                let line = || {
-                    let words = summary::progress(done, total, started.elapsed());
-                    format!("{words}   now {}, seed {seed}", settings.strategy)
-                };
-                self.progress.line(line);
-            };
-            let (over, _) = own.run(settings, server, *seed, self.interrupt, waiting)?;
+            let block = finished.len() / self.strategies.len() + 1;
+            let comma = if name.is_empty() { "" } else { ", " };
+            self.board.stage(format!("{name}{comma}block {block} of {}", settings.repeats));
+            let begun = Instant::now();
+            let waiting = |underway: &Underway| self.board.goes_on(*strategy, underway);
+            let (over, _) = own.run_watched(settings, server, *seed, self.interrupt, waiting)?;
+            self.over(*strategy, &over, begun.elapsed());
             finished.push(over);
-            self.done += 1;
         }
         Ok(finished)
+    }
+
+    fn over(&self, strategy: usize, run: &Finished, took: Duration) {
+        let (figures, short) = lanes::figures(run);
+        self.board.over(strategy, &figures, short, took);
     }
 }
 

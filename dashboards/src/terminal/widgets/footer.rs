@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::segments::{self, Segment};
+use crate::terminal::binding::Binding;
 use crate::terminal::keys::BINDINGS;
 use crate::terminal::state::{State, View};
 use crate::terminal::theme::{Role, Theme};
@@ -12,23 +13,33 @@ use crate::text;
 
 /// Draws it. A warning goes before the keys when there is no other place for it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<String>, theme: Theme) {
-    if let Some(text) = state.notice().map(str::to_owned).or(warning) {
-        let text = text::fit(&text, usize::from(area.width));
-        segments::draw(area, buf, &[(text, theme.style(Role::Alert))], &[]);
+    if let Some(text) = state.notice.text().map(str::to_owned).or(warning) {
+        say(area, buf, &text, theme);
         return;
     }
     let names = area.width >= 60;
     let views: Vec<Segment> =
         (1..).zip(View::ALL).map(|(key, view)| tab(key, view, state, names, theme)).collect();
-    let mut keys: Vec<Segment> = BINDINGS
-        .iter()
-        .filter(|binding| !binding.hint.is_empty())
-        .map(|binding| (format!("{} {}", binding.label, binding.hint), theme.style(Role::Faint)))
-        .collect();
+    let mut keys = hints(BINDINGS, theme);
     if state.header.adjustable_cap {
         keys.push(("[ ] cap".to_owned(), theme.style(Role::Faint)));
     }
     segments::draw(area, buf, &views, &keys);
+}
+
+/// Something that takes the place of the keys.
+pub(crate) fn say(area: Rect, buf: &mut Buffer, text: &str, theme: Theme) {
+    let text = text::fit(text, usize::from(area.width));
+    segments::draw(area, buf, &[(text, theme.style(Role::Alert))], &[]);
+}
+
+/// The keys that are worth a place in the bottom line.
+pub(crate) fn hints<S, F>(bindings: &[Binding<S, F>], theme: Theme) -> Vec<Segment> {
+    bindings
+        .iter()
+        .filter(|binding| !binding.hint.is_empty())
+        .map(|binding| (format!("{} {}", binding.label, binding.hint), theme.style(Role::Faint)))
+        .collect()
 }
 
 fn tab(key: usize, view: View, state: &State, names: bool, theme: Theme) -> Segment {

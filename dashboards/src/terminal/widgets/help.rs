@@ -6,29 +6,28 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Widget};
 
-use crate::terminal::keys::BINDINGS;
+use crate::terminal::binding::Binding;
 use crate::terminal::theme::{Role, Theme};
 
 /// Columns that the longest line takes, with the border.
 const WIDTH: u16 = 56;
 
-/// How to read what is not self-evident.
-const LEGEND: &[&str] = &[
-    "",
-    "In flight should follow the server's cap: what is",
-    "above it is rejected, what is missing stands idle.",
-    "Latency runs from an op's arrival to its success.",
-    "All times are experiment time.",
-];
-
-/// Draws it in the middle of the screen.
-pub(crate) fn draw(screen: Rect, buf: &mut Buffer, theme: Theme) {
-    let listed = BINDINGS.iter().filter(|binding| !binding.label.is_empty());
+/// Draws the keys, and how to read what is not self-evident, in the middle of the screen.
+pub(crate) fn draw<S, F>(
+    screen: Rect,
+    buf: &mut Buffer,
+    bindings: &[Binding<S, F>],
+    legend: &[&str],
+    theme: Theme,
+) {
+    let listed = bindings.iter().filter(|binding| !binding.label.is_empty());
     let keys = listed.map(|binding| {
         let key = Span::styled(format!(" {:<4} ", binding.label), theme.style(Role::Title));
         Line::from_iter([key, Span::raw(binding.help)])
     });
-    let legend = LEGEND.iter().map(|line| Line::from(format!(" {line}")).style(theme.style(Role::Faint)));
+    let legend = std::iter::once(&"")
+        .chain(legend)
+        .map(|line| Line::from(format!(" {line}")).style(theme.style(Role::Faint)));
     let lines: Vec<_> = keys.chain(legend).collect();
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
     let area = centred(screen, WIDTH, height);

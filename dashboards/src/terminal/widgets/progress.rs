@@ -4,53 +4,20 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use super::bar;
 use super::segments::{self, Segment};
 use crate::Frame;
 use crate::figures::{Goal, Progress};
-use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
-
-/// Parts of a block from the left, in eighths.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
-/// Columns of the percentage.
-const PERCENT: u16 = 6;
 
 /// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let progress = Progress::of(&frame.snapshot);
-    draw_bar(area, buf, &progress, theme);
+    bar::draw(area, buf, progress.share(), progress.optimal_share(), theme);
     let numbers = Rect { y: area.y + 1, height: 1, ..area };
     let (left, right) = numbers_of(&progress, usize::from(area.width), theme);
     segments::draw(numbers, buf, &left, &right);
-}
-
-fn draw_bar(area: Rect, buf: &mut Buffer, progress: &Progress, theme: Theme) {
-    let bar = Rect { height: 1, width: area.width.saturating_sub(PERCENT), ..area }.intersection(buf.area);
-    let share = progress.share();
-    let eighths = steps(share.unwrap_or(0.0), bar.width.saturating_mul(8));
-    buf.set_stringn(
-        bar.x,
-        bar.y,
-        "░".repeat(usize::from(bar.width)),
-        usize::from(bar.width),
-        theme.style(Role::Faint),
-    );
-    let filled = "█".repeat(usize::from(eighths / 8)) + EIGHTHS[usize::from(eighths % 8)];
-    buf.set_stringn(bar.x, bar.y, filled, usize::from(bar.width), theme.style(Role::Accepted));
-    if let (Some(optimal), Some(_)) = (progress.optimal_share(), share) {
-        let column = steps(optimal, bar.width.saturating_sub(1));
-        buf.set_stringn(bar.x + column, bar.y, "┃", 1, theme.style(Role::Optimum));
-    }
-    let percent = share.map_or_else(|| "–".to_owned(), text::whole_percent);
-    buf.set_stringn(
-        bar.right(),
-        bar.y,
-        format!("{percent:>6}"),
-        usize::from(PERCENT),
-        theme.style(Role::Title),
-    );
 }
 
 fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>, Vec<Segment>) {

@@ -14,8 +14,19 @@ use crate::text;
 
 /// Draws the chart; `labelled` with the time axis.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, labelled: bool, theme: Theme) {
+    draw_on(TimeAxis::of(&frame.snapshot), area, buf, frame, labelled, theme);
+}
+
+/// The same on a given time axis: charts of several runs can share one.
+pub(crate) fn draw_on(
+    time: TimeAxis,
+    area: Rect,
+    buf: &mut Buffer,
+    frame: &Frame,
+    labelled: bool,
+    theme: Theme,
+) {
     let timeline = Timeline::of(&frame.snapshot);
-    let time = TimeAxis::of(&frame.snapshot);
     let width = usize::from(columns(area));
     let ranges = |parts: usize, pick: fn(&Point) -> Gauge| -> Vec<Option<(f64, f64)>> {
         (0..parts).map(|part| timeline.gauge(time.at(part, parts), time.at(part + 1, parts), pick)).collect()

@@ -1,0 +1,191 @@
+//! Where runs of several strategies report how far they are, and how that is shown: as lanes on the dashboard, as a
+//! plain line now and then, or not at all. The runs go on a thread of their own; whoever draws never holds them up.
+
+use std::io::{self, Write};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dashboards::{Action, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
+use loadgen_http::{Command, Control};
+use signal_hook::consts::SIGINT;
+use statistics::percentile;
+
+use crate::interrupt::Interrupt;
+use crate::one_run::Underway;
+use crate::simulated::Progress;
+use crate::watch::{Meter, Watch};
+
+/// What is over sooner needs no dashboard: it would only flash.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Lanes that are filled by one thread and drawn by another.
+pub(crate) struct Board {
+    header: LanesHeader,
+    started: Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// All but figures, which are made when they are drawn.
+    lanes: Lanes,
+    /// By lane and column: what the runs that are over came to.
+    values: Vec<Vec<Vec<f64>>>,
+    watched: Option<Watched>,
+}
+
+/// A run that goes on.
+struct Watched {
+    lane: usize,
+    control: Arc<Control>,
+    optimal_makespan: Option<Duration>,
+    meter: Meter,
+}
+
+impl Board {
+    /// A lane for each name, with so many runs; `at_once` is how many of them go on at the same time.
+    pub(crate) fn new(
+        header: LanesHeader,
+        columns: Vec<Column>,
+        names: impl Iterator<Item = String>,
+        runs: usize,
+        at_once: usize,
+    ) -> Self {
+        let lanes: Vec<Lane> = names.map(|name| Lane { name, runs, ..Lane::default() }).collect();
+        let values = vec![vec![Vec::new(); columns.len()]; lanes.len()];
+        let lanes = Lanes { at_once, columns, lanes, ..Lanes::default() };
+        Self { header, started: Instant::now(), state: Mutex::new(State { lanes, values, watched: None }) }
+    }
+
+    /// What is being done, in a few words.
+    pub(crate) fn stage(&self, words: String) {
+        self.state().lanes.stage = words;
+    }
+
+    /// The figures begin anew: what follows is another experiment.
+    pub(crate) fn begin_anew(&self) {
+        let mut state = self.state();
+        state.values.iter_mut().flatten().for_each(Vec::clear);
+        state.lanes.lanes.iter_mut().for_each(|lane| lane.short = 0);
+    }
+
+    /// A run over HTTP of this lane goes on and can be looked into. May be told again and again.
+    pub(crate) fn goes_on(&self, lane: usize, underway: &Underway) {
+        let mut state = self.state();
+        if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
+            let (control, optimal_makespan) = (underway.control.clone(), underway.optimal_makespan);
+            state.watched = Some(Watched { lane, control, optimal_makespan, meter: Meter::start() });
+            for (index, one) in state.lanes.lanes.iter_mut().enumerate() {
+                one.running = index == lane;
+            }
+            state.lanes.lanes[lane].run = Some(Box::default());
+        }
+    }
+
+    /// A run of this lane is over and came to these figures, by column; whether it left ops undone; and how long it took.
+    pub(crate) fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
+        let mut state = self.state();
+        // The last look at it: nobody can look any more.
+        state.look();
+        state.watched = None;
+        for (values, figure) in state.values[lane].iter_mut().zip(figures) {
+            values.extend(*figure);
+        }
+        let lane = &mut state.lanes.lanes[lane];
+        lane.done += 1;
+        lane.short += usize::from(short);
+        lane.took += took;
+        lane.running = false;
+    }
+
+    /// Does the work on a thread of its own, and shows how far it is.
+    pub(crate) fn show<T: Send>(
+        &self,
+        mode: Watch,
+        interrupt: &Interrupt,
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        thread::scope(|scope| {
+            // Nothing is sent: its end is dropped with the work, also when that panics.
+            let (working_on, over) = channel::<()>();
+            let working = scope.spawn(move || {
+                let _working_on = working_on;
+                work()
+            });
+            match mode {
+                Watch::Dashboard => self.dashboard(&over, interrupt),
+                Watch::Lines => self.lines(&over),
+                Watch::Silent => {}
+            }
+            working.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    }
+
+    fn dashboard(&self, over: &Receiver<()>, interrupt: &Interrupt) {
+        if over.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        let refresh = |lanes: &mut Lanes| {
+            self.fill(lanes);
+            let over = over.recv_timeout(Duration::ZERO) != Err(RecvTimeoutError::Timeout);
+            if over { Liveness::Over } else { Liveness::Running }
+        };
+        // Whatever is asked for: lanes offer nothing but to quit.
+        let act = |_: Action| interrupt.on_signal(SIGINT);
+        if let Err(error) = dashboards::watch_lanes(self.header.clone(), refresh, act) {
+            // The runs go on, and so does watching them.
+            drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
+            self.lines(over);
+        }
+    }
+
+    fn lines(&self, over: &Receiver<()>) {
+        let mut progress = Progress::new(true);
+        let mut lanes = Lanes::default();
+        while over.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+            progress.line(|| {
+                self.fill(&mut lanes);
+                dashboards::lanes_line(&lanes, self.header.time_scale)
+            });
+        }
+    }
+
+    /// Brings a copy up to date.
+    fn fill(&self, into: &mut Lanes) {
+        let mut state = self.state();
+        state.look();
+        state.lanes.elapsed = self.started.elapsed();
+        let State { lanes, values, .. } = &mut *state;
+        for (lane, values) in lanes.lanes.iter_mut().zip(values) {
+            lane.figures = values.iter_mut().map(|values| spread(values)).collect();
+        }
+        into.clone_from(lanes);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A thread that panicked while it held the lock leaves data that is still good to look at.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Copies what is measured of the run that goes on, and asks for the next copy.
+    fn look(&mut self) {
+        let Some(watched) = &mut self.watched else { return };
+        let lane = &mut self.lanes.lanes[watched.lane];
+        let frame: &mut Frame = lane.run.get_or_insert_default();
+        let (connections, _) = watched.control.latest(&mut frame.snapshot);
+        watched.control.ask(Command::Snapshot);
+        frame.snapshot.optimal_makespan = watched.optimal_makespan;
+        frame.generator = watched.meter.read(connections);
+    }
+}
+
+/// Sorting what was sorted but for its end takes hardly longer than looking at it.
+fn spread(values: &mut [f64]) -> Option<Spread> {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (*values.first()?, *values.last()?);
+    Some(Spread { median: percentile(values, 0.5)?, low, high })
+}

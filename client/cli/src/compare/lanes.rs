@@ -1,0 +1,50 @@
+//! What the lanes of a comparison show.
+
+use dashboards::{Column, LanesHeader, Unit};
+use mockserver::core::Config;
+
+use crate::board::Board;
+use crate::figures::thousands;
+use crate::one_run::Finished;
+use crate::settings::Settings;
+
+/// The figures of every run.
+const COLUMNS: [Column; 3] = [
+    Column { name: "makespan", unit: Unit::Seconds },
+    Column { name: "attempts", unit: Unit::Count },
+    Column { name: "p99", unit: Unit::Seconds },
+];
+
+/// A lane for each strategy, with the blocks against every server. Simulated runs go on so many at once.
+pub(super) fn board(
+    settings: &[Settings],
+    server: &Config,
+    servers: usize,
+    simulated: Option<usize>,
+) -> Board {
+    let first = settings.first();
+    let blocks = first.map_or(0, |first| first.repeats as usize);
+    let header = LanesHeader {
+        title: format!("{} strategies, {} blocks", settings.len(), thousands(blocks as u64)),
+        workload: first.map(Settings::workload_text).unwrap_or_default(),
+        target: format!("{}, {}", target(simulated.is_some()), crate::target::describe_model(server)),
+        time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
+    };
+    let names = settings.iter().map(|one| one.strategy.to_string());
+    Board::new(header, COLUMNS.to_vec(), names, servers * blocks, simulated.unwrap_or(1))
+}
+
+/// Who is asked.
+pub(super) fn target(simulated: bool) -> &'static str {
+    if simulated { "simulated server" } else { "embedded mock server, a fresh one for every run" }
+}
+
+/// A run's figures, and whether it left ops undone: whoever does that is soon done, and its latencies are those of the ops
+/// that went well.
+pub(super) fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
+    let result = &run.result;
+    let short = !result.makespan_complete;
+    let complete = |value: Option<f64>| value.filter(|_| !short);
+    let p99_s = result.op_latency_ms.p99.map(|ms| ms / 1_000.0);
+    (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
+}

@@ -1,0 +1,45 @@
+//! A comparison in one plain line, for those without a terminal.
+
+use crate::figures::{Goal, Progress, Remaining};
+use crate::{Lanes, text};
+
+/// How far all is and what goes on just now.
+///
+/// ```text
+/// 7 of 15 runs (47 %)  eta 48 s  block 3 of 5  now aimd: 941/2 000 ops, attempts 1 101
+/// ```
+pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
+    let remaining = Remaining::of(lanes, time_scale);
+    let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));
+    let mut parts = vec![format!("{done} of {runs} runs ({})", text::whole_percent(remaining.share))];
+    parts.extend(remaining.eta_s.map(|eta_s| format!("eta {}", text::estimate(eta_s))));
+    if !lanes.stage.is_empty() {
+        parts.push(lanes.stage.clone());
+    }
+    let now =
+        lanes.lanes.iter().filter(|lane| lane.running).find_map(|lane| Some((lane, lane.run.as_ref()?)));
+    if let Some((lane, frame)) = now {
+        let progress = Progress::of(&frame.snapshot);
+        let ended = text::count(progress.ended);
+        let ops = match progress.goal {
+            Goal::Ops(ops) => format!("{ended}/{} ops", text::count(ops)),
+            Goal::Seconds(_) | Goal::Open => format!("{ended} ops"),
+        };
+        let attempts = text::count(frame.snapshot.attempts.total);
+        parts.push(format!("now {}: {ops}, attempts {attempts}", lane.name));
+    }
+    parts.join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic_lanes;
+
+    #[test]
+    fn the_line_tells_how_far_all_is_and_what_goes_on() {
+        insta::assert_snapshot!(lanes_line(&synthetic_lanes::over_http(), 1.0));
+        insta::assert_snapshot!(lanes_line(&synthetic_lanes::simulated(), 1.0));
+        insta::assert_snapshot!(lanes_line(&Lanes::default(), 1.0));
+    }
+}

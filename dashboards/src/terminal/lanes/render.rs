@@ -1,0 +1,149 @@
+//! From the lanes and the state of the view to the screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::keys::BINDINGS;
+use super::state::LanesState;
+use super::{lane, numbers, table};
+use crate::figures::Remaining;
+use crate::terminal::arrangement::{Arrangement, SMALLEST, arrange};
+use crate::terminal::render::draw_too_small;
+use crate::terminal::theme::{Role, Theme};
+use crate::terminal::widgets::segments::{self, Segment};
+use crate::terminal::widgets::time_axis::TimeAxis;
+use crate::terminal::widgets::{bar, footer, generator, help};
+use crate::{Frame, Lane, Lanes, text};
+
+/// How to read what is not self-evident.
+const LEGEND: &[&str] = &[
+    "▶ runs now, ✓ has done all its runs.",
+    "Bars are medians over the runs that are over; the",
+    "longest of all lanes fills its row. What counts in",
+    "the end is paired by block: see the table after it.",
+];
+
+/// Draws everything.
+pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &LanesState, theme: Theme) {
+    let screen = canvas.area();
+    let buf = canvas.buffer_mut();
+    if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
+        draw_too_small(screen, buf);
+        return;
+    }
+    let lanes = state.paused.as_deref().unwrap_or(live);
+    let frame = lanes.lanes.iter().find_map(numbers::going_on);
+    let places = places(screen, lanes);
+    draw_header(places.header, buf, lanes, state, theme);
+    draw_remaining(places.progress, buf, lanes, state, theme);
+    let hidden = draw_lanes(places.body, buf, lanes, state, theme);
+    if !places.generator.is_empty() {
+        let idle = Frame::default();
+        generator::draw(places.generator, buf, frame.unwrap_or(&idle), theme);
+    }
+    let warning = frame.filter(|_| places.generator.is_empty()).and_then(generator::warning);
+    if let Some(words) = state.notice.text().map(str::to_owned).or(warning) {
+        footer::say(places.footer, buf, &words, theme);
+    } else {
+        let left: Vec<Segment> = hidden.into_iter().map(|text| (text, theme.style(Role::Title))).collect();
+        segments::draw(places.footer, buf, &left, &footer::hints(BINDINGS, theme));
+    }
+    if state.help {
+        help::draw(screen, buf, BINDINGS, LEGEND, theme);
+    }
+}
+
+/// As for a single run; the generator's row is there where single runs are looked into.
+fn places(screen: Rect, lanes: &Lanes) -> Arrangement {
+    let mut places = arrange(screen);
+    if lanes.lanes.iter().all(|lane| lane.run.is_none()) {
+        places.body.height += places.generator.height;
+        places.generator = Rect::default();
+    }
+    places
+}
+
+/// What is compared on whom, and what goes on.
+fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
+    let header = &state.header;
+    let mut status = Vec::new();
+    if state.paused.is_some() {
+        status.push((" view paused ".to_owned(), theme.style(Role::Alert)));
+    }
+    if header.time_scale > 0.0 && (header.time_scale - 1.0).abs() > 1e-9 {
+        status.push((format!("time × {}", header.time_scale), theme.style(Role::Faint)));
+    }
+    if state.stopping {
+        status.push(("stopping…".to_owned(), theme.style(Role::Alert)));
+    } else {
+        status.push((lanes.stage.clone(), theme.style(Role::Title)));
+    }
+    let width =
+        |segments: &[Segment]| segments.iter().map(|(text, _)| text::width_of(text) + 2).sum::<usize>();
+    let room = usize::from(row.width).saturating_sub(width(&status));
+    let title = text::fit(&header.title, room);
+    let left = room.saturating_sub(text::width_of(&title) + 2);
+    let mut titles = vec![(title, theme.style(Role::Window).add_modifier(Modifier::BOLD))];
+    let rest = [header.workload.as_str(), header.target.as_str()];
+    let rest: Vec<_> = rest.into_iter().filter(|text| !text.is_empty()).collect();
+    if left >= 8 {
+        titles.push((text::fit(&rest.join(" · "), left), Style::new()));
+    }
+    segments::draw(row, buf, &titles, &status);
+}
+
+/// Two rows: how far all is, and when it will be done.
+fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
+    let scale = if state.header.time_scale > 0.0 { state.header.time_scale } else { 1.0 };
+    let remaining = Remaining::of(lanes, scale);
+    bar::draw(area, buf, Some(remaining.share), None, theme);
+    let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));
+    let runs = format!("{done:>width$} / {runs} runs", width = runs.len());
+    let eta = remaining.eta_s.map_or_else(|| "–".to_owned(), text::estimate);
+    let left = [(runs, theme.style(Role::Title)), (format!("eta {eta:>6}"), Style::new())];
+    let elapsed = format!("elapsed {:>6}", text::clock(lanes.elapsed.as_secs_f64()));
+    segments::draw(Rect { y: area.y + 1, height: 1, ..area }, buf, &left, &[(elapsed, Style::new())]);
+}
+
+/// Draws the lanes that fit, and says which they are when others do not.
+fn draw_lanes(
+    body: Rect,
+    buf: &mut Buffer,
+    lanes: &Lanes,
+    state: &LanesState,
+    theme: Theme,
+) -> Option<String> {
+    let count = u16::try_from(lanes.lanes.len()).unwrap_or(u16::MAX).max(1);
+    let height = body.height / count;
+    if height >= 2 {
+        let height = height.min(lane::tallest(lanes));
+        let time = lanes.lanes.iter().filter_map(|lane| Some(TimeAxis::of(&lane.run.as_ref()?.snapshot)));
+        let time = time.max_by(|a, b| a.span_s.total_cmp(&b.span_s));
+        for (index, lane) in (0..).zip(&lanes.lanes) {
+            let area = Rect { y: body.y + index * height, height, ..body };
+            lane::draw(area, buf, lanes, lane, time, theme);
+        }
+        return None;
+    }
+    let row = |y: u16| Rect { y: body.y + y, height: 1, ..body };
+    let head = u16::from(body.height >= 2);
+    if head > 0 {
+        table::draw_head(row(0), buf, lanes, theme);
+    }
+    let fitting = body.height - head;
+    let all = lanes.lanes.len();
+    let top = top(lanes, state, usize::from(fitting));
+    let shown: &[Lane] = &lanes.lanes[top..all.min(top + usize::from(fitting))];
+    for (y, lane) in (head..).zip(shown) {
+        table::draw(row(y), buf, lanes, lane, theme);
+    }
+    (shown.len() < all).then(|| format!("↑ ↓ lanes {}–{} of {all}", top + 1, top + shown.len()))
+}
+
+/// The first lane that is shown: as chosen, or so that the run that goes on is seen.
+fn top(lanes: &Lanes, state: &LanesState, fitting: usize) -> usize {
+    let last = lanes.lanes.len().saturating_sub(fitting);
+    let running = || lanes.lanes.iter().position(|lane| lane.running);
+    state.top.unwrap_or_else(|| running().map_or(0, |at| (at + 1).saturating_sub(fitting))).min(last)
+}

@@ -1,0 +1,102 @@
+//! Lanes as they appear on screens of several sizes.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Color;
+
+use super::render::render;
+use super::state::LanesState;
+use crate::synthetic_lanes::{end, many, over_http, simulated, start};
+use crate::terminal::theme::Theme;
+use crate::{Lanes, LanesHeader};
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+fn state() -> LanesState {
+    LanesState::new(LanesHeader {
+        title: "3 strategies, 5 blocks".to_owned(),
+        workload: "2 000 ops, Poisson 1000/s".to_owned(),
+        target: "embedded mock server, a fresh one for every run".to_owned(),
+        time_scale: 1.0,
+    })
+}
+
+fn drawn(size: (u16, u16), lanes: &Lanes, state: &LanesState) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+    terminal.draw(|canvas| render(canvas, lanes, state, Theme::Colours)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y| (0..size.0).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..size.1).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+}
+
+fn assert_looks(name: &str, lanes: &Lanes, state: &LanesState, sizes: &[(u16, u16)]) {
+    for &(width, height) in sizes {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), drawn((width, height), lanes, state));
+    }
+}
+
+#[test]
+fn over_http_one_runs_one_is_done_and_one_waits() {
+    assert_looks("http", &over_http(), &state(), &SIZES);
+}
+
+#[test]
+fn before_the_first_run_is_over() {
+    assert_looks("start", &start(), &state(), &SIZES[..2]);
+}
+
+#[test]
+fn when_all_is_over() {
+    assert_looks("end", &end(), &state(), &SIZES[..2]);
+}
+
+#[test]
+fn in_virtual_time_lanes_show_runs_and_medians_so_far() {
+    assert_looks("simulated", &simulated(), &state(), &SIZES);
+}
+
+#[test]
+fn where_lanes_do_not_all_fit_the_one_that_runs_is_seen() {
+    assert_looks("many", &many(), &state(), &SIZES[..2]);
+    let top = drawn((80, 24), &many(), &LanesState { top: Some(0), ..state() });
+    assert!(top.contains("aimd:beta=0.01") && top.contains("lanes 1–19 of 25"), "{top}");
+    let beyond = drawn((80, 24), &many(), &LanesState { top: Some(usize::MAX), ..state() });
+    assert!(beyond.contains("lanes 7–25 of 25"), "{beyond}");
+}
+
+#[test]
+fn help_lies_over_the_lanes() {
+    assert_looks("help", &over_http(), &LanesState { help: true, ..state() }, &SIZES[1..2]);
+}
+
+#[test]
+fn a_paused_view_stands_still_and_stopping_is_said() {
+    let paused = LanesState { paused: Some(Box::new(start())), ..state() };
+    let screen = drawn((80, 24), &over_http(), &paused);
+    assert!(screen.contains("view paused") && screen.contains("block 1 of 5"), "{screen}");
+    let stopping = drawn((80, 24), &over_http(), &LanesState { stopping: true, ..state() });
+    assert!(stopping.contains("stopping…"), "{stopping}");
+}
+
+#[test]
+fn without_colours_nothing_is_coloured() {
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    terminal.draw(|canvas| render(canvas, &over_http(), &state(), Theme::Monochrome)).unwrap();
+    let cells = terminal.backend().buffer().content();
+    assert!(cells.iter().all(|cell| (cell.fg, cell.bg) == (Color::Reset, Color::Reset)));
+}
+
+#[test]
+fn no_size_panics() {
+    for lanes in [Lanes::default(), start(), over_http(), simulated(), many()] {
+        for (width, height) in
+            (1..=110).step_by(7).flat_map(|width| (1..=30).map(move |height| (width, height)))
+        {
+            let state = LanesState { help: width % 7 == 0, ..state() };
+            drawn((width, height), &lanes, &state);
+        }
+        for size in [(300, 12), (40, 100), (500, 100), (77, 24), (100, 13)] {
+            drawn(size, &lanes, &state());
+        }
+    }
+}

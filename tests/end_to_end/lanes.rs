@@ -1,0 +1,127 @@
+//! `loadgen compare` on a real terminal: a lane for each strategy while they run, the ranking after it, and no trace
+//! however it ends.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::pty::Terminal;
+use crate::screen::Screen;
+
+/// Blocks of a second each, over HTTP.
+const OVER_HTTP: &[&str] = &[
+    "compare",
+    "--strategies",
+    "aimd,fixed-window:window=10",
+    "--max-busy",
+    "10",
+    "--ops",
+    "120",
+    "--time-scale",
+    "0.1",
+    "--seed",
+    "3",
+];
+
+/// More than anybody waits for, in virtual time.
+const SIMULATED: &[&str] =
+    &["compare", "--simulate", "--strategies", "aimd,full-jitter", "--ops", "500", "--repeats", "100000"];
+
+/// The number before these words in the lane of a strategy.
+fn in_lane(screen: &Screen, strategy: &str, words: &str) -> Option<u64> {
+    let lines = screen.lines();
+    let rule = |line: &String| line.starts_with('─') && line.contains(strategy);
+    let rows = lines.iter().skip_while(|line| !rule(line)).take(5);
+    let row = rows.filter(|line| line.contains(words)).last()?;
+    let before = row.split(words).next()?.rsplit("  ").next()?;
+    before.split_whitespace().last()?.parse().ok()
+}
+
+#[test]
+fn lanes_are_live_while_strategies_run_and_the_ranking_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("compared.json");
+    let terminal =
+        Terminal::start(&[OVER_HTTP, &["--repeats", "2", "--json", file.to_str().unwrap()]].concat());
+    terminal.wait("a run of aimd goes on", |screen| screen.shows("▶ aimd").then_some(()));
+    terminal.wait("the other one's turn comes", |screen| screen.shows("▶ fixed-window").then_some(()));
+    let screen = terminal.screen();
+    assert!(screen.lines()[0].starts_with("2 strategies, 2 blocks "), "{screen:?}");
+    assert!(terminal.is_raw() && !screen.cursor_shown);
+    terminal.wait("a run shows its window", |screen| screen.shows("window ").then_some(()));
+    for strategy in ["aimd", "fixed-window:window=10"] {
+        // What is over stays beside what goes on.
+        terminal.wait("runs are counted, and their makespan is shown", |screen| {
+            let done = in_lane(screen, strategy, " of 2 runs").filter(|&runs| runs > 0)?;
+            screen
+                .lines()
+                .iter()
+                .filter(|line| line.starts_with("makespan") && line.contains(" s"))
+                .nth(1)?;
+            Some(done)
+        });
+    }
+    let left = terminal.finish().restored("a normal end", 0);
+    assert_eq!(left.screen.entered, 1);
+    assert!(left.screen.normal.contains("Ranked by makespan"), "{}", left.screen.normal);
+    let document: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(document["runs"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_are_ranked() {
+    type Stop = fn(&mut Terminal);
+    let http = [OVER_HTTP, &["--repeats", "1000"]].concat();
+    let cases: [(&[&str], Stop, i32); 4] = [
+        (&http, |terminal| terminal.press("q"), 130),
+        (&http, |terminal| terminal.signal(Signal::TERM), 143),
+        (SIMULATED, |terminal| terminal.press("\x03"), 130),
+        (SIMULATED, |terminal| terminal.signal(Signal::INT), 130),
+    ];
+    let begun = cases.map(|(args, stop, code)| (Terminal::start(args), args, stop, code));
+    for (mut terminal, args, stop, code) in begun {
+        terminal.wait("a block is complete", |screen| {
+            let done = |strategy| in_lane(screen, strategy, " of 1").filter(|&runs| runs > 0);
+            done("aimd")?;
+            if args == SIMULATED { done("full-jitter") } else { done("fixed-window") }
+        });
+        stop(&mut terminal);
+        let left = terminal.finish().restored(&args.join(" "), code);
+        for words in ["Ranked by makespan", "stopped by SIG", "blocks were complete"] {
+            assert!(left.screen.normal.contains(words), "no `{words}` in: {}", left.screen.normal);
+        }
+    }
+}
+
+#[test]
+fn brackets_leave_the_server_of_a_comparison_alone_and_the_help_lists_the_keys() {
+    let mut terminal = Terminal::start(SIMULATED);
+    terminal.wait("lanes are shown", |screen| screen.shows("of 100 000 runs").then_some(()));
+    terminal.press("[");
+    terminal.wait("the key is answered", |screen| screen.shows("must meet the same server").then_some(()));
+    terminal.press("?");
+    terminal.wait("the help is shown", |screen| screen.shows("complete blocks count").then_some(()));
+    terminal.press("q");
+    terminal.finish().restored("after the help", 130);
+}
+
+#[test]
+fn without_lanes_there_are_lines() {
+    let start = |flag| {
+        let folder = tempfile::tempdir().unwrap();
+        let stderr = std::fs::File::create(folder.path().join("stderr")).unwrap();
+        let args = [OVER_HTTP, &["--repeats", "2", flag]].concat();
+        let terminal = Terminal::start_with(&args, |command| {
+            command.stderr(stderr);
+        });
+        (flag, terminal, folder)
+    };
+    // Both at once: it is their lines that take time.
+    for (flag, terminal, folder) in ["--no-tui", "--quiet"].map(start) {
+        let left = terminal.finish().restored(flag, 0);
+        assert_eq!((left.screen.codes, left.screen.entered), (0, 0), "{flag}: {:?}", left.screen.normal);
+        let said = std::fs::read_to_string(folder.path().join("stderr")).unwrap();
+        let wanted = flag == "--no-tui";
+        assert_eq!(said.contains(" of 4 runs ("), wanted, "{flag}: {said}");
+        assert_eq!(left.screen.normal.contains("Ranked by"), wanted, "{flag}: {}", left.screen.normal);
+    }
+}
