@@ -5,6 +5,7 @@ mod compare;
 mod parity;
 mod report;
 mod reproduce;
+mod sweep;
 mod values;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub(crate) use compare::{CompareArgs, Score};
 pub(crate) use parity::ParityArgs;
 pub(crate) use report::{PageArgs, PlotArgs};
 pub(crate) use reproduce::{ReportArgs, ReproduceArgs};
+pub(crate) use sweep::SweepArgs;
 pub(crate) use values::{Header, Method, Rate};
 
 const EXAMPLES: &str = "\
@@ -62,6 +64,9 @@ pub(crate) enum Command {
     /// Compare strategies: blocks of equal luck, a ranked table, and what the differences are worth.
     #[command(after_help = compare::EXAMPLES)]
     Compare(Box<CompareArgs>),
+    /// Vary parameters or workload: every strategy at every point, figures against what was varied, the best point.
+    #[command(after_help = sweep::EXAMPLES)]
+    Sweep(Box<SweepArgs>),
     /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
     #[command(after_help = parity::EXAMPLES)]
     Parity(ParityArgs),
@@ -105,8 +110,13 @@ pub(crate) struct RunArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Heads the flags of [`WorkloadArgs`].
+pub(crate) const WORKLOAD: &str = "Workload";
+/// Begins what heads the flags of a mock server.
+pub(crate) const MOCK_SERVER: &str = "Mock server";
+
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Workload")]
+#[command(next_help_heading = WORKLOAD)]
 pub(crate) struct WorkloadArgs {
     /// Operations to do [default: 2000, without --duration].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]

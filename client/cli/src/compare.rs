@@ -31,10 +31,13 @@ use crate::settings::Settings;
 use crate::watch::Watch;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
-use blocks::{Blocks, Driver, Measured};
-use pair::{Pair, best_against_others, every_pair};
+use pair::best_against_others;
 use sensitivity::{Outcome, Variation, variations};
-use standing::{Standing, standings};
+
+pub(crate) use blocks::{Blocks, Driver, Measured};
+pub(crate) use lanes::{COLUMNS, target};
+pub(crate) use pair::{Pair, every_pair};
+pub(crate) use standing::{Standing, standings};
 
 /// What was measured and what follows from it.
 struct Comparison {
@@ -170,12 +173,17 @@ fn configured(args: CompareArgs) -> anyhow::Result<(Vec<Settings>, Config)> {
     Ok((settings, server))
 }
 
-/// Refuses fewer than two strategies, and one that was named twice, in other words or not.
+/// Refuses fewer than two strategies, and one that was named twice.
 fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
     if strategies.len() < 2 {
         let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";
         return Err(Fatal::error(Exit::Usage, words));
     }
+    refuse_twice(strategies)
+}
+
+/// Refuses a strategy that was named twice, in other words or not.
+pub(crate) fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     for strategy in strategies {
         let mut parts: Vec<(&str, Vec<(&str, String)>)> = Vec::new();

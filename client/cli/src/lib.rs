@@ -29,6 +29,7 @@ mod simulated;
 mod strategies;
 mod streamed;
 mod summary;
+mod sweep;
 mod target;
 mod watch;
 mod wrapping;
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Compare(args)) => compare::run(*args),
+        Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),

@@ -50,6 +50,39 @@ impl StrategySpec {
         self
     }
 
+    /// The same strategy with one parameter of one part set. `None` when it has no such part.
+    ///
+    /// # Errors
+    /// When the part has no such parameter, or the value is out of its range.
+    pub fn with(&self, part: &str, key: &str, value: &str) -> Result<Option<Self>, SpecError> {
+        if !self.names().any(|name| name == part) {
+            return Ok(None);
+        }
+        let set = |text: &str| {
+            let (name, options) = text.split_once(':').unwrap_or((text, ""));
+            if name.trim() != part {
+                return text.to_owned();
+            }
+            let is_other = |option: &&str| option.split('=').next().is_none_or(|there| there.trim() != key);
+            let others =
+                options.split(',').map(str::trim).filter(|option| !option.is_empty()).filter(is_other);
+            let own = format!("{key}={value}");
+            let options: Vec<&str> = others.chain([own.as_str()]).collect();
+            format!("{}:{}", name.trim(), options.join(","))
+        };
+        let text: Vec<String> = self.text.split('+').map(str::trim).map(set).collect();
+        text.join("+").parse().map(Some)
+    }
+
+    /// Whether a parameter of a part was typed.
+    pub fn sets(&self, part: &str, key: &str) -> bool {
+        let is_part = |text: &&str| text.split(':').next().is_some_and(|name| name.trim() == part);
+        self.text.split('+').filter(is_part).any(|text| {
+            let options = text.split_once(':').map_or("", |(_, options)| options);
+            options.split(',').any(|option| option.split('=').next().is_some_and(|there| there.trim() == key))
+        })
+    }
+
     /// Starts it. `seed` is the run's; draws are keyed by op, so clients with one seed still differ.
     pub fn build(
         &self,

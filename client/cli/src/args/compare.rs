@@ -74,7 +74,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// One run says nothing of a difference: the default is more than for single experiments.
-fn blocks(repeats: Arg) -> Arg {
+pub(super) fn blocks(repeats: Arg) -> Arg {
     repeats
         .default_value("5")
         .default_value_if("simulate", ArgPredicate::Equals("true".into()), "10")

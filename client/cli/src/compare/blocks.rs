@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::simulated;
 
 /// Does blocks of runs, over HTTP or in virtual time.
-pub(super) struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     /// One per strategy; all but the strategy is the same.
     strategies: &'a [Settings],
     driver: Driver,
@@ -26,7 +26,7 @@ pub(super) struct Blocks<'a> {
 }
 
 /// What brings runs about.
-pub(super) enum Driver {
+pub(crate) enum Driver {
     /// A clock that nobody waits for, on so many threads.
     Simulated { threads: usize },
     /// Real requests to a server that is started for each run: it is reset and idle.
@@ -34,21 +34,21 @@ pub(super) enum Driver {
 }
 
 /// The runs of all complete blocks, by strategy.
-pub(super) struct Measured {
+pub(crate) struct Measured {
     /// Strategies as typed; runs in the order of blocks.
-    pub(super) runs: Vec<Vec<Finished>>,
+    pub(crate) runs: Vec<Vec<Finished>>,
 }
 
 impl Measured {
     /// How many blocks are complete.
-    pub(super) fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         self.runs.first().map_or(0, Vec::len)
     }
 }
 
 impl<'a> Blocks<'a> {
     /// What is done is reported to the board.
-    pub(super) fn new(
+    pub(crate) fn new(
         strategies: &'a [Settings],
         driver: Driver,
         interrupt: &'a Interrupt,
@@ -59,7 +59,7 @@ impl<'a> Blocks<'a> {
 
     /// Every block against this server, which is called so where there are several. After an interrupt, those that were
     /// complete.
-    pub(super) fn run(&self, server: &Config, name: &str) -> anyhow::Result<Measured> {
+    pub(crate) fn run(&self, server: &Config, name: &str) -> anyhow::Result<Measured> {
         let tasks = tasks(self.strategies);
         self.board.begin_anew();
         self.board.stage(name.to_owned());
@@ -141,7 +141,7 @@ fn tasks(strategies: &[Settings]) -> Vec<Task> {
 }
 
 /// In which order a block with this seed runs its strategies.
-pub(super) fn order(strategies: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn order(strategies: usize, seed: u64) -> Vec<usize> {
     // No op of a run has this number, so no draw of a run is used twice.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
     let mut order: Vec<usize> = (0..strategies).collect();

@@ -9,7 +9,7 @@ use crate::one_run::Finished;
 use crate::settings::Settings;
 
 /// The figures of every run.
-const COLUMNS: [Column; 3] = [
+pub(crate) const COLUMNS: [Column; 3] = [
     Column { name: "makespan", unit: Unit::Seconds },
     Column { name: "attempts", unit: Unit::Count },
     Column { name: "p99", unit: Unit::Seconds },
@@ -35,7 +35,7 @@ pub(super) fn board(
 }
 
 /// Who is asked.
-pub(super) fn target(simulated: bool) -> &'static str {
+pub(crate) fn target(simulated: bool) -> &'static str {
     if simulated { "simulated server" } else { "embedded mock server, a fresh one for every run" }
 }
 

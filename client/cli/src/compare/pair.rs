@@ -10,9 +10,9 @@ use crate::args::Score;
 const MOST_RESAMPLED: usize = 100;
 
 /// One figure of one strategy over that of another.
-pub(super) struct Pair {
-    pub(super) first: String,
-    pub(super) second: String,
+pub(crate) struct Pair {
+    pub(crate) first: String,
+    pub(crate) second: String,
     score: Score,
     found: Result<PairedRatio, Incomparable>,
     /// Corrected.
@@ -21,7 +21,7 @@ pub(super) struct Pair {
 
 /// Every two complete strategies in this figure, the better ranked one first; corrected for all of them, because which
 /// one is the best was not known before.
-pub(super) fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
+pub(crate) fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
     let complete: Vec<&Standing> = standings.iter().filter(|one| one.is_complete()).collect();
     let mut pairs = Vec::new();
     for (rank, first) in complete.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec
 }
 
 /// The best that does not know the future against every other that does not, in a figure that they are not ranked by.
-pub(super) fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
+pub(crate) fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
     let Some(best) = best_that_can_be_had(standings) else { return Vec::new() };
     let others = standings.iter().filter(|one| one.is_complete() && !one.foresees);
     let pairs: Vec<_> =
@@ -69,12 +69,12 @@ fn compared(pairs: &[(&Standing, &Standing)], score: Score, seed: u64) -> Vec<Pa
 }
 
 impl Pair {
-    pub(super) fn verdict(&self) -> Option<Verdict> {
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
         self.found.as_ref().ok().map(|found| found.verdict)
     }
 
     /// The difference as a sentence without a full stop.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let Self { first, second, score, .. } = self;
         let figure = score.name();
         let found = match &self.found {
@@ -113,7 +113,7 @@ impl Pair {
         }
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let found = self.found.as_ref().ok();
         let interval = found.and_then(|found| found.interval);
         let verdict = match self.verdict() {

@@ -7,7 +7,7 @@ use crate::record::ConfigRecord;
 
 impl Score {
     /// Its place in the result of a run.
-    pub(super) fn path(self) -> &'static str {
+    pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Makespan => "makespan_s",
             Self::Attempts => "attempts.total",
@@ -19,8 +19,17 @@ impl Score {
         }
     }
 
+    /// Its unit, with a space before it.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::Makespan => " s",
+            Self::Attempts => "",
+            _ => " ms",
+        }
+    }
+
     /// What it is called in a sentence.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Makespan => "makespan",
             Self::Attempts => "attempts",
@@ -33,7 +42,7 @@ impl Score {
     }
 
     /// Its value in one run, if the run has one.
-    pub(super) fn of(self, run: &RunResult<ConfigRecord>) -> Option<f64> {
+    pub(crate) fn of(self, run: &RunResult<ConfigRecord>) -> Option<f64> {
         match self {
             Self::Makespan => run.makespan_s,
             Self::Attempts => Some(run.attempts.total as f64),
@@ -46,12 +55,12 @@ impl Score {
     }
 
     /// The figure that must be looked at beside this one: who is fast may pay for it with attempts.
-    pub(super) fn companion(self) -> Self {
+    pub(crate) fn companion(self) -> Self {
         if self == Self::Attempts { Self::Makespan } else { Self::Attempts }
     }
 
     /// That the first has so many times less of it than the second.
-    pub(super) fn says_less(self, first: &str, times: &str, second: &str) -> String {
+    pub(crate) fn says_less(self, first: &str, times: &str, second: &str) -> String {
         match self {
             Self::Makespan => format!("{first} finishes {times}× sooner than {second}"),
             Self::Attempts => format!("{first} needs {times}× fewer attempts than {second}"),
@@ -60,7 +69,7 @@ impl Score {
     }
 
     /// That the first has so many times more of it than the second.
-    pub(super) fn says_more(self, first: &str, times: &str, second: &str) -> String {
+    pub(crate) fn says_more(self, first: &str, times: &str, second: &str) -> String {
         match self {
             Self::Makespan => format!("{first} finishes {times}× later than {second}"),
             Self::Attempts => format!("{first} needs {times}× as many attempts as {second}"),

@@ -16,40 +16,45 @@ use crate::settings::Settings;
 const SAME_SHARE: f64 = 0.001;
 
 /// Makespan over the optimal one, 1 at best.
-pub(super) const OVER_OPTIMUM: &str = "makespan_over_optimum";
+pub(crate) const OVER_OPTIMUM: &str = "makespan_over_optimum";
 
 /// One strategy among those compared.
 #[derive(Clone)]
-pub(super) struct Standing {
-    pub(super) strategy: String,
+pub(crate) struct Standing {
+    pub(crate) strategy: String,
     /// Why it cannot be ranked, if it cannot.
-    pub(super) incomplete: Option<String>,
+    pub(crate) incomplete: Option<String>,
     /// Whether no other has both less makespan and fewer attempts.
-    pub(super) on_front: bool,
-    pub(super) figures: Vec<(&'static str, Summary)>,
+    pub(crate) on_front: bool,
+    pub(crate) figures: Vec<(&'static str, Summary)>,
     /// Whether it knows the future, as no client can.
-    pub(super) foresees: bool,
+    pub(crate) foresees: bool,
     /// Succeeded ops among all, 0 to 1.
-    pub(super) share: f64,
+    pub(crate) share: f64,
     scores: Vec<(Score, Vec<f64>)>,
 }
 
 impl Standing {
     /// A score of every block; empty when it is missing in one.
-    pub(super) fn values(&self, score: Score) -> &[f64] {
+    pub(crate) fn values(&self, score: Score) -> &[f64] {
         self.scores.iter().find(|(one, _)| *one == score).map_or(&[], |(_, values)| values)
     }
 
+    /// The geometric mean of a score over blocks, which ranks are by; infinite when it is missing in one.
+    pub(crate) fn score(&self, by: Score) -> f64 {
+        geometric_mean(self.values(by))
+    }
+
     /// A figure over blocks.
-    pub(super) fn figure(&self, path: &str) -> Option<&Summary> {
+    pub(crate) fn figure(&self, path: &str) -> Option<&Summary> {
         self.figures.iter().find(|(name, _)| *name == path).map(|(_, figure)| figure)
     }
 
-    pub(super) fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.incomplete.is_none()
     }
 
-    pub(super) fn to_json(&self, rank: usize) -> Value {
+    pub(crate) fn to_json(&self, rank: usize) -> Value {
         let figures = self.figures.iter().map(|(path, figure)| ((*path).to_owned(), figure_to_json(figure)));
         json!({
             "strategy": self.strategy, "rank": self.is_complete().then_some(rank), "complete": self.is_complete(),
@@ -60,7 +65,7 @@ impl Standing {
 }
 
 /// Complete strategies from the best to the worst, then the others as typed.
-pub(super) fn standings(settings: &[Settings], measured: &Measured, by: Score) -> Vec<Standing> {
+pub(crate) fn standings(settings: &[Settings], measured: &Measured, by: Score) -> Vec<Standing> {
     let shares: Vec<f64> = measured.runs.iter().map(|runs| share(runs)).collect();
     let best = shares.iter().copied().fold(0.0, f64::max);
     // Where everything can be done, one op in a million given up is not the same.
@@ -73,7 +78,7 @@ pub(super) fn standings(settings: &[Settings], measured: &Measured, by: Score) -
         .collect();
     standings.sort_by(|a, b| {
         let key = |one: &Standing| {
-            if one.is_complete() { geometric_mean(one.values(by)) } else { f64::INFINITY }
+            if one.is_complete() { one.score(by) } else { f64::INFINITY }
         };
         key(a).total_cmp(&key(b))
     });
@@ -82,7 +87,7 @@ pub(super) fn standings(settings: &[Settings], measured: &Measured, by: Score) -
 }
 
 /// The best complete strategy that does not know the future.
-pub(super) fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
+pub(crate) fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
     standings.iter().find(|one| one.is_complete() && !one.foresees)
 }
 

@@ -133,3 +133,17 @@ fn the_oracle_does_not_start_without_foreknowledge() {
     assert!(spec.needs_foreknowledge());
     assert_eq!(spec.build(1, None).unwrap_err(), SpecError::NoForeknowledge);
 }
+
+#[test]
+fn a_parameter_of_a_part_can_be_set_later() {
+    let spec: StrategySpec = "aimd:beta=0.5, initial=20 + full-jitter".parse().unwrap();
+    let with = |part, key, value| spec.with(part, key, value).map(|found| found.map(|spec| spec.to_string()));
+    let set = with("aimd", "beta", "0.9").unwrap();
+    assert_eq!(set.as_deref(), Some("aimd:initial=20,beta=0.9+full-jitter"));
+    let set = with("full-jitter", "cap", "2s").unwrap();
+    assert_eq!(set.as_deref(), Some("aimd:beta=0.5, initial=20+full-jitter:cap=2s"));
+    assert_eq!(with("none", "cap", "2s").unwrap(), None);
+    assert!(with("aimd", "beta", "7").is_err() && with("aimd", "bta", "0.5").is_err());
+    assert!(spec.sets("aimd", "initial") && spec.sets("aimd", "beta"));
+    assert!(!spec.sets("aimd", "variant") && !spec.sets("full-jitter", "beta"));
+}

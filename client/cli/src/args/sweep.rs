@@ -1,0 +1,68 @@
+//! What `loadgen sweep` can be told.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::compare::{Score, StrategyList, blocks};
+use super::{ReportArgs, WorkloadArgs};
+use crate::sweep::Axis;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  loadgen sweep --simulate --strategies exponential:jitter=0.5,aimd --vary ops=50,100,500,2000,5000 --html ops.html
+      how attempts grow with ops
+  loadgen sweep --simulate --strategies aimd --vary aimd.beta=0.5..0.95/10 --repeats 30
+      which parameter is best; the winner is estimated again on fresh seeds
+  loadgen sweep --simulate --strategies aimd,full-jitter --vary max-busy=10..100/10 --vary clients=1,10,100 --csv sweep.csv
+      two axes: every point of a grid
+  loadgen sweep --strategies aimd,oracle --vary rate=200,1000 --time-scale 0.2
+      over HTTP, one run after the other
+
+Every strategy runs with every seed at every point. `--vary` takes any flag of the workload or the server that has a value, or a
+parameter of a strategy (`aimd.beta`): a list, a range LOW..HIGH/COUNT, or LOW..HIGH/COUNTlog by equal factors.
+Exit codes: 0 done, 2 bad usage, 70 counts do not add up, 74 output cannot be written, 130 and 143 interrupted.";
+
+/// What is varied, for which strategies, how often.
+#[derive(Args, Debug)]
+#[command(mut_arg("repeats", blocks))]
+pub(crate) struct SweepArgs {
+    /// What is varied, KEY=VALUES such as `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`; twice at most.
+    #[arg(long, required = true, value_name = "KEY=VALUES")]
+    pub(crate) vary: Vec<Axis>,
+
+    /// Strategies, each with its parameters; may be given several times.
+    ///
+    /// A comma begins another strategy unless `key=` follows: `exponential:jitter=0.5,base=50ms,aimd` are two.
+    #[arg(short, long, default_value = "aimd", value_name = "S,S,…")]
+    pub(crate) strategies: Vec<StrategyList>,
+
+    /// What the best point has least of.
+    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE")]
+    pub(crate) by: Score,
+
+    /// Run in virtual time instead of over HTTP.
+    #[arg(long)]
+    pub(crate) simulate: bool,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub(crate) server: mockserver::ServerFlags,
+
+    /// Write a report with pictures to an HTML file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Write every figure of every run to a CSV file, one row a run, what was varied first, or to stdout with `-`.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// No dashboard: a plain line now and then on stderr.
+    #[arg(long)]
+    pub(crate) no_tui: bool,
+
+    #[command(flatten)]
+    pub(crate) output: ReportArgs,
+}

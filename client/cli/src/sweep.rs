@@ -1,0 +1,209 @@
+//! `loadgen sweep`: every strategy at every point of what is varied, and the best point estimated again.
+
+mod axis;
+mod best;
+mod cell;
+mod files;
+mod point;
+mod table;
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+pub(crate) use axis::Axis;
+
+use dashboards::LanesHeader;
+
+use crate::args::SweepArgs;
+use crate::board::Board;
+use crate::compare::{Blocks, COLUMNS, Driver, refuse_twice, target};
+use crate::exit::Exit;
+use crate::figures::thousands;
+use crate::interrupt::Interrupt;
+use crate::output::to_stdout;
+use crate::own_server::OwnServer;
+use crate::watch::Watch;
+use crate::{simulated, summary};
+use best::{Choice, Estimate, choices};
+use cell::{Cell, at_json, cells};
+use files::Files;
+use point::{Point, points};
+
+pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
+    refuse_twice(&strategies)?;
+    if args.vary.len() > 2 {
+        let words = "`--vary` is given more than twice; two axes at most can be seen at once";
+        return Err(crate::exit::Fatal::error(Exit::Usage, words));
+    }
+    let points = points(args, &typed)?;
+    let labels: Vec<String> = strategies.iter().map(ToString::to_string).collect();
+    let mut files = Files::open(args)?;
+    let interrupt = Interrupt::listen()?;
+    let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
+    if !args.output.quiet {
+        announce(args, &points, &labels, repeats)?;
+    }
+    let mode = Watch::wanted(args.output.quiet, args.no_tui, files.take_stdout());
+    let board = lanes(args, &points, &labels, points.len(), labels.clone());
+    let held = board.show(mode, &interrupt, || measured(args, &points, &mut files, &board, &interrupt))?;
+    let choices = choices(&args.vary, &points, &held, args.by);
+    let board =
+        lanes(args, &points, &labels, choices.len(), vec!["the best".into(), "the second best".into()]);
+    let estimates = board.show(mode, &interrupt, || estimated(args, &points, choices, &board, &interrupt))?;
+    let to_stderr = files.take_stdout();
+    files.finish(&document(args, &points, &held, &labels, &estimates))?;
+    if !args.output.quiet {
+        let text = text(args, &points, &held, &labels, &estimates, interrupt.exit());
+        if to_stderr { summary::to_stderr(&text)? } else { to_stdout(text.as_bytes())? }
+    }
+    Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// Every strategy at every point, as long as nobody interrupts; runs go to files at once.
+fn measured(
+    args: &SweepArgs,
+    points: &[Point],
+    files: &mut Files,
+    board: &Board,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<Cell>> {
+    let mut held = Vec::new();
+    for (index, point) in points.iter().enumerate() {
+        let measured = Blocks::new(&point.settings, driver(args)?, interrupt, board)
+            .run(&point.server, &point.name(args))?;
+        if interrupt.exit().is_some() {
+            // Half a point is no point.
+            break;
+        }
+        files.write_runs(&at(args, point), &point.at, &measured)?;
+        held.extend(cells(index, point, &measured, args.by));
+    }
+    Ok(held)
+}
+
+/// What is best in every situation, on fresh seeds.
+fn estimated(
+    args: &SweepArgs,
+    points: &[Point],
+    choices: Vec<Choice>,
+    board: &Board,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<Estimate>> {
+    let mut estimates = Vec::new();
+    for choice in choices {
+        let server = &points[choice.point].server;
+        let blocks = Blocks::new(&choice.settings, driver(args)?, interrupt, board);
+        let measured = blocks.run(server, &choice.name())?;
+        if interrupt.exit().is_some() {
+            break;
+        }
+        estimates.push(choice.estimated(&measured, args.by));
+    }
+    Ok(estimates)
+}
+
+fn driver(args: &SweepArgs) -> anyhow::Result<Driver> {
+    Ok(if args.simulate {
+        Driver::Simulated { threads: simulated::threads(args.output.threads) }
+    } else {
+        Driver::Http(OwnServer::new()?)
+    })
+}
+
+/// A lane for each name, with the seeds of so many points.
+fn lanes(args: &SweepArgs, points: &[Point], labels: &[String], stages: usize, names: Vec<String>) -> Board {
+    let first = points.first().and_then(|point| point.settings.first());
+    let repeats = first.map_or(0, |first| first.repeats as usize);
+    let header = LanesHeader {
+        title: format!("{} points of {}", thousands(points.len() as u64), axes(args)),
+        workload: format!("{} strategies, {} seeds", labels.len(), thousands(repeats as u64)),
+        target: target(args.simulate).to_owned(),
+        time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
+    };
+    let at_once = if args.simulate { simulated::threads(args.output.threads) } else { 1 };
+    Board::new(header, COLUMNS.to_vec(), names.into_iter(), stages * repeats, at_once)
+}
+
+fn axes(args: &SweepArgs) -> String {
+    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
+    keys.join(" and ")
+}
+
+fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32) -> std::io::Result<()> {
+    let runs = points.len() * labels.len() * repeats as usize;
+    let how =
+        if args.simulate { "simulated server" } else { "embedded mock server, a fresh one for every run" };
+    summary::to_stderr(&format!(
+        "{} points of {} · strategies: {} · {} seeds · {} runs\n{how}\n",
+        thousands(points.len() as u64),
+        axes(args),
+        labels.join(", "),
+        thousands(u64::from(repeats)),
+        thousands(runs as u64)
+    ))
+}
+
+/// The values of all axes at a point.
+fn at(args: &SweepArgs, point: &Point) -> Value {
+    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
+    at_json(keys.iter().map(String::as_str).zip(point.at.iter().map(String::as_str)))
+}
+
+/// All but the runs.
+fn document(
+    args: &SweepArgs,
+    points: &[Point],
+    held: &[Cell],
+    labels: &[String],
+    estimates: &[Estimate],
+) -> Value {
+    let axes: Vec<Value> =
+        args.vary.iter().map(|axis| json!({ "key": axis.key.to_string(), "values": axis.values })).collect();
+    let cells: Vec<Value> = held
+        .iter()
+        .map(|cell| cell.to_json(&labels[cell.strategy], &at(args, &points[cell.point])))
+        .collect();
+    json!({
+        "axes": axes, "by": args.by.path(), "intervals": "over seeds, for this server model", "cells": cells,
+        "best": estimates.iter().map(Estimate::to_json).collect::<Vec<_>>(),
+    })
+}
+
+fn text(
+    args: &SweepArgs,
+    points: &[Point],
+    held: &[Cell],
+    labels: &[String],
+    estimates: &[Estimate],
+    stopped: Option<Exit>,
+) -> String {
+    if held.is_empty() {
+        return "no point was complete: there is nothing to show\n".to_owned();
+    }
+    let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
+    let mut text = table::table(args, points, held, labels);
+    if !estimates.is_empty() {
+        text.push_str(
+            "\nthe best, estimated again: whoever is picked as the best of many was partly lucky\n",
+        );
+    }
+    for estimate in estimates {
+        text.push_str(&estimate.text());
+    }
+    let incomplete = held.iter().any(|cell| cell.rank.is_none());
+    text.push_str(&table::notes(args, labels.len() > 1, incomplete, repeats));
+    if let Some(signal) = stopped.and_then(Exit::signal_name) {
+        let done = held.len() / labels.len().max(1);
+        let (done, all) = (thousands(done as u64), thousands(points.len() as u64));
+        let _ = writeln!(
+            text,
+            "\nstopped by {signal}: {done} of {all} points were complete, and only those count"
+        );
+    }
+    text
+}

@@ -1,0 +1,205 @@
+//! What is varied: `KEY=VALUE,VALUE,…` or `KEY=LOW..HIGH/COUNT`.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use vocabulary::duration_text;
+
+/// More values than anybody looks at.
+const MOST_VALUES: usize = 1000;
+
+/// One thing that is varied, and the values it takes, in the order in which they were typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    pub(crate) key: Key,
+    pub(crate) values: Vec<String>,
+}
+
+/// What an axis varies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// A flag, without its dashes.
+    Flag(String),
+    /// A parameter of a part of strategies.
+    Parameter { part: String, key: String },
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Flag(name) => f.write_str(name),
+            Self::Parameter { part, key } => write!(f, "{part}.{key}"),
+        }
+    }
+}
+
+impl FromStr for Axis {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let example = "write it like `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`";
+        let (key, values) =
+            text.split_once('=').ok_or_else(|| format!("there is no `=` in it; {example}"))?;
+        let key = key.trim().trim_start_matches("--");
+        if key.is_empty() {
+            return Err(format!("nothing stands before the `=`; {example}"));
+        }
+        let key = match key.split_once('.') {
+            Some((part, key)) => Key::Parameter { part: part.trim().to_owned(), key: key.trim().to_owned() },
+            None => Key::Flag(key.replace('_', "-")),
+        };
+        let mut all: Vec<String> = Vec::new();
+        for item in items(values) {
+            let item = item.trim();
+            if item.is_empty() {
+                return Err(format!("a value is missing; {example}"));
+            }
+            match range(item)? {
+                Some(values) => all.extend(values),
+                None => all.push(item.to_owned()),
+            }
+        }
+        if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
+        {
+            return Err(format!("`{twice}` is there twice"));
+        }
+        if all.len() > MOST_VALUES {
+            return Err(format!("these are {} values, and {MOST_VALUES} are the most", all.len()));
+        }
+        Ok(Self { key, values: all })
+    }
+}
+
+/// Splits at commas that stand in no parentheses: `exp(5ms),lognormal(5ms,0.3)` are two.
+fn items(text: &str) -> Vec<&str> {
+    let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                items.push(&text[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(&text[begin..]);
+    items
+}
+
+/// The values of `LOW..HIGH/COUNT` (evenly spaced) or `LOW..HIGH/COUNTlog` (by equal factors), both ends included.
+fn range(text: &str) -> Result<Option<Vec<String>>, String> {
+    let Some((low, rest)) = text.split_once("..") else { return Ok(None) };
+    let (high, count) = rest.split_once('/').ok_or_else(|| {
+        format!("`{text}` does not say how many values; write for example `{low}..{rest}/10`")
+    })?;
+    let (count, factors) = count.strip_suffix("log").map_or((count, false), |count| (count, true));
+    let count: usize = count
+        .trim()
+        .parse()
+        .ok()
+        .filter(|count| (2..=MOST_VALUES).contains(count))
+        .ok_or_else(|| format!("`{count}` is no number of values from 2 to {MOST_VALUES}"))?;
+    let ends = (low.trim(), high.trim());
+    let (numbers, write): ((f64, f64), fn(f64) -> String) = match numbers(ends) {
+        Some(numbers) if whole(ends) => (numbers, |value| format!("{value:.0}")),
+        Some(numbers) => (numbers, decimal),
+        None => match durations(ends) {
+            Some(durations) => (durations, |s| duration_text::format(rounded(s))),
+            None => return Err(format!("`{text}`: both ends must be numbers, or both durations")),
+        },
+    };
+    let (low, high) = numbers;
+    if low >= high {
+        return Err(format!("`{text}` goes from {} to {}; the lower end comes first", ends.0, ends.1));
+    }
+    if factors && low <= 0.0 {
+        return Err(format!("`{text}`: equal factors need a lower end above 0"));
+    }
+    let value = |index: usize| {
+        let share = index as f64 / (count - 1) as f64;
+        match index {
+            0 => low,
+            last if last == count - 1 => high,
+            _ if factors => low * libm::pow(high / low, share),
+            _ => low + (high - low) * share,
+        }
+    };
+    let mut values: Vec<String> = (0..count).map(|index| write(value(index))).collect();
+    // Whole numbers close to one another may round to the same.
+    values.dedup();
+    Ok(Some(values))
+}
+
+fn numbers((low, high): (&str, &str)) -> Option<(f64, f64)> {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
+    Some((number(low)?, number(high)?))
+}
+
+fn whole((low, high): (&str, &str)) -> bool {
+    low.parse::<i64>().is_ok() && high.parse::<i64>().is_ok()
+}
+
+/// In seconds.
+fn durations((low, high): (&str, &str)) -> Option<(f64, f64)> {
+    let seconds = |text: &str| duration_text::parse(text).ok().map(|duration| duration.as_secs_f64());
+    Some((seconds(low)?, seconds(high)?))
+}
+
+/// To the microsecond: nobody wants to read nanoseconds that came from a division.
+fn rounded(s: f64) -> Duration {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations end at 100 years")]
+    let micros = (s * 1e6).round() as u64;
+    Duration::from_micros(micros)
+}
+
+/// With at most ten decimals: 0.55, not 0.5500000000000001.
+fn decimal(value: f64) -> String {
+    let text = format!("{value:.10}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        text.parse::<Axis>().unwrap().values
+    }
+
+    #[test]
+    fn lists_and_ranges_are_read() {
+        assert_eq!(values("ops=50,100, 500"), ["50", "100", "500"]);
+        assert_eq!(values("ops=100..400/4"), ["100", "200", "300", "400"]);
+        assert_eq!(values("aimd.beta=0.5..0.6/3"), ["0.5", "0.55", "0.6"]);
+        assert_eq!(values("ops=10..1000/3log"), ["10", "100", "1000"]);
+        assert_eq!(values("service-time=100ms..1s/4"), ["100ms", "400ms", "700ms", "1s"]);
+        assert_eq!(values("service-time=exp(5ms),lognormal(5ms,0.3)"), ["exp(5ms)", "lognormal(5ms,0.3)"]);
+        assert_eq!(values("ops=1..3/9"), ["1", "2", "3"]);
+        assert_eq!(values("ops=10,100..300/3"), ["10", "100", "200", "300"]);
+    }
+
+    #[test]
+    fn keys_are_flags_or_parameters() {
+        let key = |text: &str| text.parse::<Axis>().unwrap().key;
+        assert_eq!(key("--max_busy=1,2"), Key::Flag("max-busy".to_owned()));
+        let beta = Key::Parameter { part: "aimd".to_owned(), key: "beta".to_owned() };
+        assert_eq!(key("aimd.beta=0.5,0.9"), beta);
+        assert_eq!(beta.to_string(), "aimd.beta");
+    }
+
+    #[test]
+    fn contradictory_ranges_are_refused() {
+        let error = |text: &str| text.parse::<Axis>().unwrap_err();
+        assert!(error("ops").contains("no `=`"));
+        assert!(error("=1").contains("nothing stands before"));
+        assert!(error("ops=1,,2").contains("a value is missing"));
+        assert!(error("ops=1..5").contains("write for example `1..5/10`"));
+        assert!(error("ops=5..1/3").contains("the lower end comes first"));
+        assert!(error("ops=1..5/1").contains("from 2 to 1000"));
+        assert!(error("ops=1..1s/3").contains("both ends"));
+        assert!(error("ops=0..100/3log").contains("above 0"));
+        assert!(error("ops=5,5").contains("`5` is there twice"));
+    }
+}

@@ -1,0 +1,136 @@
+//! The best point of a sweep, estimated again: whoever is picked as the best of many was partly lucky.
+
+use std::fmt::Write as _;
+
+use loadgen_core::RunConfig;
+use serde_json::{Value, json};
+
+use super::axis::{Axis, Key};
+use super::cell::{Cell, at_json};
+use super::point::Point;
+use crate::args::Score;
+use crate::compare::{Measured, Pair, Standing, every_pair, standings};
+use crate::figures::{short, thousands};
+use crate::repeats::figure_to_json;
+use crate::settings::Settings;
+use crate::wrapping::wrapped;
+
+/// Keys and values of what no client chooses, such as the workload.
+type Situation = Vec<(String, String)>;
+
+/// A choice to be made: what is best in this situation.
+pub(super) struct Choice {
+    situation: Situation,
+    /// The best and the second best in the sweep, with fresh seeds.
+    pub(super) settings: Vec<Settings>,
+    /// Index of their point.
+    pub(super) point: usize,
+    /// The best's score in the sweep.
+    in_sweep: f64,
+}
+
+/// What the choice came to on fresh seeds.
+pub(super) struct Estimate {
+    choice: Choice,
+    by: Score,
+    best: String,
+    standings: Vec<Standing>,
+    pairs: Vec<Pair>,
+    blocks: usize,
+}
+
+/// One choice per situation in which at least two candidates did every op.
+pub(super) fn choices(axes: &[Axis], points: &[Point], cells: &[Cell], by: Score) -> Vec<Choice> {
+    let mut situations: Vec<(Situation, Vec<&Cell>)> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.standing.is_complete() && !cell.standing.foresees) {
+        let flags = axes.iter().zip(&points[cell.point].at);
+        let situation: Situation = flags
+            .filter(|(axis, _)| matches!(axis.key, Key::Flag(_)))
+            .map(|(axis, value)| (axis.key.to_string(), value.clone()))
+            .collect();
+        match situations.iter_mut().find(|(there, _)| *there == situation) {
+            Some((_, candidates)) => candidates.push(cell),
+            None => situations.push((situation, vec![cell])),
+        }
+    }
+    situations
+        .into_iter()
+        .filter_map(|(situation, candidates)| choice(situation, candidates, points, by))
+        .collect()
+}
+
+fn choice(situation: Situation, mut candidates: Vec<&Cell>, points: &[Point], by: Score) -> Option<Choice> {
+    let score = |cell: &Cell| cell.standing.score(by);
+    candidates.sort_by(|one, other| score(one).total_cmp(&score(other)));
+    // A strategy that has no varied parameter is the same at every point.
+    candidates.dedup_by(|later, earlier| later.standing.strategy == earlier.standing.strategy);
+    let [best, second, ..] = candidates[..] else { return None };
+    let fresh = |cell: &Cell| {
+        let settings = &points[cell.point].settings[cell.strategy];
+        let seed = settings.run.seed.wrapping_add(u64::from(settings.repeats));
+        Settings { run: RunConfig { seed, ..settings.run.clone() }, ..settings.clone() }
+    };
+    Some(Choice {
+        situation,
+        settings: vec![fresh(best), fresh(second)],
+        point: best.point,
+        in_sweep: score(best),
+    })
+}
+
+impl Choice {
+    /// The situation in words.
+    pub(super) fn name(&self) -> String {
+        let pairs: Vec<String> = self.situation.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        pairs.join(", ")
+    }
+
+    /// What it came to.
+    pub(super) fn estimated(self, measured: &Measured, by: Score) -> Estimate {
+        let standings = standings(&self.settings, measured, by);
+        let seed = self.settings.first().map_or(0, |settings| settings.run.seed);
+        let pairs = every_pair(&standings, by, seed);
+        let best = self.settings.first().map_or_else(String::new, |best| best.strategy.to_string());
+        Estimate { choice: self, by, best, standings, pairs, blocks: measured.blocks() }
+    }
+}
+
+impl Estimate {
+    fn of_best(&self) -> Option<&Standing> {
+        self.standings.iter().find(|one| one.strategy == self.best)
+    }
+
+    /// What people read, without a full stop.
+    pub(super) fn text(&self) -> String {
+        let Self { choice, by, best, blocks, .. } = self;
+        let situation = choice.name();
+        let lead = if situation.is_empty() { String::new() } else { format!("{situation}: ") };
+        let seeds =
+            format!("{} fresh {}", thousands(*blocks as u64), if *blocks == 1 { "seed" } else { "seeds" });
+        let (name, unit) = (by.name(), by.unit());
+        let fresh = match self.of_best() {
+            Some(standing) if standing.is_complete() => {
+                format!("{}{unit} on {seeds}", short(standing.score(*by)))
+            }
+            _ => format!("not every op done on {seeds}"),
+        };
+        let in_sweep = short(choice.in_sweep);
+        let words = format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)");
+        let mut text = format!("{}\n", wrapped(&words, "  ", "    "));
+        for pair in &self.pairs {
+            let _ = writeln!(text, "{}", wrapped(&pair.words(), "    ", "      "));
+        }
+        text
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let of_best = self.of_best();
+        let figure = of_best.and_then(|standing| standing.figure(self.by.path()));
+        json!({
+            "at": at_json(self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
+            "strategy": self.best, "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
+            "fresh": figure.map(figure_to_json), "complete": of_best.is_some_and(Standing::is_complete),
+            "pairs": self.pairs.iter().map(Pair::to_json).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! `loadgen sweep` through the built program.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn loadgen(directory: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
+    command.current_dir(directory).args(args).output().expect("the program was built")
+}
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The JSON of a simulated sweep.
+fn sweep(more: &[&str]) -> Value {
+    let here = directory();
+    let output = loadgen(here.path(), &[&["sweep", "--simulate", "--quiet", "--json", "-"], more].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("the sweep is JSON")
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
+    value[key].as_array().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+#[test]
+fn every_run_of_a_sweep_is_the_run_that_would_have_been_done_alone() {
+    let args = [
+        "--vary",
+        "ops=60,150",
+        "--vary",
+        "aimd.beta=0.5,0.9",
+        "--strategies",
+        "aimd,none",
+        "--repeats",
+        "3",
+    ];
+    let document = sweep(&args);
+    let runs = list(&document, "runs");
+    assert_eq!(runs.len(), 2 * 2 * 2 * 3);
+    for beta in ["0.5", "0.9"] {
+        let here = directory();
+        let strategy = format!("aimd:beta={beta}");
+        let alone = [
+            "--simulate",
+            "--quiet",
+            "--json",
+            "-",
+            "--ops",
+            "150",
+            "--seed",
+            "2",
+            "--strategy",
+            strategy.as_str(),
+        ];
+        let alone: Value =
+            serde_json::from_slice(&loadgen(here.path(), &alone).stdout).expect("the result is JSON");
+        let same = runs
+            .iter()
+            .find(|run| run["strategy"] == strategy.as_str() && run["seed"] == 2 && run["at"]["ops"] == 150);
+        let same = same.expect("the run is in the sweep");
+        assert_eq!(same["at"]["aimd.beta"].as_f64(), beta.parse().ok());
+        for key in ["ops", "attempts", "makespan_s", "op_latency_ms", "server", "window"] {
+            assert_eq!(same[key], alone[key], "{key}");
+        }
+        assert_eq!(same["config"]["workload"], alone["config"]["workload"]);
+    }
+}
+
+#[test]
+fn rows_and_cells_say_the_same() {
+    let here = directory();
+    let args =
+        ["sweep", "--simulate", "-s", "aimd,full-jitter", "--vary", "max-busy=10..30/3", "--ops", "100"];
+    let more = ["--repeats", "4", "--csv", "rows.csv", "--json", "sweep.json"];
+    let output = loadgen(here.path(), &[&args[..], &more].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("max-busy") && said.contains("full-jitter"), "{said}");
+    let mut rows = csv::Reader::from_path(here.path().join("rows.csv")).expect("the rows were written");
+    let headers = rows.headers().expect("there is a header").clone();
+    let column = |name: &str| headers.iter().position(|header| header == name).expect("the column");
+    let (cap, strategy, attempts) = (column("max-busy"), column("strategy"), column("attempts.total"));
+    assert_eq!(cap, 0, "what was varied comes first");
+    let rows: Vec<csv::StringRecord> = rows.records().map(|row| row.expect("a row")).collect();
+    assert_eq!(rows.len(), 3 * 2 * 4);
+    let document: Value = serde_json::from_slice(
+        &std::fs::read(here.path().join("sweep.json")).expect("the sweep was written"),
+    )
+    .expect("it is JSON");
+    let cells = list(&document["sweep"], "cells");
+    assert_eq!(cells.len(), 3 * 2);
+    for cell in cells {
+        let of_cell = |row: &&csv::StringRecord| {
+            row[cap].parse().ok() == cell["at"]["max_busy"].as_f64() && cell["strategy"] == row[strategy]
+        };
+        let values: Vec<f64> =
+            rows.iter().filter(of_cell).map(|row| row[attempts].parse().expect("a number")).collect();
+        assert_eq!(values.len(), 4);
+        let mean = values.iter().sum::<f64>() / 4.0;
+        let told = cell["figures"]["attempts.total"]["mean"].as_f64().expect("a mean");
+        assert!((mean - told).abs() < 1e-9, "{mean} {told}");
+    }
+}
+
+#[test]
+fn the_best_is_estimated_on_seeds_that_the_sweep_has_not_seen() {
+    let document = sweep(&["--vary", "aimd.beta=0.5,0.7,0.9", "--ops", "300", "--repeats", "5"]);
+    let [best] = &list(&document["sweep"], "best")[..] else { panic!("one best point: {document}") };
+    assert_eq!(best["strategy"], "aimd:beta=0.9");
+    // Ten seeds that follow the sweep's own.
+    let here = directory();
+    let fresh = ["--simulate", "--quiet", "--json", "-", "-s", "aimd:beta=0.9", "--ops", "300"];
+    let fresh = loadgen(here.path(), &[&fresh[..], &["--seed", "6", "--repeats", "5"]].concat());
+    let fresh: Value = serde_json::from_slice(&fresh.stdout).expect("the result is JSON");
+    assert_eq!(best["fresh"]["mean"], fresh["summary"]["makespan_s"]["mean"]);
+    assert_ne!(best["fresh"]["mean"], best["in_sweep"]);
+    // Against it, the second best of the sweep.
+    let second = list(&document["sweep"], "cells")
+        .iter()
+        .filter(|cell| cell["strategy"] != "aimd:beta=0.9")
+        .min_by(|one, other| {
+            let mean = |cell: &Value| cell["figures"]["makespan_s"]["mean"].as_f64().expect("a mean");
+            mean(one).total_cmp(&mean(other))
+        });
+    let pair = &list(best, "pairs")[0];
+    assert_eq!(Some(&pair["second"]), second.map(|cell| &cell["strategy"]));
+}
+
+#[test]
+fn what_is_best_is_asked_in_every_situation() {
+    let args = ["--vary", "ops=50,500", "-s", "exponential:jitter=0.5,aimd,oracle,none", "--repeats", "5"];
+    let document = sweep(&[&args[..], &["--max-attempts", "50"]].concat());
+    let best = list(&document["sweep"], "best");
+    // Few ops fit into the server at once; many must be held back. The oracle cannot be had, and `none` gives up.
+    let winners: Vec<(Option<u64>, &str)> =
+        best.iter().map(|one| (one["at"]["ops"].as_u64(), one["strategy"].as_str().unwrap_or(""))).collect();
+    assert_eq!(winners, [(Some(50), "exponential:jitter=0.5"), (Some(500), "aimd")]);
+    let gave_up = |cell: &&Value| cell["strategy"] == "none" && cell["at"]["ops"] == 500;
+    let none = list(&document["sweep"], "cells").iter().find(gave_up).expect("its cell").clone();
+    assert_eq!((&none["complete"], &none["rank"]), (&Value::Bool(false), &Value::Null));
+}
+
+#[test]
+fn a_sweep_does_not_depend_on_the_threads() {
+    let args = ["sweep", "--simulate", "--quiet", "--json", "-", "--vary", "ops=50..200/4", "--repeats", "5"];
+    let here = directory();
+    let with = |threads| loadgen(here.path(), &[&args[..], &["--threads", threads]].concat()).stdout;
+    assert!(!with("1").is_empty());
+    assert!(with("1") == with("3"), "one thread and three differ");
+}
+
+#[test]
+fn what_cannot_be_varied_is_refused_before_anything_runs() {
+    let refused: &[(&[&str], &str)] = &[
+        (&["--vary", "opps=1,2"], "did you mean `ops`?"),
+        (&["--vary", "aimd.bta=0.5"], "did you mean `beta`?"),
+        (&["--vary", "amid.beta=0.5"], "did you mean `aimd`?"),
+        (&["--vary", "full-jitter.base=1ms"], "which is in none of `--strategies`"),
+        (&["--vary", "aimd.beta=0.5,1.5"], "1.5"),
+        (&["--vary", "ops=5..1/3"], "the lower end comes first"),
+        (&["--vary", "ops=1..9"], "write for example `1..9/10`"),
+        (&["--vary", "ops=5,5"], "`5` is there twice"),
+        (&["--vary", "ops=5,many"], "ops=many cannot be run"),
+        (&["--vary", "ops=5", "--vary", "ops=6"], "varied twice"),
+        (&["--vary", "ops=5", "--ops", "7"], "`--ops` is given, too"),
+        (&["--vary", "in-flight=5", "--rate", "7"], "in-flight=5 cannot be run"),
+        (&["--vary", "max-busy=0,1"], "max-busy=0 cannot be run"),
+        (&["--vary", "seed=1,2"], "`--repeats` runs every point"),
+        (&["--vary", "json=1,2"], "is no flag of the workload or the server"),
+        (&["--vary", "aimd.beta=0.5", "-s", "aimd:beta=0.9"], "sets it, too"),
+        (&["--vary", "ops=5", "-s", "aimd,aimd"], "names `aimd` twice"),
+        (&["--vary", "ops=5", "--vary", "rate=6", "--vary", "loss=0"], "more than twice"),
+        (&["--vary", "ops=5", "--json", "x", "--csv", "x"], "given for two outputs"),
+    ];
+    for (args, words) in refused {
+        let here = directory();
+        let left = loadgen(here.path(), &[&["sweep", "--simulate"], *args].concat());
+        let told = text(&left.stderr);
+        assert_eq!(left.status.code(), Some(2), "{args:?}: {told}");
+        assert!(told.contains(words), "{args:?}: {told}");
+        assert_eq!(std::fs::read_dir(here.path()).expect("the directory").count(), 0, "{args:?} left files");
+    }
+    let here = directory();
+    let nowhere = loadgen(here.path(), &["sweep", "--simulate", "--vary", "ops=5", "--csv", "no/x.csv"]);
+    assert_eq!(nowhere.status.code(), Some(74), "{}", text(&nowhere.stderr));
+}
+
+#[test]
+fn an_interrupted_sweep_keeps_its_complete_points() {
+    let here = directory();
+    let points: Vec<String> = (1..=900).map(|ops| ops.to_string()).collect();
+    let vary = format!("ops={}", points.join(","));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
+        .current_dir(here.path())
+        .args([
+            "sweep",
+            "--simulate",
+            "--vary",
+            &vary,
+            "--repeats",
+            "100",
+            "--json",
+            "sweep.json",
+            "--csv",
+            "s.csv",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("loadgen starts");
+    let told = BufReader::new(program.stderr.take().expect("it is piped"));
+    let mut lines = told.lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("eta ")), "it ended");
+    let id = rustix::process::Pid::from_child(&program);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it goes on");
+    lines.for_each(drop);
+    let output = program.wait_with_output().expect("it ends");
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("stopped by SIGINT: ") && said.contains("of 900 points"), "{said}");
+    let document = std::fs::read(here.path().join("sweep.json")).expect("the sweep was written");
+    let document: Value = serde_json::from_slice(&document).expect("it is whole");
+    let (runs, cells) = (list(&document, "runs").len(), list(&document["sweep"], "cells").len());
+    assert!(cells > 0 && runs == 100 * cells, "{runs} runs, {cells} cells");
+    let rows = std::fs::read_to_string(here.path().join("s.csv")).expect("the rows were written");
+    assert_eq!(rows.lines().count(), runs + 1);
+}
+
+#[test]
+fn over_http_a_sweep_goes_point_by_point() {
+    let here = directory();
+    let args = ["sweep", "--vary", "max-busy=5,20", "--ops", "40", "--rate", "200/s", "--time-scale", "0.2"];
+    let output = loadgen(here.path(), &[&args[..], &["--repeats", "1", "--json", "-", "--quiet"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("the sweep is JSON");
+    let caps: Vec<&Value> =
+        list(&document, "runs").iter().map(|run| &run["config"]["server_model"]["max_busy"]).collect();
+    assert_eq!(caps, [5, 20]);
+    assert!(list(&document, "runs").iter().all(|run| run["mode"] == "http" && run["ops"]["succeeded"] == 40));
+}
