@@ -45,6 +45,11 @@ impl Grid {
         format!("rates are smoothed over {} s", number(self.cell_s * 4.0))
     }
 
+    /// The rate that a single event comes to, at its highest.
+    pub(super) fn single(self) -> f64 {
+        1.0 / (self.cell_s * 4.0)
+    }
+
     /// Counts per cell; those of a bucket are spread evenly over its width.
     fn counts(self, run: &Run, count: fn(&Point) -> f64) -> Vec<f64> {
         let mut cells = vec![0.0; self.cells];

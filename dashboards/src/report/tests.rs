@@ -139,13 +139,43 @@ fn a_report_of_150_runs_is_small() {
 }
 
 #[test]
+fn the_table_is_ranked_and_a_command_that_is_the_same_for_all_stands_once() {
+    let compared = |strategy, seconds| {
+        let mut run = run(strategy, 1, seconds);
+        run["config"]["command_line"] = json!(["compare", "--strategies", "none,aimd"]);
+        run
+    };
+    let page = page(&document(&[compared("none", 50.0), compared("aimd", 25.0)]));
+    let place = |name: &str| page.find(&format!("<tr><td><code>{name}</code>")).unwrap();
+    assert!(place("aimd") < place("none"));
+    assert_eq!(page.matches("loadgen compare --strategies none,aimd</pre>").count(), 1);
+}
+
+#[test]
+fn a_window_that_moves_all_the_time_is_drawn_as_a_mean_and_how_far_it_moves() {
+    let mut long = run("aimd", 1, 600.0);
+    let points = (0..600).map(|second| {
+        json!({ "t_s": second, "sent": 1, "succeeded": 1, "rejected": 0, "failed": 0, "in_flight": 40,
+                "window": if second % 2 == 0 { 45.0 } else { 55.0 }, "server_cap": 50.0 })
+    });
+    long["series"] = points.collect();
+    let figures = (super::Entry::named("window").unwrap().draw)(&document(&[long]));
+    let window = figures[0].series.iter().find(|series| series.label == "window").unwrap();
+    assert_eq!((window.points.len(), window.points[50].1), (100, 50.0));
+    assert_eq!((window.band[50].1, window.band[50].2), (45.0, 55.0));
+    let cap = figures[0].series.iter().find(|series| series.label == "server's cap").unwrap();
+    assert!(cap.band.is_empty() && figures[0].note.contains("means over 6 s"), "{}", figures[0].note);
+}
+
+#[test]
 fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     let mut stalled = run("immediate", 1, 0.6);
     stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });
     stalled["makespan_complete"] = json!(false);
     stalled["stalled_at_s"] = json!(60.0);
     let runs = vec![stalled, run("aimd", 1, 25.0), run("full-jitter", 1, 50.0), run("oracle", 1, 20.0)];
-    let page = page(&document(&runs));
+    // Numbers are not broken over lines.
+    let page = page(&document(&runs)).replace('\u{a0}', " ");
     assert!(page.contains(
         "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 50 % sooner than \
          <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done.</h1>"

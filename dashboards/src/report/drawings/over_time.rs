@@ -19,12 +19,17 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
     let y = Axis::logarithmic("attempts per second", "");
     let title = "Attempts sent per second, logarithmic";
     let mut figures = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
+    // Nothing sent has no place on a logarithmic axis, and what is left of a single attempt far from it by smoothing is
+    // nothing.
+    let least = Grid::of(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
     for series in figures.iter_mut().flat_map(|figure| &mut figure.series) {
-        // Nothing sent is no place on a logarithmic axis.
         for (_, rate) in &mut series.points {
-            *rate = if *rate > 0.0 { *rate } else { f64::NAN };
+            *rate = if *rate >= least { *rate } else { f64::NAN };
         }
-        series.band.retain(|(_, _, high)| *high > 0.0);
+        series.band.retain(|(_, _, high)| *high >= least);
+        for (_, low, _) in &mut series.band {
+            *low = low.max(least);
+        }
     }
     figures
 }

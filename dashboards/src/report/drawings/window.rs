@@ -3,11 +3,16 @@
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::figure::{Axis, Figure, Series};
+use crate::report::number::number;
 use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
 use crate::report::run::{Point, Run};
 
 /// More figures than that nobody looks at.
 const MOST: usize = 6;
+
+/// A line that moves more often than this is a blur: then its mean is drawn, in so many parts, and how far it moves.
+const MOST_MOVES: usize = 320;
+const PARTS: usize = 100;
 
 /// One figure per strategy.
 pub(in crate::report) fn window(document: &Document) -> Vec<Figure> {
@@ -19,12 +24,11 @@ pub(in crate::report) fn window(document: &Document) -> Vec<Figure> {
                 1 => "Window and in flight".to_owned(),
                 _ => format!("Window and in flight: {}", strategy.label),
             };
-            let mut series = [
+            let mut series = vec![
                 line(run, "in flight", IN_FLIGHT, |point| point.in_flight),
                 line(run, "window", WINDOW, |point| point.window),
                 line(run, "server's cap", CAP, |point| point.cap),
-            ]
-            .to_vec();
+            ];
             let highest =
                 series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
             let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
@@ -33,6 +37,11 @@ pub(in crate::report) fn window(document: &Document) -> Vec<Figure> {
             let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
             series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
             let mut note = Vec::new();
+            if series.iter().any(|series| series.points.len() > MOST_MOVES) {
+                let part_s = run.end_s() / PARTS as f64;
+                series = series.into_iter().map(|series| calmed(series, part_s)).collect();
+                note.push(format!("lines: means over {} s; bands: lowest to highest", number(part_s)));
+            }
             if strategy.runs.len() > 1 {
                 note.push(format!("the run in the middle by makespan, seed {}", run.seed));
             }
@@ -43,6 +52,25 @@ pub(in crate::report) fn window(document: &Document) -> Vec<Figure> {
             Figure { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
         })
         .collect()
+}
+
+/// The mean of every part of the time, and its lowest and highest value.
+fn calmed(series: Series, part_s: f64) -> Series {
+    let (mut points, mut band) = (Vec::new(), Vec::new());
+    if series.points.len() <= MOST_MOVES {
+        return series;
+    }
+    for part in 0..PARTS {
+        let (from, to) = (part as f64 * part_s, (part + 1) as f64 * part_s);
+        let inside = series.points.iter().filter(|(t, _)| (from..to).contains(t)).map(|(_, y)| *y);
+        let values: Vec<f64> = inside.filter(|value| value.is_finite()).collect();
+        if let Some(high) = values.iter().copied().reduce(f64::max) {
+            let middle_s = f64::midpoint(from, to);
+            points.push((middle_s, values.iter().sum::<f64>() / values.len() as f64));
+            band.push((middle_s, values.iter().copied().fold(high, f64::min), high));
+        }
+    }
+    Series { points, band, ..series }
 }
 
 fn line(run: &Run, label: &str, look: usize, gauge: fn(&Point) -> f64) -> Series {

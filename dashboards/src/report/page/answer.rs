@@ -12,7 +12,7 @@ pub(super) fn answer(document: &Document) -> String {
     match document.strategies.as_slice() {
         [] => {}
         [one] => sentences.push(alone(one)),
-        several => sentences.extend(ranked(several)),
+        several => sentences.extend(told(several)),
     }
     let claims = document.scenarios.iter().flat_map(|scenario| &scenario.claims);
     let (all, met) = claims.fold((0, 0), |(all, met), claim| (all + 1, met + usize::from(claim.as_expected)));
@@ -24,7 +24,31 @@ pub(super) fn answer(document: &Document) -> String {
         (all, met) if all == met => sentences.push(format!("All {all} claims came out as expected.")),
         (all, met) => sentences.push(format!("{} of {all} claims did not come out as expected.", all - met)),
     }
-    sentences.join(" ")
+    unbroken(&sentences.join(" "))
+}
+
+/// The text, with numbers kept on one line, as `17 399` and `44 %`.
+fn unbroken(text: &str) -> String {
+    let mut before = ' ';
+    let kept = text.char_indices().map(|(at, letter)| {
+        let after = text[at..].chars().nth(1).unwrap_or(' ');
+        let inside = letter == ' ' && before.is_ascii_digit() && (after.is_ascii_digit() || after == '%');
+        before = letter;
+        if inside { '\u{a0}' } else { letter }
+    });
+    kept.collect()
+}
+
+/// Those that did everything, the soonest done first, then the others; `None` when they cannot be compared.
+pub(super) fn ranked(strategies: &[Strategy]) -> Option<Vec<&Strategy>> {
+    let conditions = strategies.first()?.conditions();
+    if strategies.iter().any(|strategy| strategy.conditions() != conditions) {
+        return None;
+    }
+    let mut ranked: Vec<&Strategy> = strategies.iter().collect();
+    let key = |strategy: &Strategy| if strategy.complete() { makespan(strategy) } else { f64::INFINITY };
+    ranked.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    Some(ranked)
 }
 
 /// The title of the page.
@@ -66,31 +90,28 @@ fn alone(strategy: &Strategy) -> String {
         format!(", {} over the optimum of {} s", percent(over.max(0.0)), number(optimal))
     });
     let per_op = middle(strategy, |run| run.amplification).map_or_else(|| "–".to_owned(), number);
+    let attempts = if per_op == "1" { "attempt" } else { "attempts" };
     let several = match strategy.runs.len() {
         1 => String::new(),
         runs => format!(" (median of {runs} runs)"),
     };
     format!(
-        "{} did {ops} ops in {} s{against}, with {per_op} attempts per op{several}.",
+        "{} did {ops} ops in {} s{against}, with {per_op} {attempts} per op{several}.",
         name(strategy),
         number(makespan(strategy))
     )
 }
 
 /// Who was first among those that did everything, and who did not. The yardstick takes no part.
-fn ranked(strategies: &[Strategy]) -> Vec<String> {
-    let conditions = strategies[0].conditions();
-    if strategies.iter().any(|strategy| strategy.conditions() != conditions) {
+fn told(strategies: &[Strategy]) -> Vec<String> {
+    let Some(ranked) = ranked(strategies) else {
         return vec![format!(
             "{} settings, not ranked because they differ in more than the strategy: see the table.",
             strategies.len()
         )];
-    }
-    let (mut complete, rest): (Vec<&Strategy>, Vec<&Strategy>) = strategies
-        .iter()
-        .filter(|strategy| !strategy.is_yardstick())
-        .partition(|strategy| strategy.complete());
-    complete.sort_by(|a, b| makespan(a).total_cmp(&makespan(b)));
+    };
+    let ranked = ranked.into_iter().filter(|strategy| !strategy.is_yardstick());
+    let (complete, rest): (Vec<&Strategy>, Vec<&Strategy>) = ranked.partition(|strategy| strategy.complete());
     let mut sentences = Vec::new();
     match complete.as_slice() {
         [] => sentences.push("No strategy did every op.".to_owned()),

@@ -17,8 +17,12 @@ pub(super) fn repeat(document: &Document) -> String {
         return String::new();
     }
     let mut section = "<section><h2>To repeat it</h2>\n".to_owned();
+    let shared = shared(&document.strategies);
+    if let Some(commands) = &shared {
+        section.push_str(&blocks(commands));
+    }
     for strategy in &document.strategies {
-        section.push_str(&of(strategy));
+        section.push_str(&of(strategy, shared.is_none()));
     }
     for scenario in &document.scenarios {
         let seed = look(&scenario.raw, "seed").map(ToString::to_string).unwrap_or_default();
@@ -39,11 +43,30 @@ pub(super) fn repeat(document: &Document) -> String {
     section + "</section>\n"
 }
 
-fn of(strategy: &Strategy) -> String {
+/// The commands, where several strategies were run by the same.
+fn shared(strategies: &[Strategy]) -> Option<BTreeSet<String>> {
+    let [first, others @ ..] = strategies else { return None };
+    let shared = commands(first);
+    let same = !others.is_empty() && others.iter().all(|other| commands(other) == shared);
+    same.then_some(shared)
+}
+
+fn commands(strategy: &Strategy) -> BTreeSet<String> {
+    strategy.runs.iter().filter_map(command).collect()
+}
+
+fn blocks(commands: &BTreeSet<String>) -> String {
+    commands.iter().fold(String::new(), |mut blocks, command| {
+        let _ = writeln!(blocks, "<pre class=\"command\">{}</pre>", escaped(command));
+        blocks
+    })
+}
+
+/// One strategy; with its commands unless they stand above.
+fn of(strategy: &Strategy, with_commands: bool) -> String {
     let mut told = format!("<h3><code>{}</code></h3>\n", escaped(&strategy.label));
-    let commands: BTreeSet<String> = strategy.runs.iter().filter_map(command).collect();
-    for command in commands {
-        let _ = writeln!(told, "<pre class=\"command\">{}</pre>", escaped(&command));
+    if with_commands {
+        told.push_str(&blocks(&commands(strategy)));
     }
     let values = |of: fn(&Run) -> Option<String>| -> String {
         strategy

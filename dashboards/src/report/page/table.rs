@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::answer::ranked;
 use crate::report::document::Document;
 use crate::report::html::escaped;
 use crate::report::number::{number, percent, percentile};
@@ -55,7 +56,8 @@ fn strategies(document: &Document) -> String {
         let _ = write!(table, "<th>{head}</th>");
     }
     table.push_str("</tr></thead>\n<tbody>\n");
-    for strategy in &document.strategies {
+    let ranked = ranked(&document.strategies).unwrap_or_else(|| document.strategies.iter().collect());
+    for strategy in ranked {
         let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
         if repeated {
             let _ = write!(table, "<td>{}</td>", strategy.runs.len());

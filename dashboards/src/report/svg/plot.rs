@@ -90,7 +90,7 @@ impl Frame<'_> {
                 let _ = write!(
                     drawn,
                     "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{label}</text>",
-                    bottom + 17.0
+                    bottom + 19.0
                 );
                 free_from = x + half + 6.0;
             }
@@ -101,7 +101,7 @@ impl Frame<'_> {
              <text class=\"caption\" x=\"8\" y=\"14\">{}</text>\
              <text class=\"caption\" x=\"{right}\" y=\"{}\" text-anchor=\"end\">{}</text>",
             escaped(&self.figure.y.caption()),
-            HEIGHT - 6.0,
+            HEIGHT - 5.0,
             escaped(&self.figure.x.caption())
         );
         drawn

@@ -1,0 +1,121 @@
+//! One page in the browser: what it shows, what it does when it is touched, and what is wrong with it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+
+/// A page that is open.
+pub(crate) struct Page<'a> {
+    browser: &'a mut Browser,
+    session: String,
+    url: String,
+}
+
+impl<'a> Page<'a> {
+    /// Opens a file and waits until it is loaded.
+    pub(crate) fn open(browser: &'a mut Browser, file: &Path) -> Self {
+        let target = browser.ask(None, "Target.createTarget", &json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = browser.ask(None, "Target.attachToTarget", &attach);
+        let session = attached["sessionId"].as_str().unwrap().to_owned();
+        browser.events();
+        let mut page = Self { browser, session, url: format!("file://{}", file.display()) };
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            page.ask(&format!("{domain}.enable"), &json!({}));
+        }
+        page.size(1200, 900);
+        let url = page.url.clone();
+        page.ask("Page.navigate", &json!({ "url": url }));
+        page.browser.wait_for("Page.loadEventFired");
+        page
+    }
+
+    /// The size of the window, in pixels.
+    pub(crate) fn size(&mut self, width: u32, height: u32) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", &metrics);
+        self.settle();
+    }
+
+    /// As it would be printed, or as on a screen.
+    pub(crate) fn printed(&mut self, printed: bool) {
+        self.ask("Emulation.setEmulatedMedia", &json!({ "media": if printed { "print" } else { "" } }));
+        self.settle();
+    }
+
+    /// What an expression of JavaScript comes to, once what was done before is drawn.
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
+        let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let mut answer = self.ask("Runtime.evaluate", &params);
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        answer["result"]["value"].take()
+    }
+
+    /// Clicks into the middle of what a selector finds.
+    pub(crate) fn click(&mut self, selector: &str) {
+        let at = self.place(selector, 0.5);
+        for kind in ["mousePressed", "mouseReleased"] {
+            self.mouse(kind, at);
+        }
+        self.settle();
+    }
+
+    /// Moves the mouse over what a selector finds, to a share of its width.
+    pub(crate) fn hover(&mut self, selector: &str, share: f64) {
+        let at = self.place(selector, share);
+        self.mouse("mouseMoved", at);
+        self.settle();
+    }
+
+    /// Console errors and warnings, exceptions, violations of the page's policy, and requests for anything but the page.
+    pub(crate) fn troubles(&mut self) -> Vec<String> {
+        self.settle();
+        let url = &self.url;
+        let trouble = |event: &Value| {
+            let params = &event["params"];
+            match event["method"].as_str()? {
+                "Runtime.exceptionThrown" => Some(format!("exception: {params}")),
+                "Runtime.consoleAPICalled" => Some(format!("console: {params}")),
+                "Log.entryAdded" => Some(format!("log: {}", params["entry"]["text"])),
+                "Network.requestWillBeSent" if params["request"]["url"] != **url => {
+                    Some(format!("request: {}", params["request"]["url"]))
+                }
+                _ => None,
+            }
+        };
+        self.browser.events().iter().filter_map(trouble).collect()
+    }
+
+    /// Where something is, in pixels of the window, after it was scrolled there.
+    fn place(&mut self, selector: &str, share: f64) -> [f64; 2] {
+        let found = self.value(&format!(
+            "(() => {{
+                const found = document.querySelector({selector:?});
+                if (!found) return null;
+                found.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+                const box = found.getBoundingClientRect();
+                return [box.left + box.width * {share}, box.top + box.height / 2];
+            }})()"
+        ));
+        let number =
+            |index: usize| found[index].as_f64().unwrap_or_else(|| panic!("no `{selector}` is there"));
+        [number(0), number(1)]
+    }
+
+    fn mouse(&mut self, kind: &str, [x, y]: [f64; 2]) {
+        let pressed = if kind == "mouseMoved" { "none" } else { "left" };
+        let event = json!({ "type": kind, "x": x, "y": y, "button": pressed, "clickCount": 1 });
+        self.ask("Input.dispatchMouseEvent", &event);
+    }
+
+    /// Waits until what was done is drawn.
+    fn settle(&mut self) {
+        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))");
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.browser.ask(Some(&self.session), method, params)
+    }
+}

@@ -1,0 +1,117 @@
+//! Reports of a run, of repeats, of a comparison and of a reproduction.
+
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::browser::Browser;
+use crate::page::Page;
+
+/// What is wrong with the labels of pictures: those that run into another, and those that leave their picture.
+const BAD_LABELS: &str = "(() => {
+    const bad = [];
+    for (const plot of document.querySelectorAll('svg.plot')) {
+        const name = plot.getAttribute('aria-label');
+        const around = plot.getBoundingClientRect();
+        const boxes = [...plot.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+        boxes.forEach(([label, box], index) => {
+            if (box.left < around.left - 1 || box.right > around.right + 1) bad.push(`${name}: ${label} leaves`);
+            for (const [other, that] of boxes.slice(0, index)) {
+                const across = Math.min(box.right, that.right) - Math.max(box.left, that.left);
+                const down = Math.min(box.bottom, that.bottom) - Math.max(box.top, that.top);
+                if (across > 1 && down > 3) bad.push(`${name}: ${label} on ${other}`);
+            }
+        });
+    }
+    return bad;
+})()";
+
+/// Whether the lines and marks of the first legend's first entry can be seen.
+const FIRST_IS_SHOWN: &str =
+    "getComputedStyle(document.querySelector('figure .plot .series')).display !== 'none'";
+
+/// What the mouse is told.
+const TIP: &str = "[...document.querySelectorAll('.tip div')].map(row => row.textContent)";
+
+fn reported(folder: &TempDir, args: &str) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
+    command.args(args.split_whitespace()).current_dir(folder.path());
+    let output = command.output().unwrap();
+    // 1: some claim of a reproduction does not hold with so few seeds.
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{args}: {output:?}");
+}
+
+#[test]
+fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = TempDir::new().unwrap();
+    for (name, args) in [
+        ("run", "--simulate --quiet --strategy aimd --ops 500"),
+        ("short", "--simulate --quiet --strategy full-jitter --ops 20 --rate 100/s"),
+        ("repeats", "--simulate --quiet --strategy aimd --ops 300 --repeats 5"),
+        (
+            "compared",
+            "compare --simulate --quiet --strategies exponential:jitter=0.5,aimd,none --ops 300 --repeats 5",
+        ),
+        ("reproduced", "reproduce occ --quiet --repeats 2"),
+    ] {
+        let file = folder.path().join(format!("{name}.html"));
+        reported(&folder, &format!("{args} --html {name}.html"));
+        let mut page = Page::open(&mut browser, &file);
+        let figures = page.value("document.querySelectorAll('figure svg.plot').length");
+        assert!(figures.as_u64() >= Some(1), "{name}: {figures}");
+
+        // A wide window, a phone, and a sheet of paper.
+        for (width, height, printed) in [(1200, 900, false), (400, 800, false), (718, 1047, true)] {
+            page.size(width, height);
+            page.printed(printed);
+            assert_eq!(page.value(BAD_LABELS), Value::Array(Vec::new()), "{name} at {width}");
+            let wide = page.value("document.documentElement.scrollWidth");
+            assert_eq!(wide, width, "{name}: something is beyond the right edge");
+        }
+        page.printed(false);
+        page.size(1200, 900);
+
+        assert_eq!(page.value(FIRST_IS_SHOWN), true, "{name}");
+        page.click("figure .legend li");
+        assert_eq!(page.value(FIRST_IS_SHOWN), false, "{name}: a click hides it");
+        let told = page.value("document.querySelector('.legend li').getAttribute('aria-pressed')");
+        assert_eq!(told, "false", "{name}");
+        page.click("figure .legend li");
+        assert_eq!(page.value(FIRST_IS_SHOWN), true, "{name}: another one shows it");
+
+        assert_eq!(page.value(TIP), Value::Array(Vec::new()), "{name}");
+        page.hover("figure .plot", 0.5);
+        let tip = page.value(TIP);
+        assert!(tip.as_array().is_some_and(|rows| rows.len() >= 2), "{name}: {tip}");
+        page.hover("h1", 0.5);
+        assert_eq!(page.value(TIP), Value::Array(Vec::new()), "{name}: the mouse is gone");
+        assert_eq!(page.troubles(), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_page_is_noticed() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = TempDir::new().unwrap();
+    let policy = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\">";
+    let picture = "<img src='http://127.0.0.1:9/a.png'>";
+    for (content, expected) in [
+        ("<script>console.error('told')</script>".to_owned(), "console: "),
+        ("<script>missing()</script>".to_owned(), "exception: "),
+        (picture.to_owned(), "request: \"http://127.0.0.1:9/a.png\""),
+        (format!("{policy}{picture}"), "Content Security Policy"),
+        (format!("{policy}<script>document.title = 'x'</script>"), "Content Security Policy"),
+    ] {
+        let file = folder.path().join("wrong.html");
+        std::fs::write(&file, format!("<!doctype html><title>wrong</title>{content}")).unwrap();
+        let troubles = Page::open(&mut browser, &file).troubles();
+        assert!(troubles.iter().any(|trouble| trouble.contains(expected)), "{content}: {troubles:?}");
+    }
+    let label = |x: u32| format!("<text x='{x}' y='50'>label</text>");
+    let svg = format!("<svg class=plot width=90 height=90 aria-label=p>{}{}</svg>", label(5), label(12));
+    std::fs::write(folder.path().join("labels.html"), svg).unwrap();
+    let mut page = Page::open(&mut browser, &folder.path().join("labels.html"));
+    assert_eq!(page.value(BAD_LABELS), serde_json::json!(["p: label on label"]));
+}
