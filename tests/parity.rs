@@ -1,5 +1,8 @@
 //! The two drivers against each other, through the built program.
 
+#[path = "machines/published.rs"]
+mod published;
+
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -76,6 +79,7 @@ fn both_drivers_agree_at_the_first_seeds_scale_and_in_a_setting_drawn_at_random(
     let told = String::from_utf8_lossy(&left.stderr);
     assert!(told.contains("--draw "), "{told}");
     let result: Value = serde_json::from_slice(&left.stdout).expect("the comparison is JSON");
+    published::assert_valid("Parity", &result);
     let pairings = result["pairings"].as_array().expect("a list");
     assert_eq!(pairings.len(), 4, "{told}");
     for pairing in pairings {

@@ -3,4 +3,6 @@
 mod interval_logs;
 #[path = "../report/program.rs"]
 mod program;
+mod published;
 mod rows;
+mod schema;

@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Report(PageArgs),
     /// Draw one figure of result files, as text or as SVG.
     Plot(PlotArgs),
+    /// Print the JSON schema of results.
+    Schema,
 }
 
 #[derive(Args, Debug)]

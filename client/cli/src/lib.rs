@@ -51,6 +51,7 @@ pub fn main() -> ExitCode {
         Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),
+        Some(Command::Schema) => schema::print(),
         None => experiment::run(&cli.run),
     };
     match result {

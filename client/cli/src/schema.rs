@@ -1,23 +1,44 @@
-//! The JSON schema of results, made from the types that are written.
+//! The JSON schema of results (draft 2020-12), `docs/result.schema.json`: of runs from their types, of the documents that
+//! runs stand in by hand.
+
+use std::process::ExitCode;
 
 use loadgen_core::RunResult;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use crate::output::to_stdout;
 use crate::record::ConfigRecord;
 
-/// What a run's result looks like.
-pub(crate) fn run_result() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    settings.into_generator().into_root_schema_for::<RunResult<ConfigRecord>>().to_value()
+/// Everything around runs.
+const DOCUMENTS: &str = include_str!("schema/documents.json");
+
+/// Prints the schema.
+pub(crate) fn print() -> anyhow::Result<ExitCode> {
+    let mut text = serde_json::to_string_pretty(&documents())?;
+    text.push('\n');
+    to_stdout(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What every result looks like.
+fn documents() -> Value {
+    let mut schema: Value =
+        serde_json::from_str(DOCUMENTS).expect("it is part of the program, and a test reads it");
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.subschema_for::<RunResult<ConfigRecord>>();
+    for (name, definition) in generator.take_definitions(true) {
+        schema["$defs"][name] = definition;
+    }
+    schema
 }
 
 /// The paths of everything in a run's result that is one value, such as `op_latency_ms.p99`, in the order in which it
 /// is written; how the run was set up is left out.
 pub(crate) fn scalar_paths() -> Vec<String> {
-    let schema = run_result();
+    let schema = documents();
     let mut paths = Vec::new();
-    walk(&schema, &schema, "", &mut paths);
+    walk(&schema, &schema["$defs"]["RunResult"], "", &mut paths);
     paths
 }
 

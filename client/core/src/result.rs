@@ -15,10 +15,13 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// The result of one run. `C` is whatever the program needs to repeat it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "RunResult", description = "The result of one run.")]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design: ops, attempts, makespan …")]
 pub struct RunResult<C> {
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
     /// `http` or `simulated`.
+    #[schemars(extend("enum" = ["http", "simulated"]))]
     pub mode: &'static str,
     /// As typed.
     pub strategy: String,

@@ -1,0 +1,60 @@
+//! The published schema of results, and what is wrong with a document by it.
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+const SCHEMA: &str = include_str!("../../docs/result.schema.json");
+
+/// The schema as it is published.
+pub(crate) fn schema() -> Value {
+    serde_json::from_str(SCHEMA).expect("it is JSON")
+}
+
+/// What checks documents by a schema.
+pub(crate) fn validator(schema: &Value) -> Validator {
+    jsonschema::draft202012::new(schema).expect("it is a schema")
+}
+
+/// Everything that is wrong with a document, with the place of each.
+pub(crate) fn violations(validator: &Validator, document: &Value) -> Vec<String> {
+    let told = |error: jsonschema::ValidationError<'_>| {
+        let told: String = error.to_string().chars().take(300).collect();
+        format!("{}: {told}", error.instance_path())
+    };
+    validator.iter_errors(document).map(told).collect()
+}
+
+/// The schema of one definition alone, which tells more about what is wrong than a choice of several. Besides, it takes no key
+/// that it does not describe, so that none is forgotten.
+pub(crate) fn strict(definition: &str) -> Validator {
+    let mut definitions = schema()["$defs"].take();
+    closed(&mut definitions);
+    validator(&json!({ "$ref": format!("#/$defs/{definition}"), "$defs": definitions }))
+}
+
+fn closed(schema: &mut Value) {
+    match schema {
+        Value::Object(entries) => {
+            for value in entries.values_mut() {
+                closed(value);
+            }
+            // A key of a result may be called `properties`, but none is.
+            if entries.get("properties").is_some_and(Value::is_object) {
+                entries.insert("additionalProperties".to_owned(), json!(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(closed),
+        _ => {}
+    }
+}
+
+/// Checks a document against the whole schema, and against the definition that it is meant to be, key by key.
+pub(crate) fn assert_valid(definition: &str, document: &Value) {
+    let wrong = violations(&strict(definition), document);
+    assert!(
+        wrong.is_empty(),
+        "not as docs/result.schema.json says (of runs it comes from the types, the rest stands in \
+         client/cli/src/schema/documents.json): {wrong:#?}"
+    );
+    assert_eq!(violations(&validator(&schema()), document), Vec::<String>::new());
+}

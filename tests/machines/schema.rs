@@ -1,0 +1,123 @@
+//! The published JSON schema: what it says of every output, and what it refuses.
+
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+use crate::published::{assert_valid, schema, strict, validator, violations};
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn the_published_schema_is_the_programs_own() {
+    let printed = Desk::new().done("schema");
+    assert_eq!(json(&printed), schema(), "run `loadgen schema > docs/result.schema.json`");
+    assert!(jsonschema::draft202012::meta::is_valid(&schema()));
+}
+
+#[test]
+fn every_run_is_as_the_schema_says() {
+    let desk = Desk::new();
+    let real = "--service-time 1ms --network-delay 0 --reject-time 0 --max-busy 5";
+    for run in [
+        "--simulate",
+        "--simulate --strategy none",
+        "--simulate --strategy full-jitter --clients 4 --deadline 5s --in-flight 9",
+        "--simulate --kind read-modify-write --clients 5 --policy descriptor-pool",
+        "--simulate --strategy aimd+retry-budget --loss 0.1 --timeout 2s",
+        real,
+    ] {
+        let result = desk.done(&format!("--ops 60 --quiet --json - {run}"));
+        assert_valid("RunResult", &json(&result));
+    }
+    let stalled = json(&desk.done("--simulate --strategy immediate --quiet --json -"));
+    assert!(stalled["stalled_at_s"].is_number());
+    assert_valid("RunResult", &stalled);
+    for repeats in [2, 6, 25] {
+        let several = desk.done(&format!("--simulate --ops 60 --repeats {repeats} --quiet --json -"));
+        assert_valid("Repeats", &json(&several));
+    }
+    let config = json(&desk.done("--simulate --print-config"));
+    assert_eq!(violations(&strict("ConfigRecord"), &config), Vec::<String>::new());
+    desk.done(&format!("--strategy full-jitter --ops 60 {real} --quiet --samples a.ndjson"));
+    desk.done(
+        "--simulate --strategy full-jitter --ops 60 --loss 0.1 --timeout 2s --quiet --samples b.ndjson",
+    );
+    let sample = strict("Sample");
+    for line in [desk.read("a.ndjson"), desk.read("b.ndjson")].iter().flat_map(|text| text.lines()) {
+        assert_eq!(violations(&sample, &json(line)), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn every_document_of_several_runs_is_as_the_schema_says() {
+    let desk = Desk::new();
+    for repeats in [1, 6] {
+        let compare = "compare --simulate --ops 60 --strategies aimd,full-jitter,none,oracle --sensitivity --quiet --json -";
+        assert_valid("Comparison", &json(&desk.done(&format!("{compare} --repeats {repeats}"))));
+    }
+    let reproduce = "reproduce occ exploring-backoff retry-delays --repeats 1 --quiet --json -";
+    let ended = desk.loadgen(reproduce);
+    assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
+    assert_valid("Reproduction", &json(&ended.stdout));
+}
+
+#[test]
+fn what_is_damaged_is_refused() {
+    let desk = Desk::new();
+    let run = json(&desk.done("--simulate --ops 60 --quiet --json -"));
+    let whole = validator(&schema());
+    let refused = |document: &Value| !whole.is_valid(document);
+    assert!(!refused(&run));
+    // What scripts rely on.
+    let contract = "schema_version mode strategy seed config ops attempts amplification efficiency makespan_s \
+                    optimal_makespan_s goodput_per_s op_latency_ms attempt_latency_ms stalled_at_s server generator series";
+    for key in contract.split_whitespace() {
+        let mut damaged = run.clone();
+        damaged.as_object_mut().unwrap().remove(key).unwrap_or_else(|| panic!("{key} is missing"));
+        assert!(refused(&damaged), "without {key}");
+    }
+    for (within, keys) in [
+        ("/ops", "total succeeded given_up unfinished deferred"),
+        ("/attempts", "total succeeded rejected failed cancelled shed"),
+        ("/op_latency_ms", "count min mean stdev p50 p75 p90 p95 p99 p999 max"),
+        ("/server", "received reads accepted rejected max_busy_seen max_accepted_seen"),
+        ("/generator", "send_lag_ms cpu_s peak_rss_bytes"),
+        ("/generator/send_lag_ms", "p50 p99 max"),
+        ("/series/0", "t_s sent succeeded rejected in_flight window ssthresh server_busy"),
+    ] {
+        for key in keys.split_whitespace() {
+            let mut damaged = run.clone();
+            let holder = damaged.pointer_mut(within).unwrap().as_object_mut().unwrap();
+            holder.remove(key).unwrap_or_else(|| panic!("{within}/{key} is missing"));
+            assert!(refused(&damaged), "without {within}/{key}");
+        }
+    }
+    for (place, nonsense) in [
+        ("/schema_version", json!(2)),
+        ("/mode", json!("imagined")),
+        ("/seed", json!(-1)),
+        ("/ops/total", json!("60")),
+        ("/ops/total", json!(0.5)),
+        ("/makespan_s", json!([])),
+        ("/op_latency_ms", json!(null)),
+        ("/server", json!(7)),
+        ("/series", json!({})),
+        ("/series/0/sent", json!(null)),
+        ("/warnings", json!("none")),
+    ] {
+        let mut damaged = run.clone();
+        *damaged.pointer_mut(place).unwrap() = nonsense.clone();
+        assert!(refused(&damaged), "{place}: {nonsense}");
+    }
+    for document in [
+        json!({}),
+        json!([]),
+        json!({ "runs": [] }),
+        json!({ "scenarios": [] }),
+        json!({ "runs": [run, 7], "summary": {} }),
+    ] {
+        assert!(refused(&document), "{:.80}", document.to_string());
+    }
+}
