@@ -6,3 +6,4 @@ mod program;
 mod published;
 mod rows;
 mod schema;
+mod shells;

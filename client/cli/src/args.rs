@@ -5,12 +5,15 @@ mod compare;
 mod parity;
 mod report;
 mod reproduce;
+mod shell;
 mod sweep;
 mod values;
 
 use std::path::PathBuf;
+use std::str::FromStr as _;
 use std::time::Duration;
 
+use clap::builder::StringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
@@ -20,6 +23,8 @@ pub(crate) use compare::{CompareArgs, Score};
 pub(crate) use parity::ParityArgs;
 pub(crate) use report::{PageArgs, PlotArgs};
 pub(crate) use reproduce::{ReportArgs, ReproduceArgs};
+pub(crate) use shell::{CompletionsArgs, ManArgs};
+use shell::{strategies, suggesting};
 pub(crate) use sweep::SweepArgs;
 pub(crate) use values::{Header, Method, Rate};
 
@@ -77,11 +82,16 @@ pub(crate) enum Command {
     Plot(PlotArgs),
     /// Print the JSON schema of results.
     Schema,
+    /// Print a script that lets a shell complete the command line.
+    Completions(CompletionsArgs),
+    /// Print the man page, or write one per subcommand.
+    Man(ManArgs),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct StrategiesArgs {
     /// The strategy to explain.
+    #[arg(value_parser = suggesting(StringValueParser::new(), strategies), hide_possible_values = true)]
     pub(crate) name: Option<String>,
 }
 
@@ -89,7 +99,8 @@ pub(crate) struct StrategiesArgs {
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     /// Strategy: `name`, `name:key=value,…`, parts combined with `+`; `loadgen strategies` lists them.
-    #[arg(short, long, default_value = "aimd", value_name = "S")]
+    #[arg(short, long, default_value = "aimd", value_name = "S",
+          value_parser = suggesting(StrategySpec::from_str, strategies), hide_possible_values = true)]
     pub(crate) strategy: StrategySpec,
 
     /// Run in virtual time instead of over HTTP: the same client and server on one clock that nobody waits for.

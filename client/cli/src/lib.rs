@@ -25,6 +25,7 @@ mod samples;
 mod scenario;
 mod schema;
 mod settings;
+mod shell;
 mod simulated;
 mod strategies;
 mod streamed;
@@ -52,6 +53,8 @@ pub fn main() -> ExitCode {
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),
         Some(Command::Schema) => schema::print(),
+        Some(Command::Completions(args)) => shell::completions(&args),
+        Some(Command::Man(args)) => shell::man(&args),
         None => experiment::run(&cli.run),
     };
     match result {

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
 use mockserver_core::Config;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -16,7 +17,7 @@ use vocabulary::{TimeScale, duration_text, wire};
 use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
 use crate::shared::Shared;
-use crate::{alarm, listen, open_files};
+use crate::{alarm, listen, open_files, shell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,6 +65,14 @@ struct Cli {
     /// Print nothing but errors.
     #[arg(short, long, help_heading = "Options")]
     quiet: bool,
+
+    /// Print a script that lets a shell complete the command line, and do not serve.
+    #[arg(long, value_name = "SHELL", exclusive = true, help_heading = "Options")]
+    completions: Option<Shell>,
+
+    /// Print the man page, and do not serve.
+    #[arg(long, exclusive = true, help_heading = "Options")]
+    man: bool,
 }
 
 /// The program: reads the command line, serves until a signal comes, and returns the exit code.
@@ -79,6 +88,14 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let told = match cli.completions {
+        Some(shell) => Some(shell::completions(shell, Cli::command())),
+        None => cli.man.then(|| shell::man(Cli::command())),
+    };
+    if let Some(told) = told {
+        // The same exit code as for any output that cannot be written.
+        return Ok(told.map_or(ExitCode::from(74), |()| ExitCode::SUCCESS));
+    }
     let config = cli.server.to_config(cli.seed)?;
     let listener = listen::listen(cli.listen)?;
     let address = listener.local_addr()?;

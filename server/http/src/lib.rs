@@ -13,6 +13,7 @@ mod listen;
 mod metrics;
 mod open_files;
 mod shared;
+mod shell;
 mod work;
 
 pub use command_line::main;

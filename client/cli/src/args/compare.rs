@@ -7,7 +7,7 @@ use clap::builder::ArgPredicate;
 use clap::{Arg, Args, ValueEnum};
 use tailback::{SpecError, StrategySpec};
 
-use super::{CheckArgs, FiguresArgs, ReportArgs, WorkloadArgs};
+use super::{CheckArgs, FiguresArgs, ReportArgs, WorkloadArgs, strategies, suggesting};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +34,8 @@ pub(crate) struct CompareArgs {
     /// Strategies to compare, at least two, each with its parameters; may be given several times.
     ///
     /// A comma begins another strategy unless `key=` follows: `exponential:jitter=0.5,base=50ms,aimd` are two.
-    #[arg(short, long, required = true, value_name = "S,S,…")]
+    #[arg(short, long, required = true, value_name = "S,S,…", hide_possible_values = true,
+          value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,
 
     /// What they are ranked by; less is better.

@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
+
+use super::suggesting;
+use crate::scenario::EMBEDDED;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +29,7 @@ Exit codes: 0 every claim came out as expected, 1 some did not, 2 bad usage or s
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceArgs {
     /// Scenarios by name [default: all that are built in]; `--list` lists them.
+    #[arg(value_parser = suggesting(StringValueParser::new(), scenarios), hide_possible_values = true)]
     pub(crate) names: Vec<String>,
 
     /// List the scenarios that are built in.
@@ -61,6 +66,10 @@ pub(crate) struct ReproduceArgs {
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,
+}
+
+fn scenarios() -> impl Iterator<Item = &'static str> {
+    EMBEDDED.iter().map(|(name, _)| *name)
 }
 
 /// Where a report goes.

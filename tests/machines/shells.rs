@@ -1,0 +1,126 @@
+//! Completions and man pages of both programs.
+
+use std::process::{Command, Stdio};
+
+use crate::program::Desk;
+
+const LOADGEN: &str = env!("CARGO_BIN_EXE_loadgen");
+const MOCKSERVER: &str = env!("CARGO_BIN_EXE_mockserver");
+
+fn told(program: &str, args: &str) -> String {
+    let output = Command::new(program).args(args.split_whitespace()).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{args}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Gives a script to bash; nothing where there is none.
+fn bash(args: &[&str]) -> Option<String> {
+    let Ok(output) = Command::new("bash").args(args).output() else {
+        eprintln!("skipped: there is no bash");
+        return None;
+    };
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The subcommands that the help lists.
+fn subcommands() -> Vec<String> {
+    let help = told(LOADGEN, "-h");
+    let (_, rest) = help.split_once("Commands:\n").unwrap();
+    let (list, _) = rest.split_once("\n\n").unwrap();
+    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<String> = names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect();
+    assert!(names.len() >= 9 && names.iter().any(|name| name == "compare"), "{names:?}");
+    names
+}
+
+#[test]
+fn every_shell_gets_a_script_that_knows_the_command_line() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = told(LOADGEN, &format!("completions {shell}"));
+        for word in ["max-busy", "compare"] {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+        let script = told(MOCKSERVER, &format!("--completions {shell}"));
+        assert!(script.contains("max-busy") && script.contains("mockserver"), "{shell}");
+    }
+    for (program, args) in [(LOADGEN, "completions bash"), (MOCKSERVER, "--completions bash")] {
+        desk.write("script", &told(program, args));
+        bash(&["-n", desk.path("script").to_str().unwrap()]);
+    }
+}
+
+#[test]
+fn bash_completes_subcommands_flags_and_names() {
+    let complete = |words: &str| {
+        let script = format!(
+            "source <('{LOADGEN}' completions bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _loadgen loadgen \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        bash(&["-c", &script])
+    };
+    for (words, offered) in [
+        ("loadgen comp", "compare completions"),
+        ("loadgen --arri", "--arrivals"),
+        ("loadgen --arrivals p", "poisson"),
+        ("loadgen --strategy aim", "aimd"),
+        ("loadgen compare --strategies equal", "equal-jitter"),
+        ("loadgen strategies deco", "decorrelated-jitter"),
+        ("loadgen reproduce sync", "sync-musings"),
+    ] {
+        let Some(reply) = complete(words) else { return };
+        assert_eq!(reply.trim(), offered, "{words}");
+    }
+}
+
+#[test]
+fn the_man_page_names_every_subcommand_and_each_has_a_page() {
+    let desk = Desk::new();
+    let page = told(LOADGEN, "man");
+    assert!(page.contains(".TH loadgen 1") && page.contains("\\-\\-max\\-busy"), "{page}");
+    desk.done("man --output pages/man1");
+    let names = subcommands().into_iter().filter(|name| name != "help");
+    let mut expected = vec!["loadgen.1".to_owned()];
+    for name in names {
+        assert!(page.contains(&format!("loadgen\\-{name}(1)")), "{name}");
+        let own = desk.read(&format!("pages/man1/loadgen-{name}.1"));
+        assert!(own.contains(&format!("loadgen {name}")), "{own}");
+        expected.push(format!("loadgen-{name}.1"));
+    }
+    expected.sort();
+    let there = std::fs::read_dir(desk.path("pages/man1")).unwrap();
+    let mut there: Vec<String> =
+        there.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    there.sort();
+    assert_eq!(there, expected);
+    assert_eq!(desk.read("pages/man1/loadgen.1"), page);
+    desk.write("file", "");
+    let ended = desk.loadgen("man --output file/pages");
+    assert!(ended.code == Some(74) && ended.stderr.contains("`file/pages` (--output)"), "{ended:?}");
+    let page = told(MOCKSERVER, "--man");
+    for flag in told(MOCKSERVER, "-h").split_whitespace().filter_map(|word| word.strip_prefix("--")) {
+        let flag: String = flag.chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
+        assert!(page.contains(&flag.replace('-', "\\-")), "{flag}");
+    }
+}
+
+#[test]
+fn a_closed_stdout_is_no_error() {
+    for (program, args) in [
+        (LOADGEN, "completions bash"),
+        (LOADGEN, "man"),
+        (LOADGEN, "schema"),
+        (MOCKSERVER, "--completions zsh"),
+        (MOCKSERVER, "--man"),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(program);
+        let output =
+            command.args(args.split_whitespace()).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{args}: {output:?}");
+    }
+    let ended = Command::new(MOCKSERVER).args(["--man", "--listen", "127.0.0.1:0"]).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2), "it either serves or tells");
+}
