@@ -57,6 +57,10 @@ fn every_document_of_several_runs_is_as_the_schema_says() {
         let compare = "compare --simulate --ops 60 --strategies aimd,full-jitter,none,oracle --sensitivity --quiet --json -";
         assert_valid("Comparison", &json(&desk.done(&format!("{compare} --repeats {repeats}"))));
     }
+    for axes in ["--vary ops=20,60", "--ops 60 --vary max-busy=5,50 --vary aimd.beta=0.5,0.9"] {
+        let sweep = format!("sweep --simulate {axes} --strategies aimd,none --repeats 5 --quiet --json -");
+        assert_valid("Sweep", &json(&desk.done(&sweep)));
+    }
     let reproduce = "reproduce occ exploring-backoff retry-delays --repeats 1 --quiet --json -";
     let ended = desk.loadgen(reproduce);
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use loadgen_core::RunResult;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::output::to_stdout;
 use crate::record::ConfigRecord;
@@ -30,6 +30,8 @@ fn documents() -> Value {
     for (name, definition) in generator.take_definitions(true) {
         schema["$defs"][name] = definition;
     }
+    // A sweep says with each of its runs where it belongs.
+    schema["$defs"]["RunResult"]["properties"]["at"] = json!({ "$ref": "#/$defs/At" });
     schema
 }
 

@@ -1,11 +1,12 @@
 //! What `loadgen sweep` can be told.
 
 use std::path::PathBuf;
+use std::str::FromStr as _;
 
 use clap::Args;
 
 use super::compare::{Score, StrategyList, blocks};
-use super::{ReportArgs, WorkloadArgs};
+use super::{ReportArgs, WorkloadArgs, strategies, suggesting};
 use crate::sweep::Axis;
 
 pub(super) const EXAMPLES: &str = "\
@@ -34,7 +35,8 @@ pub(crate) struct SweepArgs {
     /// Strategies, each with its parameters; may be given several times.
     ///
     /// A comma begins another strategy unless `key=` follows: `exponential:jitter=0.5,base=50ms,aimd` are two.
-    #[arg(short, long, default_value = "aimd", value_name = "S,S,…")]
+    #[arg(short, long, default_value = "aimd", value_name = "S,S,…", hide_possible_values = true,
+          value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,
 
     /// What the best point has least of.
