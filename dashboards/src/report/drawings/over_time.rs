@@ -26,9 +26,9 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
         }
-        series.band.retain(|(_, _, high)| *high >= least);
-        for (_, low, _) in &mut series.band {
-            *low = low.max(least);
+        // Nothing is left of a band where there is nothing, and its parts stay apart.
+        for (_, low, high) in &mut series.band {
+            (*low, *high) = (low.max(least), high.max(least));
         }
     }
     figures

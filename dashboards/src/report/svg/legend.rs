@@ -20,12 +20,12 @@ pub(in crate::report) fn swatch(series: &Series) -> String {
 
 /// The legend inside a picture, and its height. Letters are about this wide.
 pub(super) fn legend(figure: &Figure, top: f64) -> (String, f64) {
-    const LETTER: f64 = 6.4;
+    const LETTER: f64 = 7.0;
     const ROW: f64 = 17.0;
     let (mut x, mut y) = (12.0, top);
     let mut drawn = String::new();
     for series in &figure.series {
-        let label = shortened(&series.label, 64);
+        let label = shortened(&series.label, 60);
         let width = 36.0 + label.chars().count() as f64 * LETTER + 12.0;
         if x > 12.0 && x + width > WIDTH {
             (x, y) = (12.0, y + ROW);

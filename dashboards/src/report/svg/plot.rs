@@ -43,7 +43,10 @@ pub(in crate::report) fn plot(figure: &Figure) -> Plot {
     let bands = || figure.series.iter().flat_map(|series| &series.band);
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
     let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
-    let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2]));
+    // A logarithmic axis has no zero below its values: marks would lie on its labels.
+    let marks = figure.series.iter().filter(|series| series.shape == Shape::Marks);
+    let below = marks.flat_map(|series| &series.points).map(|point| point.1 * 0.95);
+    let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
     let frame = Frame { figure, x: Span::of(&figure.x, xs, 6), y: Span::of(&figure.y, ys, 6) };
     let mut drawn = frame.axes();
     for (index, series) in figure.series.iter().enumerate() {
