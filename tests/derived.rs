@@ -105,3 +105,22 @@ fn clients_that_are_served_in_turn_share_evenly() {
     let even = run(&["--strategy", "fixed-window:window=1", "--clients", "4", "--ops", "200"]).0;
     assert!(number(&even["fairness"], "jain_whole_run") > 0.99, "{}", even["fairness"]);
 }
+
+#[test]
+fn what_comes_within_the_warm_up_is_in_no_latency() {
+    let args = ["--strategy", "aimd", "--ops", "800", "--warm-up", "500ms"];
+    let (result, samples) = run(&args);
+    let after = |key: &'static str| move |sample: &&&Value| number(sample, key) >= 0.5;
+    let succeeded: Vec<&Value> = samples.iter().filter(|sample| sample["outcome"] == "succeeded").collect();
+    let ops: Vec<f64> = succeeded
+        .iter()
+        .filter(after("arrived_s"))
+        .map(|sample| number(sample, "ended_s") - number(sample, "arrived_s"))
+        .collect();
+    assert!(ops.len() > 100 && ops.len() < 700, "{}", ops.len());
+    near(number(&result["op_latency_ms"], "count"), ops.len() as f64, 0.0);
+    near(number(&result["op_latency_ms"], "mean"), ops.iter().sum::<f64>() * 1e3 / ops.len() as f64, 0.01);
+    let sent = succeeded.iter().filter(after("sent_s")).count() as f64;
+    near(number(&result["success_latency_ms"], "count"), sent, 0.0);
+    assert_eq!((&result["ops"]["succeeded"], &result["config"]["warm_up"]), (&800.into(), &"500ms".into()));
+}

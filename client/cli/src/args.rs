@@ -172,6 +172,10 @@ pub(crate) struct WorkloadArgs {
     #[arg(long, value_name = "TIME", value_parser = positive)]
     pub(crate) deadline: Option<Duration>,
 
+    /// Leave ops that arrive, and attempts that are sent, within this long of the start out of latencies; they still count.
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = duration_text::parse)]
+    pub(crate) warm_up: Duration,
+
     /// Attempts after which an op is given up.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_attempts: Option<u32>,

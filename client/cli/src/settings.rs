@@ -88,6 +88,7 @@ impl Settings {
                 share_strategy: shared,
                 timeout: workload.timeout,
                 deadline: workload.deadline,
+                warm_up: workload.warm_up,
                 drain: workload.duration.map(|_| workload.drain.unwrap_or(DEFAULT_DRAIN)),
                 retry_failed: workload.retry_failed,
                 ..RunConfig::default()

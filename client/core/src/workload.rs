@@ -83,6 +83,8 @@ pub struct RunConfig {
     pub timeout: Duration,
     /// An op that cannot start its next attempt within this long of its arrival gives up.
     pub deadline: Option<Duration>,
+    /// Ops that arrive earlier than this, and attempts that are sent earlier, are counted but not part of latencies.
+    pub warm_up: Duration,
     /// How long the run goes on after a limited duration, to finish what has arrived.
     pub drain: Option<Duration>,
     /// Whether an op may try again after a failure (it always may after a rejection).
@@ -114,6 +116,7 @@ impl Default for RunConfig {
             share_strategy: false,
             timeout: Duration::from_secs(30),
             deadline: None,
+            warm_up: Duration::ZERO,
             drain: None,
             retry_failed: true,
             undisturbed_attempt: Duration::from_millis(600),

@@ -89,6 +89,8 @@ pub struct Measurements {
     deadline: Option<Duration>,
     /// Ops that succeeded within it.
     in_time: u64,
+    /// What arrives or is sent before this is not part of latencies.
+    warm_until: Instant,
     /// The first op's arrival.
     pub first_arrival: Option<Instant>,
     /// The last success.
@@ -118,6 +120,7 @@ impl Default for Measurements {
             fairness: None,
             deadline: None,
             in_time: 0,
+            warm_until: Instant::ORIGIN,
             first_arrival: None,
             last_success: None,
             last_end: None,
@@ -135,6 +138,7 @@ impl Measurements {
             window_course: WindowCourse::new(config.undisturbed_attempt),
             fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
             deadline: config.deadline,
+            warm_until: Instant::ORIGIN + config.warm_up,
             ..Self::default()
         }
     }
@@ -211,24 +215,31 @@ impl Measurements {
             };
             bins.note(at, in_flight, count);
         }
+        let warm = sent_at >= self.warm_until;
         match status {
             Status::Succeeded => {
                 point.succeeded += 1;
                 self.attempts.succeeded += 1;
-                self.success_latency.record_between(sent_at, at);
+                if warm {
+                    self.success_latency.record_between(sent_at, at);
+                }
             }
             Status::Rejected => {
                 point.rejected += 1;
                 self.attempts.rejected += 1;
                 self.window_course.on_rejected();
-                self.rejection_latency.record_between(sent_at, at);
+                if warm {
+                    self.rejection_latency.record_between(sent_at, at);
+                }
             }
             Status::Failed(failure) => {
                 let answered = matches!(failure, Failure::Server | Failure::Fatal);
                 self.answered_failures += u64::from(answered);
                 point.failed += 1;
                 self.attempts.failed += 1;
-                self.failure_latency.record_between(sent_at, at);
+                if warm {
+                    self.failure_latency.record_between(sent_at, at);
+                }
             }
             Status::Cancelled => self.attempts.cancelled += 1,
             // No attempt was made.
@@ -244,8 +255,10 @@ impl Measurements {
             fairness.on_end(at, client, Some(latency));
         }
         self.ops.succeeded += 1;
-        self.op_latency.record_between(arrived, at);
-        self.exact.record(at.as_nanos().saturating_sub(arrived.as_nanos()));
+        if arrived >= self.warm_until {
+            self.op_latency.record_between(arrived, at);
+            self.exact.record(at.as_nanos().saturating_sub(arrived.as_nanos()));
+        }
         self.attempts_per_op.saturating_record(u64::from(attempts));
         self.last_success = self.last_success.max(Some(at));
         self.last_end = self.last_end.max(Some(at));
