@@ -9,6 +9,11 @@ fn what_is_no_result_is_refused_by_file_and_place() {
     let good = desk.read("good.json");
     let newer = good.replacen("\"schema_version\":1", "\"schema_version\":2", 1);
     assert_ne!(good, newer);
+    let replaced = |key: &str, with: &str| {
+        let mut result: serde_json::Value = serde_json::from_str(&good).unwrap();
+        result[key] = serde_json::from_str(with).unwrap();
+        result.to_string()
+    };
     let cases: &[(&str, &str, &str)] = &[
         ("cut.json", &good[..good.len() / 2], "`cut.json`, line 1, column"),
         ("empty.json", "", "`empty.json`, line 1, column 0: it is empty"),
@@ -32,6 +37,28 @@ fn what_is_no_result_is_refused_by_file_and_place() {
             "huge.json",
             "{\"schema_version\": 1, \"makespan_complete\": true, \"makespan_s\": 1e999}",
             "`huge.json`, line 1",
+        ),
+        ("blank.json", " \n\n ", "`blank.json`, line 1, column 0: it is empty"),
+        ("config.json", &replaced("config", "7"), "`config.json`, `config`: `7` is no object"),
+        (
+            "latency.json",
+            &replaced("op_latency_ms", "[1]"),
+            "`latency.json`, `op_latency_ms`: `[1]` is no object",
+        ),
+        (
+            "more.json",
+            &good.replacen("\"succeeded\":20", "\"succeeded\":21", 1),
+            "`more.json`, `ops.succeeded`: 21 are more than there were: 20",
+        ),
+        (
+            "later.json",
+            "{\"schema_version\": 2, \"scenarios\": []}",
+            "`later.json`, `schema_version`: 2 is newer",
+        ),
+        (
+            "parity.json",
+            "{\"schema_version\": 1, \"pairings\": []}",
+            "`parity.json`: it holds what `loadgen parity`",
         ),
         ("deep.json", &"[".repeat(100_000), "`deep.json`, line 1"),
     ];

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use dashboards::report::Rows;
 use loadgen_core::RunResult;
-use serde_json::Value;
 
 use crate::output::Output;
 use crate::record::ConfigRecord;
@@ -15,12 +14,6 @@ use crate::streamed::Streamed;
 /// have stays empty.
 pub(crate) struct CsvFile {
     output: Output,
-}
-
-/// Rows on their way to a file.
-pub(crate) struct OpenCsv<'a> {
-    output: &'a Output,
-    rows: Rows<Streamed>,
 }
 
 impl CsvFile {
@@ -34,33 +27,16 @@ impl CsvFile {
         self.output.is_stdout()
     }
 
-    /// Writes runs without leading columns.
+    /// Writes a row for each run.
     pub(crate) fn write<'a>(
         &self,
         runs: impl IntoIterator<Item = &'a RunResult<ConfigRecord>>,
     ) -> anyhow::Result<()> {
-        let mut open = self.open(&[])?;
+        let refusal = |error| self.output.refusal(error);
+        let mut rows = Rows::new(Streamed::begin(&self.output)?, &[], scalar_paths()).map_err(refusal)?;
         for run in runs {
-            open.write(&[], &serde_json::to_value(run)?)?;
+            rows.write(&[], &serde_json::to_value(run)?).map_err(refusal)?;
         }
-        open.finish()
-    }
-
-    /// Begins to write rows; the leading columns say what a run's own figures do not, such as what was varied.
-    pub(crate) fn open(&self, leading: &[&str]) -> anyhow::Result<OpenCsv<'_>> {
-        let rows = Rows::new(Streamed::begin(&self.output)?, leading, scalar_paths());
-        Ok(OpenCsv { output: &self.output, rows: rows.map_err(|error| self.output.refusal(error))? })
-    }
-}
-
-impl OpenCsv<'_> {
-    /// Writes one run's result, after as many values as there are leading columns.
-    pub(crate) fn write(&mut self, leading: &[String], run: &Value) -> anyhow::Result<()> {
-        self.rows.write(leading, run).map_err(|error| self.output.refusal(error))
-    }
-
-    /// Gives the file its name.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
-        Streamed::finish(self.rows.finish(), self.output)
+        Streamed::finish(rows.finish(), &self.output)
     }
 }

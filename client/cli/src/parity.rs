@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 
-use loadgen_core::RunResult;
+use loadgen_core::{RunResult, SCHEMA_VERSION};
 use loadgen_sim::{Steer, side_by_side};
 use serde_json::json;
 use statistics::{Level, Method, Summary};
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
     }
-    results.write(&json!({ "pairings": document }))?;
+    results.write(&json!({ "schema_version": SCHEMA_VERSION, "pairings": document }))?;
     if !args.output.quiet {
         let words = match apart {
             0 => "\nboth drivers agree\n".to_owned(),

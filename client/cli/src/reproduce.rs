@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use loadgen_core::SCHEMA_VERSION;
 use loadgen_sim::side_by_side;
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         document.push(reproduction.json(&judged));
     }
     text.push_str(&conclusion(claims, &unmet));
-    results.write(&json!({ "scenarios": document }))?;
+    results.write(&json!({ "schema_version": SCHEMA_VERSION, "scenarios": document }))?;
     if !args.output.quiet {
         if results.take_stdout() {
             summary::to_stderr(&text)?;

@@ -4,8 +4,8 @@ use serde_json::Value;
 use serde_json::error::Category;
 
 use super::experiment::Scenario;
-use super::reading::{Wrong, each, look, text};
-use super::run::Run;
+use super::reading::{Wrong, each, look, object, text};
+use super::run::{Run, known_version};
 use super::strategy::{Strategy, strategies};
 
 /// Everything that a report shows.
@@ -34,6 +34,8 @@ impl Document {
     pub fn read(files: &[(String, String)]) -> Result<Self, Unreadable> {
         let (mut runs, mut scenarios, mut comparison) = (Vec::new(), Vec::new(), Vec::new());
         for (file, content) in files {
+            // Of blanks alone, the parser would say that something breaks off.
+            let content = if content.trim().is_empty() { "" } else { content };
             let value: Value = serde_json::from_str(content).map_err(|error| no_json(file, &error))?;
             let held = Held::read(&value).map_err(|wrong| Unreadable {
                 file: file.clone(),
@@ -58,6 +60,15 @@ struct Held {
 
 impl Held {
     fn read(value: &Value) -> Result<Self, Wrong> {
+        if value.get("schema_version").is_some() {
+            known_version(value)?;
+        }
+        if value.get("pairings").is_some() {
+            return Err(Wrong::new(
+                "",
+                "it holds what `loadgen parity` found, of which there is nothing to draw",
+            ));
+        }
         if value.get("scenarios").is_some() {
             let scenarios = each(value, "scenarios", Scenario::read)?;
             if scenarios.is_empty() {
@@ -85,6 +96,7 @@ impl Held {
 
 /// The words of a comparison's pairs.
 fn words(value: &Value) -> Result<Vec<String>, Wrong> {
+    object(value, "comparison")?;
     let Some(comparison) = look(value, "comparison") else { return Ok(Vec::new()) };
     let pairs =
         each(comparison, "pairs", |pair| look(pair, "words").map(|_| text(pair, "words")).transpose());

@@ -59,6 +59,14 @@ pub(super) fn text(value: &Value, path: &str) -> Result<String, Wrong> {
         .ok_or_else(|| Wrong::new(path, format!("{} is no text", brief(found))))
 }
 
+/// Refuses anything but an object, if there is something.
+pub(super) fn object(value: &Value, path: &str) -> Result<(), Wrong> {
+    match look(value, path) {
+        None | Some(Value::Object(_)) => Ok(()),
+        Some(other) => Err(Wrong::new(path, format!("{} is no object", brief(other)))),
+    }
+}
+
 /// The items of a list; none when it is missing.
 pub(super) fn list<'a>(value: &'a Value, path: &str) -> Result<&'a [Value], Wrong> {
     match look(value, path) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::reading::{Wrong, count, each, look, missing, needed_number, number, text};
+use super::reading::{Wrong, count, each, look, missing, needed_number, number, object, text};
 
 /// The newest schema that this program reads.
 const SCHEMA_VERSION: u64 = 1;
@@ -48,23 +48,22 @@ pub(super) struct Point {
 impl Run {
     /// Reads one run.
     pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
-        match count(raw, "schema_version")? {
-            0 => return Err(Wrong::new("schema_version", "0 does not exist")),
-            SCHEMA_VERSION => {}
-            newer => {
-                let what = format!("{newer} is newer than this program, which reads up to {SCHEMA_VERSION}");
-                return Err(Wrong::new("schema_version", what));
-            }
-        }
+        known_version(raw)?;
+        object(raw, "config")?;
+        object(raw, "op_latency_ms")?;
         let complete = look(raw, "makespan_complete").ok_or_else(|| missing("makespan_complete"))?;
         let complete = complete.as_bool();
+        let (ops, succeeded) = (count(raw, "ops.total")?, count(raw, "ops.succeeded")?);
+        if succeeded > ops {
+            return Err(Wrong::new("ops.succeeded", format!("{succeeded} are more than there were: {ops}")));
+        }
         let positive = |path| Ok(number(raw, path)?.filter(|value| *value >= 0.0));
         Ok(Self {
             mode: text(raw, "mode")?,
             strategy: text(raw, "strategy")?,
             seed: count(raw, "seed")?,
-            ops: count(raw, "ops.total")?,
-            succeeded: count(raw, "ops.succeeded")?,
+            ops,
+            succeeded,
             given_up: count(raw, "ops.given_up")?,
             attempts: count(raw, "attempts.total")? as f64,
             amplification: positive("amplification")?,
@@ -100,6 +99,16 @@ impl Run {
     pub(super) fn latency_ms(&self, share: f64) -> Option<f64> {
         self.op_latency_ms.iter().find(|(there, _)| (there - share).abs() < 1e-9).map(|(_, ms)| *ms)
     }
+}
+
+/// Refuses what a later program wrote.
+pub(super) fn known_version(raw: &Value) -> Result<(), Wrong> {
+    let what = match count(raw, "schema_version")? {
+        SCHEMA_VERSION => return Ok(()),
+        0 => "0 does not exist".to_owned(),
+        newer => format!("{newer} is newer than this program, which reads up to {SCHEMA_VERSION}"),
+    };
+    Err(Wrong::new("schema_version", what))
 }
 
 /// The curve of op latencies: ops that did not succeed are not part of it.
