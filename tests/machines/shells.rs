@@ -106,7 +106,7 @@ fn the_man_page_names_every_subcommand_and_each_has_a_page() {
 }
 
 #[test]
-fn a_closed_stdout_is_no_error() {
+fn a_closed_stdout_is_no_error_and_a_full_one_is() {
     for (program, args) in [
         (LOADGEN, "completions bash"),
         (LOADGEN, "man"),
@@ -120,6 +120,17 @@ fn a_closed_stdout_is_no_error() {
         let output =
             command.args(args.split_whitespace()).stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert!(output.status.success() && output.stderr.is_empty(), "{args}: {output:?}");
+    }
+    for (program, args) in [(LOADGEN, "man"), (MOCKSERVER, "--man"), (MOCKSERVER, "--completions bash")] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut command = Command::new(program);
+        let output =
+            command.args(args.split_whitespace()).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(74) && told.contains("stdout cannot be written"),
+            "{args}: {told}"
+        );
     }
     let ended = Command::new(MOCKSERVER).args(["--man", "--listen", "127.0.0.1:0"]).output().unwrap();
     assert_eq!(ended.status.code(), Some(2), "it either serves or tells");

@@ -93,8 +93,14 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         None => cli.man.then(|| shell::man(Cli::command())),
     };
     if let Some(told) = told {
-        // The same exit code as for any output that cannot be written.
-        return Ok(told.map_or(ExitCode::from(74), |()| ExitCode::SUCCESS));
+        return Ok(match told {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                say(&format!("error: stdout cannot be written: {error}\n"));
+                // As in loadgen.
+                ExitCode::from(74)
+            }
+        });
     }
     let config = cli.server.to_config(cli.seed)?;
     let listener = listen::listen(cli.listen)?;
