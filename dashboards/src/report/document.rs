@@ -9,7 +9,7 @@ use super::run::{Run, known_version};
 use super::strategy::{Strategy, strategies};
 
 /// Everything that a report shows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Document {
     /// Runs by strategy, in the order in which they were first met.
     pub(super) strategies: Vec<Strategy>,
@@ -29,6 +29,11 @@ pub struct Unreadable {
 }
 
 impl Document {
+    /// Scenarios that do not say what is to be drawn of them: everything is.
+    pub(super) fn unplotted(&self) -> impl Iterator<Item = &Scenario> {
+        self.scenarios.iter().filter(|scenario| scenario.plots.is_empty())
+    }
+
     /// Reads result files, each given by its name and its text: single runs, `{"runs": …}`, with or without a
     /// comparison, and what `loadgen reproduce` writes.
     pub fn read(files: &[(String, String)]) -> Result<Self, Unreadable> {

@@ -1,8 +1,13 @@
 //! Figures made of documents, one question per file.
 
+pub(super) mod calls;
+pub(super) mod clients;
 pub(super) mod cost;
+pub(super) mod delays;
 pub(super) mod latency;
 pub(super) mod over_time;
+pub(super) mod service;
+pub(super) mod summary;
 pub(super) mod varied;
 pub(super) mod window;
 

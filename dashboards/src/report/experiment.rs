@@ -5,14 +5,22 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use vocabulary::duration_text;
 
+use super::plot::Plot;
 use super::reading::{Wrong, as_number, each, look, missing, needed_number, number, text};
 
 /// One scenario.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Scenario {
     pub(super) name: String,
+    pub(super) title: String,
+    pub(super) source: String,
+    pub(super) about: String,
     pub(super) claims: Vec<Claim>,
     pub(super) cells: Vec<Cell>,
+    /// What is drawn of the cells where that was chosen.
+    pub(super) columns: Vec<Column>,
+    /// The figures that it asks for, in its order.
+    pub(super) plots: Vec<Plot>,
     /// All that was read.
     pub(super) raw: Value,
 }
@@ -25,6 +33,26 @@ pub(super) struct Claim {
     pub(super) ours: String,
     pub(super) verdict: String,
     pub(super) as_expected: bool,
+    /// What else a reader should know.
+    pub(super) note: String,
+}
+
+/// A figure of cells under its own name and in its own unit.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) title: String,
+    pub(super) figure: String,
+    pub(super) minus: f64,
+    pub(super) times: f64,
+}
+
+impl Column {
+    /// Its value in a cell.
+    pub(super) fn of(&self, cell: &Cell) -> Option<OverSeeds> {
+        let scaled = |value: f64| (value - self.minus) * self.times;
+        let seeds = cell.figures.get(&self.figure)?;
+        Some(OverSeeds { mean: scaled(seeds.mean), p5: scaled(seeds.p5), p95: scaled(seeds.p95) })
+    }
 }
 
 /// A strategy at one point of an experiment.
@@ -58,10 +86,17 @@ pub(super) struct OverSeeds {
 impl Scenario {
     /// Reads one scenario.
     pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
+        let cells = each(raw, "cells", cell)?;
+        let optional = |key| look(raw, key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Self {
             name: text(raw, "name")?,
+            title: optional("title"),
+            source: optional("source"),
+            about: optional("about"),
             claims: each(raw, "claims", claim)?,
-            cells: each(raw, "cells", cell)?,
+            plots: each(raw, "plots", |plot| Plot::read(plot, &cells))?,
+            cells,
+            columns: Vec::new(),
             raw: raw.clone(),
         })
     }
@@ -75,6 +110,7 @@ fn claim(raw: &Value) -> Result<Claim, Wrong> {
         ours: optional("ours"),
         verdict: optional("verdict"),
         as_expected: look(raw, "as_expected").and_then(Value::as_bool).unwrap_or(false),
+        note: optional("note"),
     })
 }
 

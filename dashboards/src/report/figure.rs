@@ -24,6 +24,10 @@ pub struct Axis {
     pub unit: &'static str,
     /// How values are spread over it.
     pub scale: Scale,
+    /// A value that it reaches in any case, so that figures side by side have the same ends.
+    pub reaches: f64,
+    /// When it is no measure but a choice: what stands at 0, 1, 2 …
+    pub names: Vec<String>,
 }
 
 /// How values are spread over an axis.
@@ -61,12 +65,23 @@ pub enum Shape {
     Line,
     /// Apart from each other. The first stands for all and is larger.
     Marks,
+    /// Apart from each other and all alike.
+    Dots,
+    /// Bars from zero. Those of several series at one place stand side by side.
+    Bars,
+    /// So many that only their density counts: a thin stroke each.
+    Events,
 }
 
 impl Axis {
     /// An axis that starts at zero.
     pub(super) fn linear(label: &str, unit: &'static str) -> Self {
-        Self { label: label.to_owned(), unit, scale: Scale::Linear }
+        Self { label: label.to_owned(), unit, ..Self::default() }
+    }
+
+    /// An axis of choices instead of values.
+    pub(super) fn of_names(label: &str, names: Vec<String>) -> Self {
+        Self { names, ..Self::linear(label, "") }
     }
 
     /// A logarithmic axis.

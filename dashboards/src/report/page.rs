@@ -3,6 +3,7 @@
 
 mod answer;
 mod data;
+mod exhibits;
 mod repeat;
 mod table;
 
@@ -19,7 +20,7 @@ const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 
 /// SHA-256 of the script: no other script may run. A test of the program checks it.
-const SCRIPT_HASH: &str = "sha256-KxdrRKfr0zieR5cj8mscBRHVVyZotHm1f47IWEz25e8=";
+const SCRIPT_HASH: &str = "sha256-7IrB3CWG/NAe6rzM0PSpJSepm+fd2eQaJdZw/ta2wXs=";
 
 /// The whole page.
 pub fn page(document: &Document) -> String {
@@ -37,10 +38,12 @@ pub fn page(document: &Document) -> String {
          <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
          <style>\n{palette}{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <header><p class=\"kind\">Tailback report</p>\n<h1>{answer}</h1></header>\n\
-         {tables}{pictures}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+         {overview}{tables}{pictures}{exhibits}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         title = answer::title(document),
         palette = palette::CSS,
+        overview = exhibits::overview(document),
         tables = table::tables(document),
+        exhibits = exhibits::exhibits(document),
         repeat = repeat::repeat(document),
         data = data::data(document),
     )

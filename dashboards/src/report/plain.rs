@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
@@ -39,6 +40,13 @@ fn one(figure: &Figure, columns: u16) -> String {
         .paint(|canvas| {
             for series in &figure.series {
                 let places: Vec<(f64, f64)> = places(series, &x, &y);
+                if series.shape == Shape::Bars {
+                    let floor = y.share(0.0);
+                    for (x, top) in places.iter().filter(|(_, y)| y.is_finite()) {
+                        let stroke = Stroke { x1: *x, y1: floor, x2: *x, y2: *top, color: Color::Reset };
+                        canvas.draw(&stroke);
+                    }
+                }
                 if series.shape == Shape::Line {
                     for pair in
                         places.windows(2).filter(|pair| pair[0].1.is_finite() && pair[1].1.is_finite())
@@ -48,13 +56,16 @@ fn one(figure: &Figure, columns: u16) -> String {
                             y1: pair[0].1,
                             x2: pair[1].0,
                             y2: pair[1].1,
-                            color: ratatui::style::Color::Reset,
+                            color: Color::Reset,
                         });
                     }
                 }
-                canvas.draw(&Points { coords: &places, color: ratatui::style::Color::Reset });
+                canvas.draw(&Points { coords: &places, color: Color::Reset });
+                if series.shape == Shape::Events {
+                    continue;
+                }
                 let every =
-                    if series.shape == Shape::Marks || places.len() <= 12 { 1 } else { places.len() / 5 };
+                    if series.shape != Shape::Line || places.len() <= 12 { 1 } else { places.len() / 5 };
                 let shown = places.iter().skip(series.look % every.max(1)).step_by(every.max(1));
                 for (x, y) in shown.filter(|(_, y)| y.is_finite()) {
                     canvas.print(*x, *y, Line::from(SIGNS[series.look % LOOKS]));
@@ -75,7 +86,6 @@ fn one(figure: &Figure, columns: u16) -> String {
         drawn.push('\n');
     }
     drawn.push_str(&axis(&x, margin, width, &figure.x.caption()));
-    let safe = |text: &str| text.replace(char::is_control, "\u{fffd}");
     for series in &figure.series {
         drawn.extend(["  ", SIGNS[series.look % LOOKS], " ", safe(&series.label).as_str(), "\n"]);
     }
@@ -85,6 +95,11 @@ fn one(figure: &Figure, columns: u16) -> String {
         }
     }
     drawn
+}
+
+/// Without what a terminal would obey.
+fn safe(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 fn places(series: &Series, x: &Span, y: &Span) -> Vec<(f64, f64)> {
@@ -103,12 +118,13 @@ fn row_of(share: f64, rows: u16) -> u16 {
 fn axis(x: &Span, margin: usize, width: u16, caption: &str) -> String {
     let mut line = String::new();
     for (value, label) in &x.ticks {
+        let label = safe(label);
         let column = usize::try_from(text::whole(x.share(*value) * f64::from(width - 1))).unwrap_or(0);
-        let start = (margin + 2 + column).saturating_sub(text::width_of(label) / 2);
+        let start = (margin + 2 + column).saturating_sub(text::width_of(&label) / 2);
         let used = text::width_of(&line);
         if start > used || used == 0 {
             line.push_str(&" ".repeat(start.saturating_sub(used)));
-            line.push_str(label);
+            line.push_str(&label);
         }
     }
     let rule = "─".repeat(usize::from(width));

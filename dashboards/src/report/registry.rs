@@ -1,7 +1,7 @@
 //! The list of figures. Help texts and the report walk it.
 
 use super::document::Document;
-use super::drawings::{cost, latency, over_time, varied, window};
+use super::drawings::{calls, clients, cost, delays, latency, over_time, service, summary, varied, window};
 use super::figure::Figure;
 
 /// A figure that can be drawn by name.
@@ -11,73 +11,177 @@ pub struct Entry {
     pub name: &'static str,
     /// What it shows.
     pub summary: &'static str,
-    /// What it is drawn from.
+    /// What it is drawn from, in words.
     pub needs: &'static str,
+    /// What a scenario keeps for it when it asks for it.
+    pub basis: Basis,
     /// Draws it: several when every strategy has one of its own, none when the document lacks what it needs.
     pub draw: fn(&Document) -> Vec<Figure>,
+}
+
+/// What a figure is drawn from when a scenario asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// One run of each strategy, with its series.
+    Runs,
+    /// Figures over seeds at the points of an experiment.
+    Cells,
+    /// The same; columns of the experiment can be chosen instead of what it draws by itself.
+    Chosen,
+    /// Columns of an experiment: all, or those that are chosen.
+    Columns,
+    /// When every attempt of one run was sent.
+    Calls,
+    /// What every client of one run got.
+    Clients,
+    /// What happened in one run, step by step.
+    Steps,
+    /// How long the retries of one run waited.
+    Waits,
 }
 
 const RUNS: &str = "runs";
 const OPS: &str = "runs or a scenario with different numbers of ops";
 const CLIENTS: &str = "runs or a scenario with different numbers of clients";
+const PLOT: &str = "a scenario that asks for it under `[plot]`";
 const SUBMITTERS: &str = "runs or a scenario with different `--in-flight`";
 
 /// Every figure, in the order in which a report shows them.
 pub const FIGURES: &[Entry] = &[
-    Entry { name: "rate", summary: "attempts sent per second over time", needs: RUNS, draw: over_time::rate },
+    Entry {
+        name: "rate",
+        summary: "attempts sent per second over time",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: over_time::rate,
+    },
     Entry {
         name: "rate-log",
         summary: "the same on a logarithmic axis",
         needs: RUNS,
+        basis: Basis::Runs,
         draw: over_time::rate_log,
     },
     Entry {
         name: "outcomes",
         summary: "accepted and rejected per second over time",
         needs: RUNS,
+        basis: Basis::Runs,
         draw: over_time::outcomes,
     },
-    Entry { name: "done", summary: "ops done over time", needs: RUNS, draw: over_time::done },
+    Entry {
+        name: "done",
+        summary: "ops done over time",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: over_time::done,
+    },
     Entry {
         name: "window",
         summary: "window, ssthresh and in flight against the true cap",
         needs: RUNS,
+        basis: Basis::Runs,
         draw: window::window,
     },
-    Entry { name: "latency", summary: "percentiles of op latency", needs: RUNS, draw: latency::percentiles },
+    Entry {
+        name: "latency",
+        summary: "percentiles of op latency",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: latency::percentiles,
+    },
     Entry {
         name: "latency-cdf",
         summary: "share of ops done within a time",
         needs: RUNS,
+        basis: Basis::Runs,
         draw: latency::cumulative,
     },
-    Entry { name: "pareto", summary: "attempts against makespan", needs: RUNS, draw: cost::pareto },
-    Entry { name: "ops", summary: "attempts against ops", needs: OPS, draw: varied::attempts_by_ops },
+    Entry {
+        name: "pareto",
+        summary: "attempts against makespan",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: cost::pareto,
+    },
+    Entry {
+        name: "ops",
+        summary: "attempts against ops",
+        needs: OPS,
+        basis: Basis::Cells,
+        draw: varied::attempts_by_ops,
+    },
     Entry {
         name: "efficiency",
         summary: "efficiency against ops",
         needs: OPS,
+        basis: Basis::Cells,
         draw: varied::efficiency_by_ops,
     },
     Entry {
         name: "clients",
         summary: "completion against clients",
         needs: CLIENTS,
+        basis: Basis::Chosen,
         draw: varied::completion_by_clients,
     },
     Entry {
         name: "submitters",
         summary: "jobs done against submitters",
         needs: SUBMITTERS,
+        basis: Basis::Chosen,
         draw: varied::jobs_by_submitters,
     },
     Entry {
         name: "varied",
         summary: "all else that an experiment varied and measured",
         needs: "a scenario",
+        basis: Basis::Columns,
         draw: varied::all_else,
     },
+    Entry {
+        name: "summary",
+        summary: "figures of the strategies beside each other",
+        needs: PLOT,
+        basis: Basis::Columns,
+        draw: summary::summary,
+    },
+    Entry {
+        name: "calls",
+        summary: "when calls came, a stroke each",
+        needs: PLOT,
+        basis: Basis::Calls,
+        draw: calls::calls,
+    },
+    Entry {
+        name: "per-client",
+        summary: "latency and requests of every client, sorted by latency",
+        needs: PLOT,
+        basis: Basis::Clients,
+        draw: clients::per_client,
+    },
+    Entry {
+        name: "service",
+        summary: "queued, received, rejected and first requests per step of time",
+        needs: PLOT,
+        basis: Basis::Steps,
+        draw: service::service,
+    },
+    Entry {
+        name: "delays",
+        summary: "delay before every retry",
+        needs: PLOT,
+        basis: Basis::Waits,
+        draw: delays::delays,
+    },
 ];
+
+impl Basis {
+    /// Whether figures over seeds are all that is needed: no run has to be looked into.
+    pub fn is_of_cells(self) -> bool {
+        matches!(self, Self::Cells | Self::Chosen | Self::Columns)
+    }
+}
 
 impl Entry {
     /// The figure of this name.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::reading::{Wrong, count, each, look, missing, needed_number, number, object, text};
+use super::recorded::{Recorded, numbers};
 
 /// The newest schema that this program reads.
 const SCHEMA_VERSION: u64 = 1;
@@ -28,6 +29,7 @@ pub(super) struct Run {
     pub(super) interrupted: bool,
     pub(super) warnings: Vec<String>,
     pub(super) series: Vec<Point>,
+    pub(super) recorded: Recorded,
     /// All that was read.
     pub(super) raw: Value,
 }
@@ -78,6 +80,7 @@ impl Run {
                 warning.as_str().map(ToOwned::to_owned).ok_or_else(|| Wrong::new("", "is no text"))
             })?,
             series: series(raw)?,
+            recorded: Recorded::read(raw)?,
             raw: raw.clone(),
         })
     }
@@ -138,6 +141,9 @@ fn percentiles(raw: &Value) -> Result<Vec<(f64, f64)>, Wrong> {
 }
 
 fn series(raw: &Value) -> Result<Vec<Point>, Wrong> {
+    if let Some(columns) = look(raw, "series").filter(|series| series.is_object()) {
+        return by_columns(columns).map_err(|wrong| wrong.within("series"));
+    }
     let points = each(raw, "series", |point| {
         let gauge = |key| Ok(number(point, key)?.filter(|value| *value >= 0.0).unwrap_or(f64::NAN));
         let counted = |key| Ok(number(point, key)?.unwrap_or(0.0).max(0.0));
@@ -161,4 +167,31 @@ fn series(raw: &Value) -> Result<Vec<Point>, Wrong> {
         }
     }
     Ok(points)
+}
+
+/// The series in its compact form: a list for every key, and the width of a bucket.
+fn by_columns(raw: &Value) -> Result<Vec<Point>, Wrong> {
+    let step_s = needed_number(raw, "step_s")?;
+    if step_s <= 0.0 {
+        return Err(Wrong::new("step_s", "is not above zero"));
+    }
+    let column = |key| numbers(raw, key);
+    let [sent, succeeded, rejected] = [column("sent")?, column("succeeded")?, column("rejected")?];
+    let [in_flight, window] = [column("in_flight")?, column("window")?];
+    let [ssthresh, cap] = [column("ssthresh")?, column("server_cap")?];
+    let counted = |column: &[f64], index: usize| column.get(index).copied().unwrap_or(0.0).max(0.0);
+    let gauge = |column: &[f64], index: usize| {
+        column.get(index).copied().filter(|value| *value >= 0.0).unwrap_or(f64::NAN)
+    };
+    let point = |index: usize| Point {
+        t_s: index as f64 * step_s,
+        sent: counted(&sent, index),
+        succeeded: counted(&succeeded, index),
+        rejected: counted(&rejected, index),
+        in_flight: gauge(&in_flight, index),
+        window: gauge(&window, index),
+        ssthresh: gauge(&ssthresh, index),
+        cap: gauge(&cap, index),
+    };
+    Ok((0..sent.len()).map(point).collect())
 }

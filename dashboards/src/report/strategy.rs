@@ -17,7 +17,7 @@ const ASPECTS: [(&str, &str); 7] = [
 ];
 
 /// Runs of one strategy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Strategy {
     /// The strategy as typed, and what else sets these runs apart.
     pub(super) label: String,
@@ -27,6 +27,11 @@ pub(super) struct Strategy {
 }
 
 impl Strategy {
+    /// One run under a name of its own.
+    pub(super) fn alone(label: String, run: Run) -> Self {
+        Self { label, runs: vec![run], median: 0 }
+    }
+
     /// The run in the middle by makespan; one that did not complete comes after all that did.
     pub(super) fn median(&self) -> &Run {
         &self.runs[self.median]

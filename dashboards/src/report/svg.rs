@@ -2,6 +2,7 @@
 
 mod legend;
 mod plot;
+mod shapes;
 
 use std::fmt::Write as _;
 

@@ -21,7 +21,10 @@ pub(super) struct Span {
 impl Span {
     /// An axis for these values with at most about so many ticks.
     pub(super) fn of(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
-        let values = values.filter(|value| value.is_finite());
+        if !axis.names.is_empty() {
+            return named(&axis.names);
+        }
+        let values = values.chain([axis.reaches]).filter(|value| value.is_finite());
         match axis.scale {
             Scale::Linear => {
                 linear(values.fold((0.0, 0.0), |(low, high), v| (v.min(low), v.max(high))), ticks)
@@ -56,6 +59,12 @@ impl Span {
             Scale::Nines => "nines",
         }
     }
+}
+
+/// Half a place of room on either side of every name.
+fn named(names: &[String]) -> Span {
+    let ticks = names.iter().enumerate().map(|(index, name)| (index as f64, name.clone())).collect();
+    Span { scale: Scale::Linear, from: -0.5, to: names.len() as f64 - 0.5, ticks }
 }
 
 fn linear((low, high): (f64, f64), ticks: usize) -> Span {

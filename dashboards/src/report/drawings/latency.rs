@@ -8,7 +8,7 @@ use crate::report::strategy::Strategy;
 
 /// Percentiles on an axis of nines, which shows the tail.
 pub(in crate::report) fn percentiles(document: &Document) -> Vec<Figure> {
-    let x = Axis { label: "share of ops".to_owned(), unit: "", scale: Scale::Nines };
+    let x = Axis { scale: Scale::Nines, ..Axis::linear("share of ops", "") };
     let series = drawn(document)
         .map(|(look, strategy)| Series {
             band: band(strategy),

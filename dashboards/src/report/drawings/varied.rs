@@ -38,6 +38,10 @@ pub(in crate::report) fn efficiency_by_ops(document: &Document) -> Vec<Figure> {
 }
 
 pub(in crate::report) fn completion_by_clients(document: &Document) -> Vec<Figure> {
+    let chosen = by_columns(document, Some("clients"));
+    if !chosen.is_empty() {
+        return chosen;
+    }
     let makespan = |run: &Run| run.makespan_s.filter(|_| run.complete);
     let mut figures = both(document, "clients", "makespan_s", "Completion against clients", makespan);
     figures.extend(by_cells(document, "clients", "server.received", "Calls received against clients"));
@@ -45,6 +49,10 @@ pub(in crate::report) fn completion_by_clients(document: &Document) -> Vec<Figur
 }
 
 pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Figure> {
+    let chosen = by_columns(document, Some("in_flight"));
+    if !chosen.is_empty() {
+        return chosen;
+    }
     let done = |run: &Run| Some(run.succeeded as f64);
     let mut figures = both(document, "in_flight", "ops.succeeded", "Jobs done against submitters", done);
     for figure in &mut figures {
@@ -56,8 +64,12 @@ pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Figure> 
 
 /// Everything that a scenario varied and measured and that has no drawing of its own.
 pub(in crate::report) fn all_else(document: &Document) -> Vec<Figure> {
+    let chosen = by_columns(document, None);
+    if !chosen.is_empty() {
+        return chosen;
+    }
     let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for cell in document.scenarios.iter().flat_map(|scenario| &scenario.cells) {
+    for cell in document.unplotted().flat_map(|scenario| &scenario.cells) {
         for (key, setting) in &cell.at {
             if matches!(setting, Setting::Number(_)) {
                 wanted.extend(cell.figures.keys().map(|figure| (key.as_str(), figure.as_str())));
@@ -70,6 +82,41 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Figure> {
         .into_iter()
         .flat_map(|(key, figure)| by_cells(document, key, figure, &title(key, figure)))
         .collect()
+}
+
+/// A figure for every column that a scenario chose, against this key, or else against the first that can be an axis.
+fn by_columns(document: &Document, key: Option<&str>) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for scenario in document.unplotted() {
+        let is_number =
+            |(key, setting): (&String, &Setting)| matches!(setting, Setting::Number(_)).then(|| key.clone());
+        let first = scenario.cells.first().and_then(|cell| cell.at.iter().find_map(is_number));
+        let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
+        let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
+        let named = |cell: &Cell| match others(cell, &key) {
+            // What is the same for all lines tells none from another.
+            others if labels.len() == 1 && !others.is_empty() => others,
+            others if others.is_empty() => cell.label.clone(),
+            others => format!("{}, {others}", cell.label),
+        };
+        for column in &scenario.columns {
+            let mut lines = Lines::default();
+            for cell in &scenario.cells {
+                let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(&key), column.of(cell)) else {
+                    continue;
+                };
+                lines.add(named(cell), *x, (seeds.mean, seeds.p5, seeds.p95));
+            }
+            let title = capitalised(&format!("{} against {}", column.title, name(&key).0));
+            let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
+            figures.extend(lines.figure(&title, &key, "", note).map(|figure| Figure {
+                // The column's title, and its unit, say what it is.
+                y: column.axis(),
+                ..figure
+            }));
+        }
+    }
+    figures
 }
 
 /// From scenarios and from plain runs.
@@ -87,7 +134,7 @@ fn both(
 
 /// One figure per experiment that varied the key, a line per strategy and per value of whatever else it varied.
 fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Figure> {
-    let experiments = document.scenarios.iter().flat_map(|scenario| {
+    let experiments = document.unplotted().flat_map(|scenario| {
         let names: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
         names.into_iter().map(move |name| (scenario, name))
     });
@@ -110,22 +157,29 @@ fn by_experiment(
         };
         lines.add(label(cell, key), *x, (seeds.mean, seeds.p5, seeds.p95));
     }
-    let note =
-        format!("{}, experiment {experiment}; mean, and 5th to 95th percentile of the seeds", scenario.name);
+    let place = match scenario.name.as_str() {
+        "" => String::new(),
+        name => format!("{name}, experiment {experiment}; "),
+    };
+    let note = format!("{place}mean, and 5th to 95th percentile of the seeds");
     lines.figure(title, key, figure, note)
 }
 
 /// The strategy, and whatever else was varied.
 fn label(cell: &Cell, key: &str) -> String {
-    let mut label = cell.label.clone();
-    for (other, setting) in cell.at.iter().filter(|(other, _)| *other != key) {
-        let value = match setting {
-            Setting::Number(number) => number.to_string(),
-            Setting::Text(text) => text.clone(),
-        };
-        label = format!("{label}, {other} {value}");
+    match others(cell, key).as_str() {
+        "" => cell.label.clone(),
+        others => format!("{}, {others}", cell.label),
     }
-    label
+}
+
+/// What else was varied, and its values.
+fn others(cell: &Cell, key: &str) -> String {
+    let others = cell.at.iter().filter(|(other, _)| *other != key).map(|(other, setting)| match setting {
+        Setting::Number(number) => format!("{other} {number}"),
+        Setting::Text(text) => format!("{other} {text}"),
+    });
+    others.collect::<Vec<_>>().join(", ")
 }
 
 /// A line per strategy whose runs differ in the workload's key.

@@ -33,10 +33,11 @@ for (const figure of document.querySelectorAll('figure')) {
   const nines = plot.dataset.x.endsWith('nines');
   const told = value => value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
   const lines = groups.map(group => {
-    const line = group.querySelector('.line');
+    const line = group.querySelector('.line, .events');
     const places = line ? [...line.getAttribute('d').matchAll(/[ML]([\d.]+) ([\d.]+)/g)] : [];
     return places.map(place => [Number(place[1]), Number(place[2])]);
   });
+  const events = groups.map(group => group.querySelector('.events') !== null);
   if (!lines.some(line => line.length > 0)) continue;
 
   const [left, right] = plot.dataset.x.split(' ').slice(0, 2).map(Number);
@@ -56,11 +57,18 @@ for (const figure of document.querySelectorAll('figure')) {
     lines.forEach((line, index) => {
       if (line.length === 0 || groups[index].classList.contains('off')) return;
       if (at < line[0][0] - 8 || at > line[line.length - 1][0] + 8) return;
+      const row = document.createElement('div');
+      tip.append(row);
+      if (events[index]) {
+        // So many strokes stand for nothing alone: how many are near tells of clusters.
+        if (shared === null) shared = at;
+        const count = line.filter(place => Math.abs(place[0] - at) <= 3).length;
+        row.textContent = `${count} strokes within ${told(Math.abs(x(at + 3) - x(at)))} ${plot.dataset.unit}  ${names[index].textContent}`;
+        return;
+      }
       const near = line.reduce((best, place) => Math.abs(place[0] - at) < Math.abs(best[0] - at) ? place : best);
       if (shared === null || Math.abs(near[0] - at) < Math.abs(shared - at)) shared = near[0];
-      const row = document.createElement('div');
       row.textContent = `${told(y(near[1]))}  ${names[index].textContent}`;
-      tip.append(row);
     });
     if (shared === null) return hide();
     const head = document.createElement('div');

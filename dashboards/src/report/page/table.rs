@@ -125,7 +125,7 @@ fn warnings(document: &Document) -> String {
 
 fn claims(document: &Document) -> String {
     let mut tables = String::new();
-    for scenario in document.scenarios.iter().filter(|scenario| !scenario.claims.is_empty()) {
+    for scenario in document.unplotted().filter(|scenario| !scenario.claims.is_empty()) {
         let _ = write!(
             tables,
             "<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>claim</th><th>published</th><th>ours</th>\

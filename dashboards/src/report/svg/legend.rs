@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::plot::WIDTH;
+use super::plot::{WIDTH, dense};
 use super::shortened;
 use crate::report::figure::{Figure, Series, Shape};
 use crate::report::html::escaped;
@@ -13,9 +13,21 @@ pub(in crate::report) fn swatch(series: &Series) -> String {
     let look = series.look % LOOKS;
     let line = match series.shape {
         Shape::Line => "<path class=\"line\" d=\"M0 6H30\"/>",
-        Shape::Marks => "",
+        Shape::Marks | Shape::Dots => "",
+        Shape::Bars => {
+            return format!("<g class=\"s{look}\"><path class=\"bar\" d=\"M3 1h24v10h-24Z\"/></g>");
+        }
+        Shape::Events => {
+            return format!(
+                "<g class=\"s{look}\"><path class=\"events\" d=\"M4 2v8M7 2v8M15 2v8M24 2v8M26 2v8\"/></g>"
+            );
+        }
     };
-    format!("<g class=\"s{look}\">{line}<path class=\"mark\" d=\"{}\"/></g>", marker(look, 15.0, 6.0, 3.6))
+    format!(
+        "<g class=\"s{look}{}\">{line}<path class=\"mark\" d=\"{}\"/></g>",
+        dense(series),
+        marker(look, 15.0, 6.0, 3.6)
+    )
 }
 
 /// The legend inside a picture, and its height. Letters are about this wide.

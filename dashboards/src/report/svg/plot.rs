@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::report::figure::{Figure, Scale, Series, Shape};
+use super::shortened;
+use crate::report::figure::{Axis, Figure, Scale, Series, Shape};
 use crate::report::html::escaped;
 use crate::report::number::{number, percent};
 use crate::report::palette::{LOOKS, marker};
@@ -12,17 +13,23 @@ use crate::report::ticks::Span;
 pub(in crate::report) const WIDTH: f64 = 480.0;
 pub(in crate::report) const HEIGHT: f64 = 296.0;
 
-const LEFT: f64 = 54.0;
-const RIGHT: f64 = 18.0;
-const TOP: f64 = 30.0;
-const BOTTOM: f64 = 40.0;
+pub(super) const LEFT: f64 = 54.0;
+pub(super) const RIGHT: f64 = 18.0;
+pub(super) const TOP: f64 = 30.0;
+pub(super) const BOTTOM: f64 = 40.0;
 
 /// With more points than this, a line has a mark here and there only.
 const FEW: usize = 14;
 
+/// With more points than this a line is thin, and dashes would be lost in it.
+const MANY: usize = 240;
+
+/// Room for the numbers above bars.
+const ABOVE_BARS: f64 = 1.1;
+
 /// Values to places.
-struct Frame<'a> {
-    figure: &'a Figure,
+pub(super) struct Frame<'a> {
+    pub(super) figure: &'a Figure,
     x: Span,
     y: Span,
 }
@@ -44,9 +51,11 @@ pub(in crate::report) fn plot(figure: &Figure) -> Plot {
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
     let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
     // A logarithmic axis has no zero below its values: marks would lie on its labels.
-    let marks = figure.series.iter().filter(|series| series.shape == Shape::Marks);
+    let marks = figure.series.iter().filter(|series| matches!(series.shape, Shape::Marks | Shape::Dots));
     let below = marks.flat_map(|series| &series.points).map(|point| point.1 * 0.95);
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
+    let bars = figure.series.iter().any(|series| series.shape == Shape::Bars);
+    let ys = ys.map(|y| if bars { y * ABOVE_BARS } else { y });
     let frame = Frame { figure, x: Span::of(&figure.x, xs, 6), y: Span::of(&figure.y, ys, 6) };
     let mut drawn = frame.axes();
     for (index, series) in figure.series.iter().enumerate() {
@@ -61,11 +70,11 @@ pub(in crate::report) fn plot(figure: &Figure) -> Plot {
 }
 
 impl Frame<'_> {
-    fn x(&self, value: f64) -> f64 {
+    pub(super) fn x(&self, value: f64) -> f64 {
         LEFT + self.x.share(value) * (WIDTH - LEFT - RIGHT)
     }
 
-    fn y(&self, value: f64) -> f64 {
+    pub(super) fn y(&self, value: f64) -> f64 {
         HEIGHT - BOTTOM - self.y.share(value) * (HEIGHT - TOP - BOTTOM)
     }
 
@@ -76,13 +85,23 @@ impl Frame<'_> {
             let y = self.y(*value);
             let _ = write!(
                 drawn,
-                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 6.0,
-                y + 4.0
+                y + 4.0,
+                escaped(label)
             );
         }
         let mut free_from = 0.0;
+        // A name is there in any case, as far as it fits.
+        let room = (right - LEFT) / self.figure.x.names.len().max(1) as f64 / 7.0;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is a count of letters"
+        )]
+        let letters = if self.figure.x.names.is_empty() { usize::MAX } else { (room as usize).max(2) };
         for (value, label) in &self.x.ticks {
+            let label = shortened(label, letters);
             let x = self.x(*value);
             let _ = write!(drawn, "<path class=\"axis\" d=\"M{x:.1} {bottom}v4\"/>");
             // A label that would run into the one before is left out.
@@ -92,8 +111,9 @@ impl Frame<'_> {
                 let (x, anchor) = if x + half > WIDTH - 2.0 { (WIDTH - 2.0, "end") } else { (x, "middle") };
                 let _ = write!(
                     drawn,
-                    "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{label}</text>",
-                    bottom + 19.0
+                    "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
+                    bottom + 19.0,
+                    escaped(&label)
                 );
                 free_from = x + half + 6.0;
             }
@@ -113,10 +133,11 @@ impl Frame<'_> {
     fn series(&self, index: usize, series: &Series) -> String {
         let look = series.look % LOOKS;
         let mut drawn = format!(
-            "<g class=\"series s{look}\" data-series=\"{index}\"><title>{}</title>",
+            "<g class=\"series s{look}{}\" data-series=\"{index}\"><title>{}</title>",
+            dense(series),
             escaped(&series.label)
         );
-        if series.band.len() > 1 {
+        if series.band.len() > 1 && series.shape == Shape::Line {
             let _ = write!(drawn, "<path class=\"band\" d=\"{}\"/>", self.band(series));
         }
         match series.shape {
@@ -130,6 +151,9 @@ impl Frame<'_> {
                     self.mark(series, (*x, *y), class, size, &mut drawn);
                 }
             }
+            Shape::Dots => drawn.push_str(&self.dots(index, series)),
+            Shape::Bars => drawn.push_str(&self.bars(index, series)),
+            Shape::Events => drawn.push_str(&self.events(series)),
         }
         drawn.push_str("</g>\n");
         drawn
@@ -165,6 +189,10 @@ impl Frame<'_> {
     fn sparse_marks(&self, series: &Series, drawn: &mut String) {
         let points: Vec<(f64, f64)> =
             series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        if points.len() > FEW && self.figure.series.len() == 1 {
+            // There is nothing to tell it from.
+            return;
+        }
         let every = if points.len() <= FEW { 1 } else { points.len() / 6 };
         let first = if every == 1 { 0 } else { (series.look * 2 + 1) * every / (2 * LOOKS) };
         for point in points.into_iter().skip(first).step_by(every) {
@@ -172,19 +200,48 @@ impl Frame<'_> {
         }
     }
 
-    fn mark(&self, series: &Series, (x, y): (f64, f64), class: &str, size: f64, drawn: &mut String) {
-        let told = |value: f64, axis: &crate::report::figure::Axis| match (axis.scale, axis.unit) {
-            (Scale::Nines, _) => percent(value),
-            (_, "") => format!("{} {}", axis.label, number(value)),
-            (_, unit) => format!("{} {} {unit}", axis.label, number(value)),
-        };
+    fn mark(&self, series: &Series, point: (f64, f64), class: &str, size: f64, drawn: &mut String) {
+        self.mark_aside(series, point, 0.0, class, size, drawn);
+    }
+
+    /// A mark this far to the right of its place.
+    pub(super) fn mark_aside(
+        &self,
+        series: &Series,
+        (x, y): (f64, f64),
+        aside: f64,
+        class: &str,
+        size: f64,
+        drawn: &mut String,
+    ) {
         let _ = write!(
             drawn,
             "<path class=\"{class}\" d=\"{}\"><title>{}: {}, {}</title></path>",
-            marker(series.look, self.x(x), self.y(y), size),
+            marker(series.look, self.x(x) + aside, self.y(y), size),
             escaped(&series.label),
-            escaped(&told(x, &self.figure.x)),
+            escaped(&self.told_of_x(x)),
             escaped(&told(y, &self.figure.y))
         );
+    }
+
+    /// A place on the horizontal axis in words.
+    pub(super) fn told_of_x(&self, x: f64) -> String {
+        let axis = &self.figure.x;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
+        axis.names.get(x as usize).cloned().unwrap_or_else(|| told(x, axis))
+    }
+}
+
+/// The class of a line with very many points.
+pub(super) fn dense(series: &Series) -> &'static str {
+    if series.points.len() > MANY { " dense" } else { "" }
+}
+
+/// A value with what it is of.
+fn told(value: f64, axis: &Axis) -> String {
+    match (axis.scale, axis.unit) {
+        (Scale::Nines, _) => percent(value),
+        (_, "") => format!("{} {}", axis.label, number(value)),
+        (_, unit) => format!("{} {} {unit}", axis.label, number(value)),
     }
 }

@@ -1,0 +1,24 @@
+//! When calls came: an event plot. Clusters stand out as columns, an even spread as grey.
+
+use super::drawn;
+use crate::report::document::Document;
+use crate::report::figure::{Axis, Figure, Series, Shape};
+
+/// One figure a strategy, because their courses differ in length.
+pub(in crate::report) fn calls(document: &Document) -> Vec<Figure> {
+    drawn(document)
+        .filter_map(|(look, strategy)| {
+            let run = strategy.median();
+            let calls = run.recorded.calls.as_ref()?;
+            let series =
+                Series { shape: Shape::Events, ..Series::line(&strategy.label, look, calls.sent.clone()) };
+            let kept = match calls.every {
+                1 => format!("every one of {} calls is a stroke, seed {}", calls.sent.len(), run.seed),
+                every => format!("the calls of every {every}th op, a stroke each, seed {}", run.seed),
+            };
+            let (x, y) = (Axis::linear("time", "s"), Axis::linear("op", ""));
+            let title = format!("When calls came: {}", strategy.label);
+            Figure { title, x, y, series: vec![series], note: kept }.if_any()
+        })
+        .collect()
+}

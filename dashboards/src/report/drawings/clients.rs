@@ -1,0 +1,37 @@
+//! What every client got: latency and requests, sorted by latency.
+
+use super::drawn;
+use crate::report::document::Document;
+use crate::report::figure::{Axis, Figure, Series};
+use crate::report::strategy::Strategy;
+
+/// Two figures a strategy, one above the other: the same clients in the same order.
+pub(in crate::report) fn per_client(document: &Document) -> Vec<Figure> {
+    drawn(document).flat_map(|(_, strategy)| of(strategy)).collect()
+}
+
+fn of(strategy: &Strategy) -> Vec<Figure> {
+    let run = strategy.median();
+    let Some(clients) = &run.recorded.clients else { return Vec::new() };
+    let who = if clients.by_op { "ops" } else { "clients" };
+    let one = if clients.by_op { "op" } else { "client" };
+    let x = || Axis::linear(&format!("{who}, sorted by latency"), "");
+    let note = || format!("seed {}", run.seed);
+    let latency = clients.ranks.iter().map(|(rank, latency, _)| (*rank, *latency)).collect();
+    let attempts = clients.ranks.iter().map(|(rank, _, attempts)| (*rank, *attempts)).collect();
+    let latency = Figure {
+        title: format!("Latency of every {one}: {}", strategy.label),
+        x: x(),
+        y: Axis::linear("latency", "s"),
+        series: vec![Series::line("latency", 0, latency)],
+        note: note(),
+    };
+    let requests = Figure {
+        title: format!("Requests of every {one}: {}", strategy.label),
+        x: x(),
+        y: Axis::linear("requests", ""),
+        series: vec![Series::line("requests", 0, attempts)],
+        note: note(),
+    };
+    [latency, requests].into_iter().filter_map(Figure::if_any).collect()
+}

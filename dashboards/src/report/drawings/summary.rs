@@ -1,0 +1,54 @@
+//! Strategies beside each other: the figures that a scenario chose, mean and spread over seeds.
+
+use crate::report::document::Document;
+use crate::report::experiment::{Cell, Column, Scenario};
+use crate::report::figure::{Axis, Figure, Series, Shape};
+
+/// A group of bars for every strategy, a bar for every column.
+pub(in crate::report) fn summary(document: &Document) -> Vec<Figure> {
+    document.scenarios.iter().filter_map(of).collect()
+}
+
+fn of(scenario: &Scenario) -> Option<Figure> {
+    let names = scenario.cells.iter().map(|cell| cell.label.clone()).collect();
+    let series = scenario.columns.iter().enumerate().map(|(look, column)| Series {
+        shape: Shape::Bars,
+        band: over(&scenario.cells, |cell| {
+            let seeds = column.of(cell)?;
+            (seeds.p95 > seeds.p5).then_some((seeds.p5, seeds.p95))
+        })
+        .map(|(at, (low, high))| (at, low, high))
+        .collect(),
+        ..Series::line(
+            &column.title,
+            look,
+            over(&scenario.cells, |cell| Some(column.of(cell)?.mean)).collect(),
+        )
+    });
+    let series: Vec<Series> = series.collect();
+    let title = scenario.columns.iter().map(|column| column.title.as_str()).collect::<Vec<_>>().join(", ");
+    let spread = series.iter().any(|series| !series.band.is_empty());
+    let note =
+        if spread { "mean, and 5th to 95th percentile of the seeds" } else { "mean over seeds" }.to_owned();
+    let y = match scenario.columns.as_slice() {
+        [only] => only.axis(),
+        _ => Axis::default(),
+    };
+    Figure { title, x: Axis::of_names("", names), y, series, note }.if_any()
+}
+
+/// A value of every cell that has one, by its number.
+fn over<'a, T>(cells: &'a [Cell], of: impl Fn(&'a Cell) -> Option<T>) -> impl Iterator<Item = (f64, T)> {
+    cells.iter().enumerate().filter_map(move |(index, cell)| Some((index as f64, of(cell)?)))
+}
+
+impl Column {
+    /// Its axis; what its title ends with is its unit, if it is one of time.
+    pub(in crate::report) fn axis(&self) -> Axis {
+        let unit = [(" ms", "ms"), (" s", "s")].into_iter().find(|(end, _)| self.title.ends_with(end));
+        match unit {
+            Some((end, unit)) => Axis::linear(self.title.trim_end_matches(end), unit),
+            None => Axis::linear(&self.title, ""),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Shapes that are no lines: bars, dots beside each other, and events too many for marks.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::plot::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
+use crate::report::figure::{Figure, Series};
+use crate::report::html::escaped;
+use crate::report::number::number;
+
+/// The share of its place that a group of bars takes.
+const FILLED: f64 = 0.8;
+
+/// How high an event's stroke is at least and at most.
+const STROKE: [f64; 2] = [1.4, 8.0];
+
+/// Where a series stands among those of its shape: its index and how many there are.
+fn among(figure: &Figure, index: usize) -> (usize, usize) {
+    let shape = figure.series[index].shape;
+    let alike = |series: &&Series| series.shape == shape;
+    let before = figure.series[..index].iter().filter(alike).count();
+    (before, figure.series.iter().filter(alike).count())
+}
+
+impl Frame<'_> {
+    /// The width of the place around every value of the horizontal axis.
+    fn place(&self, series: &Series) -> f64 {
+        let places =
+            if self.figure.x.names.is_empty() { series.points.len() } else { self.figure.x.names.len() };
+        (WIDTH - LEFT - RIGHT) / places.max(1) as f64
+    }
+
+    /// Bars from zero, with their values above them as far as those fit.
+    pub(super) fn bars(&self, index: usize, series: &Series) -> String {
+        const LETTER: f64 = 6.6;
+        let (nth, count) = among(self.figure, index);
+        let width = self.place(series) * FILLED / count as f64;
+        let mut drawn = String::new();
+        for (x, y) in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
+            let left = self.x(*x) + (nth as f64 - count as f64 / 2.0) * width;
+            let (top, told) = (self.y(*y), number(*y));
+            let _ = write!(
+                drawn,
+                "<path class=\"bar\" d=\"M{left:.1} {:.1}V{top:.1}h{:.1}V{:.1}Z\"><title>{}: {}, {told}</title></path>",
+                HEIGHT - BOTTOM,
+                width * 0.92,
+                HEIGHT - BOTTOM,
+                escaped(&series.label),
+                escaped(&self.told_of_x(*x)),
+            );
+            let middle = left + width * 0.46;
+            let whisker = self.whisker(series, *x, middle);
+            drawn.push_str(&whisker);
+            if told.chars().count() as f64 * LETTER <= width.max(26.0) {
+                let top = top.min(self.top_of_whisker(series, *x));
+                let _ = write!(
+                    drawn,
+                    "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{told}</text>",
+                    top - 5.0
+                );
+            }
+        }
+        drawn
+    }
+
+    /// Marks that are all alike; several series at one name stand beside each other.
+    pub(super) fn dots(&self, index: usize, series: &Series) -> String {
+        const APART: f64 = 9.0;
+        let (nth, count) = among(self.figure, index);
+        let aside = if self.figure.x.names.is_empty() {
+            0.0
+        } else {
+            (nth as f64 - (count as f64 - 1.0) / 2.0) * APART
+        };
+        let mut drawn = String::new();
+        for point in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
+            drawn.push_str(&self.whisker(series, point.0, self.x(point.0) + aside));
+            self.mark_aside(series, *point, aside, "mark", 3.6, &mut drawn);
+        }
+        drawn
+    }
+
+    /// A stroke for every event; those that would cover each other are drawn once.
+    pub(super) fn events(&self, series: &Series) -> String {
+        #[expect(clippy::cast_possible_truncation, reason = "places lie within the picture")]
+        let place = |(x, y): &(f64, f64)| ((self.x(*x) * 5.0).round() as i32, self.y(*y).round() as i32);
+        let drawable = series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        let rows = series.points.iter().map(|(_, y)| y.to_bits()).collect::<BTreeSet<_>>().len().max(1);
+        let height = ((HEIGHT - BOTTOM - TOP) / rows as f64 * 0.8).clamp(STROKE[0], STROKE[1]);
+        let places: BTreeSet<(i32, i32)> = drawable.map(place).collect();
+        let mut path = String::new();
+        for (x, y) in places {
+            let _ = write!(path, "M{} {:.1}v{height:.1}", f64::from(x) / 5.0, f64::from(y) - height);
+        }
+        format!("<path class=\"events\" d=\"{path}\"/>")
+    }
+
+    /// From the low to the high end around a point.
+    fn whisker(&self, series: &Series, x: f64, at: f64) -> String {
+        let Some((_, low, high)) = band_at(series, x).filter(|(_, low, high)| high > low) else {
+            return String::new();
+        };
+        format!("<path class=\"whisker\" d=\"M{at:.1} {:.1}V{:.1}\"/>", self.y(low), self.y(high))
+    }
+
+    fn top_of_whisker(&self, series: &Series, x: f64) -> f64 {
+        band_at(series, x).map_or(f64::INFINITY, |(_, _, high)| self.y(high))
+    }
+}
+
+fn band_at(series: &Series, x: f64) -> Option<(f64, f64, f64)> {
+    series.band.iter().copied().find(|(at, ..)| (at - x).abs() < 1e-9)
+}
