@@ -58,7 +58,7 @@ fn what_a_scenario_varied_is_drawn() {
     let ended = desk.loadgen("reproduce occ --repeats 2 --quiet --json occ.json");
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
     desk.done("report occ.json -o occ.html");
-    assert!(desk.read("occ.html").contains("Completion against clients"));
+    assert!(desk.read("occ.html").contains("Completion time with every kind of jitter"));
     desk.done("plot occ.json --figure clients -o occ.svg");
     assert!(desk.read("occ.svg").contains("decorrelated"));
 }

@@ -190,6 +190,67 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
         "accept = [3, 3]\n[http]\nexperiments = [\"mian\"]",
         &["mine.toml:25", "did you mean `main`?"],
     ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"cals\"",
+        &["mine.toml:26", "no figure is called `cals`", "did you mean `calls`?", "`per-client`"],
+    ),
+    ("accept = [3, 3]", "accept = [3, 3]\n[plot.p]\ndraw = \"calls\"", &["mine.toml:24", "`title`"]),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"",
+        &["mine.toml:24", "several points", "`at`"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 30",
+        &["mine.toml:27", "no point 30"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\nstrategies = [\"c\"]",
+        &["mine.toml:28", "`c` is not run in experiment `main`"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\ncolumns = [\"attempts\"]",
+        &["mine.toml:28", "`columns` means nothing to `calls`"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"varied\"\ncolumns = [\"atempts\"]",
+        &["mine.toml:27", "did you mean `attempts`?"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"varied\"\nexperiment = \"mian\"",
+        &["mine.toml:27", "did you mean `main`?"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10",
+        &["mine.toml:26", "`step = \"100ms\"`"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10\nstep = \"0s\"",
+        &["mine.toml:28", "`step` must be longer than zero"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10\nseries = [\"sends\"]",
+        &["mine.toml:28", "`sends`", "`sent`"],
+    ),
+    (
+        "accept = [3, 3]",
+        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\nuntill = \"1s\"",
+        &["mine.toml:28", "did you mean `until`?"],
+    ),
+    (
+        "accept = [3, 3]",
+        "plot = \"costs\"\naccept = [3, 3]\n[plot.cost]\ntitle = \"P\"\ndraw = \"varied\"",
+        &["mine.toml:23", "`[plot.costs]`", "did you mean `cost`?"],
+    ),
     ("accept = [3, 3]", "accept = [3, 3", &["mine.toml:2"]),
     ("title = \"Mine\"", "title = \"Mine", &["mine.toml:2"]),
 ];

@@ -6,6 +6,7 @@ mod bad_files;
 mod figures;
 mod golden;
 mod matrix;
+mod plots;
 mod program;
 mod reference;
 mod sources;

@@ -17,6 +17,7 @@ mod own_server;
 mod parity;
 mod plot;
 mod record;
+mod recording;
 mod repeats;
 mod report;
 mod reproduce;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loadgen_core::Bins;
+use loadgen_core::{Bins, SampleSink};
 use mockserver::core::Config;
 use tokio::runtime::Runtime;
 
@@ -36,9 +36,25 @@ impl OwnServer {
         server: &Config,
         seed: u64,
         interrupt: &Interrupt,
+        waiting: impl FnMut(),
+    ) -> anyhow::Result<(Finished, Option<Bins>)> {
+        self.run_with_samples(settings, server, seed, None, interrupt, waiting)
+    }
+
+    /// The same; every attempt goes to `samples`, if anybody wants them.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub(crate) fn run_with_samples(
+        &self,
+        settings: &Settings,
+        server: &Config,
+        seed: u64,
+        samples: Option<SampleSink>,
+        interrupt: &Interrupt,
         mut waiting: impl FnMut(),
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
-        self.run_watched(settings, server, seed, interrupt, |_| waiting())
+        self.drive(settings, server, seed, samples, interrupt, |_| waiting())
     }
 
     /// The same; `waiting` is called at once, too, and may look into the run.
@@ -51,12 +67,24 @@ impl OwnServer {
         server: &Config,
         seed: u64,
         interrupt: &Interrupt,
+        waiting: impl FnMut(&Underway),
+    ) -> anyhow::Result<(Finished, Option<Bins>)> {
+        self.drive(settings, server, seed, None, interrupt, waiting)
+    }
+
+    fn drive(
+        &self,
+        settings: &Settings,
+        server: &Config,
+        seed: u64,
+        samples: Option<SampleSink>,
+        interrupt: &Interrupt,
         mut waiting: impl FnMut(&Underway),
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let config = Config { seed, ..server.clone() };
         let server = Server::start(config, settings, &self.runtime)?;
         let underway =
-            one_run::start(settings, &server, seed, connections_within(self.files, &server), None)?;
+            one_run::start(settings, &server, seed, connections_within(self.files, &server), samples)?;
         interrupt.watch(Some(underway.control.clone()));
         waiting(&underway);
         while underway.over.recv_timeout(Duration::from_millis(200)).is_err() && !underway.is_over() {

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use dashboards::report::{Entry, FIGURES, plain, svg};
+use dashboards::report::{Entry, FIGURES, figures_named, plain, plot_names, svg};
+use vocabulary::did_you_mean;
 
 use crate::args::PlotArgs;
 use crate::exit::{Exit, Fatal};
@@ -14,15 +15,28 @@ use crate::report::{read, write};
 const COLUMNS: u16 = 100;
 
 pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
-    let entry = args.figure.as_deref().and_then(Entry::named);
-    let Some(entry) = entry.filter(|_| !args.list) else {
+    let Some(name) = args.figure.as_deref().filter(|_| !args.list) else {
         to_stdout(list().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let figures = (entry.draw)(&read(&args.files)?);
+    let document = read(&args.files)?;
+    let figures = figures_named(&document, name);
     if figures.is_empty() {
-        let Entry { name, needs, .. } = entry;
-        let told = format!("there is nothing to draw as `{name}` (--figure): it needs {needs}");
+        let own: Vec<&str> = plot_names(&document).collect();
+        let known = || FIGURES.iter().map(|entry| entry.name).chain(own.iter().copied());
+        let told = match Entry::named(name) {
+            Some(Entry { needs, .. }) => {
+                format!("there is nothing to draw as `{name}` (--figure): it needs {needs}")
+            }
+            None if own.contains(&name) => {
+                format!("there is nothing to draw as `{name}` (--figure): its runs do not have what it needs")
+            }
+            None => {
+                let (suggestion, all) =
+                    (did_you_mean(name, known()), known().collect::<Vec<_>>().join("`, `"));
+                format!("no figure is called `{name}` (--figure){suggestion}; these files have `{all}`")
+            }
+        };
         return Err(Fatal::error(Exit::Usage, told));
     }
     match &args.output {

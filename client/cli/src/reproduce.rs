@@ -24,12 +24,15 @@ use crate::summary;
 use crate::wrapping::wrapped;
 
 mod http;
+mod plots;
 
 /// One scenario with its runs.
 struct Reproduction {
     scenario: Scenario,
     cells: Vec<Cell>,
     data: Data,
+    /// What figures need of single runs.
+    kept: plots::Kept,
 }
 
 pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
@@ -49,13 +52,16 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
             scenario.seed = seed;
         }
         let data = Data::new(cells.len());
-        reproductions.push(Reproduction { scenario, cells, data });
+        reproductions.push(Reproduction { scenario, cells, data, kept: plots::Kept::new() });
     }
     let interrupt = Interrupt::listen()?;
     if args.http {
         http::run_all(&mut reproductions, args, &interrupt)?;
     } else {
         simulate_all(&mut reproductions, args, &interrupt)?;
+    }
+    if results.are_wanted() && !args.http && interrupt.exit().is_none() {
+        plots::record_all(&mut reproductions, args, &interrupt)?;
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
@@ -178,15 +184,14 @@ impl Reproduction {
                 json!({
                     "says": one.claim.says, "published": one.claim.published, "figure": one.claim.figure,
                     "of": one.claim.of, "ours": one.ours, "values": values, "accept": one.accept,
-                    "verdict": one.verdict.words(), "as_expected": one.as_expected(),
+                    "verdict": one.verdict.words(), "as_expected": one.as_expected(), "note": one.claim.note,
                 })
             })
             .collect();
-        let cells: Vec<Value> = self
-            .cells
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| self.data.has(*index))
+        let run = || self.cells.iter().enumerate().filter(|(index, _)| self.data.has(*index));
+        let numbers = run().enumerate().map(|(number, (index, _))| (index, number)).collect();
+        let plots = self.plots(judged, &numbers);
+        let cells: Vec<Value> = run()
             .map(|(index, cell)| {
                 let figures: serde_json::Map<String, Value> = wanted(&self.scenario)
                     .into_iter()
@@ -203,7 +208,12 @@ impl Reproduction {
                 })
             })
             .collect();
-        json!({ "name": self.scenario.name, "seed": self.scenario.seed, "claims": claims, "cells": cells })
+        let Scenario { name, title, source, about, seed, .. } = &self.scenario;
+        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        json!({
+            "name": name, "title": title, "source": source, "about": about, "seed": seed,
+            "claims": claims, "cells": cells, "plots": plots,
+        })
     }
 }
 

@@ -59,9 +59,14 @@ impl Results {
         self.hdr.as_ref().map_or(Ok(()), |hdr| hdr.write(runs))
     }
 
+    /// Whether anybody wants them.
+    pub(crate) fn are_wanted(&self) -> bool {
+        self.json.is_some() || self.html.is_some()
+    }
+
     /// Writes a result document wherever it was wanted.
     pub(crate) fn write(&self, document: &impl Serialize) -> anyhow::Result<()> {
-        if self.json.is_none() && self.html.is_none() {
+        if !self.are_wanted() {
             return Ok(());
         }
         let mut text = serde_json::to_string(document)?;

@@ -7,6 +7,7 @@ mod derived;
 mod file;
 mod load;
 mod place;
+mod plot;
 mod run;
 mod setting;
 mod table;
@@ -14,7 +15,8 @@ mod workload;
 
 pub(crate) use cell::Cell;
 pub(crate) use claim::{Judged, judge, over_seeds};
-pub(crate) use file::Scenario;
+pub(crate) use file::{Column, Scenario};
 pub(crate) use load::{EMBEDDED, Source, load};
+pub(crate) use plot::{Counted, Plot, Scale};
 pub(crate) use run::{Data, figures_of, simulate, wanted};
 pub(crate) use table::{claims_table, experiment_table};

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use dashboards::report::FIGURES;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -36,8 +34,8 @@ pub(crate) struct PlotArgs {
     #[arg(required_unless_present = "list", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The figure's name.
-    #[arg(short, long, value_name = "NAME", required_unless_present = "list", value_parser = names())]
+    /// The figure's name: one of `--list`, or of a scenario's own figures.
+    #[arg(short, long, value_name = "NAME", required_unless_present = "list")]
     pub(crate) figure: Option<String>,
 
     /// Write it as SVG to a file, or to stdout with `-` [default: as text to stdout].
@@ -47,8 +45,4 @@ pub(crate) struct PlotArgs {
     /// List the figures.
     #[arg(long)]
     pub(crate) list: bool,
-}
-
-fn names() -> PossibleValuesParser {
-    FIGURES.iter().map(|entry| entry.name).collect::<Vec<_>>().into()
 }

@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use vocabulary::TimeScale;
 
 use super::Reproduction;
+use super::plots::Takers;
 use crate::args::ReproduceArgs;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
@@ -45,8 +46,11 @@ pub(super) fn run_all(
         if interrupt.exit().is_some() {
             return Ok(());
         }
-        let Reproduction { scenario, cells, data } = &mut reproductions[*number];
+        let Reproduction { scenario, cells, data, kept } = &mut reproductions[*number];
         let held = &cells[*cell];
+        // Over HTTP no run can be repeated: the first one is drawn.
+        let takers = Takers::of(scenario, cells, *cell).filter(|_| *repeat == 0);
+        let samples = takers.as_ref().map(|takers| takers.recording.sink());
         let seed = scenario.seed.wrapping_add(u64::from(*repeat));
         let settings = Settings { time_scale: *scale, ..held.settings.clone() };
         let waiting = || {
@@ -55,7 +59,11 @@ pub(super) fn run_all(
                 format!("{}: {} · {so_far}", scenario.name, held.label)
             });
         };
-        let (over, bins) = own.run(&settings, &held.server, seed, interrupt, waiting)?;
+        let (over, bins) =
+            own.run_with_samples(&settings, &held.server, seed, samples, interrupt, waiting)?;
+        if let Some(takers) = takers {
+            takers.finish(*cell, &held.label, &over.result, kept)?;
+        }
         data.push(*cell, crate::scenario::figures_of(scenario, &over.result, bins.as_ref())?);
     }
     Ok(())

@@ -1,10 +1,13 @@
 //! A scenario file as it is written.
 
+use anyhow::anyhow;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::{Table, Value};
+use vocabulary::did_you_mean;
 
 use super::derived::Derived;
+use super::plot::Plot;
 
 /// A scenario: experiments and the claims that their figures are held against.
 #[derive(Clone, Debug, Deserialize)]
@@ -39,6 +42,9 @@ pub(crate) struct Scenario {
     pub(crate) experiment: IndexMap<String, Experiment>,
     #[serde(default)]
     pub(crate) claim: Vec<Claim>,
+    /// Figures for a report, by name.
+    #[serde(default)]
+    pub(crate) plot: IndexMap<String, Plot>,
     /// How it is run over real HTTP, if it can be.
     #[serde(default)]
     pub(crate) http: Option<Http>,
@@ -142,6 +148,9 @@ pub(crate) struct Claim {
     pub(crate) expect: Expectation,
     #[serde(default)]
     pub(crate) note: String,
+    /// The figure of a report that shows it.
+    #[serde(default)]
+    pub(crate) plot: Option<String>,
 }
 
 impl Claim {
@@ -213,12 +222,29 @@ impl Scenario {
 
     /// The experiment that a claim is about.
     pub(crate) fn experiment_of<'a>(&'a self, claim: &'a Claim) -> Option<(&'a str, &'a Experiment)> {
-        let name = match (&claim.experiment, self.experiment.first()) {
+        self.experiment_named(claim.experiment.as_deref())
+    }
+
+    /// The experiment of this name; the only one when no name is given.
+    pub(crate) fn experiment_named(&self, name: Option<&str>) -> Option<(&str, &Experiment)> {
+        let name = match (name, self.experiment.first()) {
             (Some(name), _) => name,
             (None, Some((only, _))) if self.experiment.len() == 1 => only,
             (None, _) => return None,
         };
         self.experiment.get_key_value(name).map(|(name, experiment)| (name.as_str(), experiment))
+    }
+
+    /// Why there is no experiment of this name for `what`.
+    pub(crate) fn no_experiment(&self, name: Option<&str>, what: &str) -> anyhow::Error {
+        let known = self.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
+        match name {
+            Some(unknown) => {
+                let suggestion = did_you_mean(unknown, self.experiment.keys().map(String::as_str));
+                anyhow!("no experiment is called `{unknown}`{suggestion}; there are `{known}`")
+            }
+            None => anyhow!("name the experiment that {what} is about; there are `{known}`"),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) enum Source<'a> {
 /// Reads a scenario, puts the `--set` settings in, and checks all of it before anything runs.
 pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
     let text = read(source)?;
-    let scenario = parse(&text, settings)?;
+    let mut scenario = parse(&text, settings)?;
     let with = if settings.is_empty() {
         String::new()
     } else {
@@ -55,6 +55,16 @@ pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(S
         check_claim(&scenario, claim, &cells)
             .map_err(|(key, error)| refuse(&["claim", &index, key], error))?;
     }
+    let mut impossible = Vec::new();
+    for (name, plot) in &scenario.plot {
+        match plot.check(&scenario, &cells) {
+            Ok(()) => {}
+            // Who runs less than the file says does not want its figures either.
+            Err(_) if !settings.is_empty() => impossible.push(name.clone()),
+            Err((key, error)) => return Err(refuse(&["plot", name, key], error)),
+        }
+    }
+    scenario.plot.retain(|name, _| !impossible.contains(name));
     if let Some(http) = &scenario.http {
         for name in &http.experiments {
             if !scenario.experiment.contains_key(name) {
@@ -175,15 +185,7 @@ fn check_claim(
     cells: &[Cell],
 ) -> Result<(), (&'static str, anyhow::Error)> {
     let Some((name, _)) = scenario.experiment_of(claim) else {
-        let known = scenario.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
-        let words = match &claim.experiment {
-            Some(unknown) => {
-                let suggestion = did_you_mean(unknown, scenario.experiment.keys().map(String::as_str));
-                format!("no experiment is called `{unknown}`{suggestion}; there are `{known}`")
-            }
-            None => format!("name the experiment that the claim is about; there are `{known}`"),
-        };
-        return Err(("experiment", anyhow!(words)));
+        return Err(("experiment", scenario.no_experiment(claim.experiment.as_deref(), "the claim")));
     };
     let own: Vec<&Cell> = cells.iter().filter(|cell| cell.experiment == name).collect();
     for (key, label) in [("of", Some(&claim.of)), ("against", claim.against.as_ref())] {
@@ -231,6 +233,10 @@ fn check_claim(
         if let Some([low, high]) = band.filter(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
             return Err((key, anyhow!("the band [{low}, {high}] is empty")));
         }
+    }
+    if let Some(plot) = claim.plot.as_ref().filter(|plot| !scenario.plot.contains_key(*plot)) {
+        let suggestion = did_you_mean(plot, scenario.plot.keys().map(String::as_str));
+        return Err(("plot", anyhow!("no figure is defined as `[plot.{plot}]`{suggestion}")));
     }
     let binned = own.iter().all(|cell| cell.settings.run.bins.is_some());
     if scenario.figure.contains_key(&claim.figure) && !binned {

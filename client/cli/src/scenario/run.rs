@@ -10,6 +10,10 @@ use super::file::Scenario;
 use crate::interrupt::Interrupt;
 use crate::record::ConfigRecord;
 
+/// What the runs of a cell are put in order by; kept of every run, whatever a scenario asks for.
+const MAKESPAN: &str = "makespan_s";
+const COMPLETE: &str = "makespan_complete";
+
 /// The figures of one run, by name; what a run does not have is missing.
 pub(crate) type Measured = BTreeMap<String, f64>;
 
@@ -36,6 +40,21 @@ impl Data {
         self.runs[cell].iter().map(value).collect()
     }
 
+    /// Which run of a cell is in the middle by makespan; one that did not complete comes after all that did.
+    pub(crate) fn middle_run(&self, cell: usize) -> Option<usize> {
+        let runs = &self.runs[cell];
+        let key = |index: &usize| {
+            let figure = |name: &str| runs[*index].get(name).copied();
+            (figure(COMPLETE).unwrap_or(0.0) < 1.0, figure(MAKESPAN).unwrap_or(f64::MAX))
+        };
+        let mut order: Vec<usize> = (0..runs.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        order.get(runs.len().checked_sub(1)? / 2).copied()
+    }
+
     /// Whether a cell was run at all.
     pub(crate) fn has(&self, cell: usize) -> bool {
         !self.runs[cell].is_empty()
@@ -55,12 +74,15 @@ pub(crate) fn figures_of(
     result: &RunResult<ConfigRecord>,
     bins: Option<&Bins>,
 ) -> anyhow::Result<Measured> {
+    let complete = f64::from(u8::from(result.makespan_complete));
     let result = serde_json::to_value(result)?;
     let figure = |name: &str| match scenario.figure.get(name) {
         Some(derived) => derived.of(bins?),
         None => at_path(&result, name)?.as_f64(),
     };
-    Ok(wanted(scenario).into_iter().filter_map(|name| Some((name.to_owned(), figure(name)?))).collect())
+    let named = wanted(scenario).into_iter().chain([MAKESPAN]);
+    let figures = named.filter_map(|name| Some((name.to_owned(), figure(name)?)));
+    Ok(figures.chain([(COMPLETE.to_owned(), complete)]).collect())
 }
 
 fn at_path<'a>(result: &'a Value, path: &str) -> Option<&'a Value> {

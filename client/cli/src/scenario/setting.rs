@@ -20,7 +20,7 @@ pub(crate) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     // Sections may be left out of a file; experiments and claims are not made by the way.
     let mut place = table;
     for (depth, key) in parents.iter().enumerate() {
-        let made_here = depth > 0 && matches!(parents[depth - 1], "experiment" | "figure" | "claim");
+        let made_here = depth > 0 && matches!(parents[depth - 1], "experiment" | "figure" | "claim" | "plot");
         if made_here && !place.contains_key(*key) {
             let suggestion = vocabulary::did_you_mean(key, place.keys().map(String::as_str));
             return Err(refuse(&format!("there is no {} `{key}`{suggestion}", parents[depth - 1])));

@@ -1,0 +1,91 @@
+//! Latency and attempts of every client, or of every op when there is one client.
+
+use loadgen_core::Sample;
+use serde_json::{Value, json};
+use tailback::Status;
+
+use super::rounded;
+
+/// More clients than that are not kept.
+const MOST_CLIENTS: usize = 100_000;
+/// More ranks than that are not written: a curve does not need them.
+const MOST_RANKS: usize = 1000;
+
+/// What every client got.
+pub(crate) struct Clients {
+    by_op: bool,
+    clients: Vec<Client>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Client {
+    attempts: u64,
+    succeeded: u64,
+    /// Latencies of all its ops together.
+    latency_s: f64,
+}
+
+impl Client {
+    /// Its mean latency; none when nothing succeeded.
+    fn latency_s(&self) -> Option<f64> {
+        (self.succeeded > 0).then(|| self.latency_s / self.succeeded as f64)
+    }
+}
+
+impl Clients {
+    pub(super) fn new(clients: u32) -> Self {
+        Self { by_op: clients <= 1, clients: Vec::new() }
+    }
+
+    pub(super) fn note(&mut self, sample: &Sample) {
+        let who = if self.by_op { sample.op } else { u64::from(sample.client) };
+        let Some(who) = usize::try_from(who).ok().filter(|who| *who < MOST_CLIENTS) else { return };
+        if who >= self.clients.len() {
+            self.clients.resize(who + 1, Client::default());
+        }
+        let client = &mut self.clients[who];
+        client.attempts += 1;
+        if sample.status == Status::Succeeded {
+            client.succeeded += 1;
+            client.latency_s += sample.ended.since(sample.arrived).as_secs_f64();
+        }
+    }
+
+    pub(super) fn json(mut self) -> Value {
+        self.clients.retain(|client| client.attempts > 0);
+        // Who had no success waits for ever.
+        let key = |client: &Client| client.latency_s().unwrap_or(f64::INFINITY);
+        self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
+        let count = self.clients.len();
+        let every = count.div_ceil(MOST_RANKS).max(1);
+        // The last one is the longest wait: it is always among them.
+        let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
+        let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);
+        json!({
+            "by_op": self.by_op,
+            "of": count,
+            "rank": ranks.iter().map(|index| index + 1).collect::<Vec<_>>(),
+            "latency_s": ranks.iter().map(latency).collect::<Vec<_>>(),
+            "attempts": ranks.iter().map(|index| self.clients[*index].attempts).collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{rejected, sample};
+    use super::*;
+
+    #[test]
+    fn clients_come_in_order_of_latency_and_those_without_success_last() {
+        let mut clients = Clients::new(1);
+        clients.note(&rejected(sample(0, 1, 0, 10)));
+        clients.note(&sample(1, 1, 0, 30));
+        clients.note(&rejected(sample(2, 1, 0, 10)));
+        clients.note(&sample(2, 2, 10, 20));
+        let json = clients.json();
+        assert_eq!(json["latency_s"], json!([0.02, 0.03, null]));
+        assert_eq!(json["attempts"], json!([2, 1, 1]));
+        assert_eq!((&json["rank"], &json["by_op"]), (&json!([1, 2, 3]), &json!(true)));
+    }
+}

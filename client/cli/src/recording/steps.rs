@@ -1,0 +1,139 @@
+//! What happened step by step: requests, rejections, first requests, and what was queued.
+
+use std::time::Duration;
+
+use loadgen_core::Sample;
+use serde_json::{Map, Value, json};
+use tailback::Status;
+use vocabulary::Instant;
+
+use super::rounded;
+use crate::scenario::Counted;
+
+/// Longer runs get wider steps.
+const MOST_STEPS: usize = 6000;
+
+/// Counts in steps of one width, which doubles when there would be too many.
+pub(crate) struct Steps {
+    wanted: Vec<Counted>,
+    width_nanos: u64,
+    counts: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Step {
+    sent: u32,
+    turned_away: u32,
+    first: u32,
+    succeeded: u32,
+    /// By how much the queue is longer at its end than at its start.
+    queue: i64,
+}
+
+impl Steps {
+    pub(super) fn new(step: Duration, wanted: &[Counted]) -> Self {
+        const USUAL: [Counted; 4] = [Counted::Sent, Counted::TurnedAway, Counted::First, Counted::Queued];
+        let wanted = if wanted.is_empty() { USUAL.to_vec() } else { wanted.to_vec() };
+        let width_nanos = u64::try_from(step.as_nanos()).unwrap_or(u64::MAX).max(1);
+        Self { wanted, width_nanos, counts: Vec::new() }
+    }
+
+    pub(super) fn note(&mut self, sample: &Sample) {
+        let sent = self.at(sample.sent);
+        sent.sent += 1;
+        sent.first += u32::from(sample.attempt == 1);
+        match sample.status {
+            Status::Succeeded => {
+                // Who is served is in the queue until then.
+                sent.queue += 1;
+                let ended = self.at(sample.ended);
+                ended.succeeded += 1;
+                ended.queue -= 1;
+            }
+            Status::Rejected | Status::Failed(_) => self.at(sample.ended).turned_away += 1,
+            Status::Cancelled | Status::Shed | Status::Deferred => {}
+        }
+    }
+
+    fn at(&mut self, at: Instant) -> &mut Step {
+        while at.as_nanos() / self.width_nanos >= MOST_STEPS as u64 {
+            self.width_nanos *= 2;
+            self.counts = self.counts.chunks(2).map(Step::merged).collect();
+        }
+        let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(MOST_STEPS - 1);
+        if index >= self.counts.len() {
+            self.counts.resize(index + 1, Step::default());
+        }
+        &mut self.counts[index]
+    }
+
+    pub(super) fn json(self) -> Value {
+        let mut columns = Map::new();
+        columns.insert("step_s".to_owned(), json!(rounded(self.width_nanos as f64 / 1e9)));
+        let mut queued = 0;
+        let lengths: Vec<i64> = self
+            .counts
+            .iter()
+            .map(|step| {
+                queued += step.queue;
+                queued
+            })
+            .collect();
+        let count = |of: fn(&Step) -> u32| json!(self.counts.iter().map(of).collect::<Vec<_>>());
+        for counted in &self.wanted {
+            let (key, column) = match counted {
+                Counted::Sent => ("sent", count(|step| step.sent)),
+                Counted::TurnedAway => ("turned_away", count(|step| step.turned_away)),
+                Counted::First => ("first", count(|step| step.first)),
+                Counted::Succeeded => ("succeeded", count(|step| step.succeeded)),
+                Counted::Queued => ("queued", json!(lengths)),
+            };
+            columns.insert(key.to_owned(), column);
+        }
+        Value::Object(columns)
+    }
+}
+
+impl Step {
+    fn merged(steps: &[Self]) -> Self {
+        steps.iter().fold(Self::default(), |sum, step| Self {
+            sent: sum.sent + step.sent,
+            turned_away: sum.turned_away + step.turned_away,
+            first: sum.first + step.first,
+            succeeded: sum.succeeded + step.succeeded,
+            queue: sum.queue + step.queue,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{rejected, sample};
+    use super::*;
+
+    #[test]
+    fn requests_are_counted_when_they_are_sent_and_queued_until_they_succeed() {
+        let mut steps = Steps::new(Duration::from_millis(10), &[]);
+        steps.note(&rejected(sample(1, 1, 10, 20)));
+        steps.note(&sample(0, 1, 10, 40));
+        steps.note(&sample(1, 2, 20, 50));
+        let json = steps.json();
+        assert_eq!(json["sent"], json!([0, 2, 1, 0, 0, 0]));
+        assert_eq!(json["first"], json!([0, 2, 0, 0, 0, 0]));
+        assert_eq!(json["turned_away"], json!([0, 0, 1, 0, 0, 0]));
+        assert_eq!(json["queued"], json!([0, 1, 2, 2, 1, 0]));
+        assert_eq!((&json["step_s"], json.get("succeeded")), (&json!(0.01), None));
+    }
+
+    #[test]
+    fn steps_of_a_long_run_are_wider_and_lose_nothing() {
+        let mut steps = Steps::new(Duration::from_millis(1), &[Counted::Sent]);
+        for op in 0..20_000 {
+            steps.note(&sample(op, 1, op, op + 3));
+        }
+        let json = steps.json();
+        let sent: Vec<u64> = json["sent"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+        assert!(sent.len() <= MOST_STEPS && sent.iter().sum::<u64>() == 20_000);
+        assert_eq!(json["step_s"], json!(0.004));
+    }
+}

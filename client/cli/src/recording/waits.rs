@@ -1,0 +1,81 @@
+//! How long ops waited before each of their retries.
+
+use std::collections::BTreeMap;
+
+use loadgen_core::Sample;
+use serde_json::{Value, json};
+use tailback::Status;
+use vocabulary::Instant;
+
+use super::rounded;
+use crate::scenario::over_seeds;
+
+/// Retries that are told apart.
+const MOST_RETRIES: usize = 30;
+/// Waits that are kept of each.
+const MOST_WAITS: usize = 20_000;
+/// Ops under way that are followed.
+const MOST_OPS: usize = 100_000;
+
+/// Waits by retry, in seconds.
+#[derive(Default)]
+pub(crate) struct Waits {
+    /// When an op's last attempt ended.
+    ended: BTreeMap<u64, Instant>,
+    waits: Vec<Vec<f64>>,
+}
+
+impl Waits {
+    pub(super) fn note(&mut self, sample: &Sample) {
+        let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
+        if let Some(ended) = self.ended.remove(&sample.op).filter(|_| (1..=MOST_RETRIES).contains(&retry)) {
+            if self.waits.len() < retry {
+                self.waits.resize(retry, Vec::new());
+            }
+            let waits = &mut self.waits[retry - 1];
+            if waits.len() < MOST_WAITS {
+                waits.push(sample.sent.since(ended).as_secs_f64());
+            }
+        }
+        if sample.status != Status::Succeeded && self.ended.len() < MOST_OPS {
+            self.ended.insert(sample.op, sample.ended);
+        }
+    }
+
+    pub(super) fn json(self) -> Value {
+        let of = |(index, waits): (usize, &Vec<f64>)| {
+            let over = over_seeds(waits)?;
+            Some(json!({
+                "retry": index + 1, "count": over.count, "mean_s": rounded(over.mean), "min_s": rounded(over.min),
+                "p5_s": rounded(over.p5), "p95_s": rounded(over.p95), "max_s": rounded(over.max),
+            }))
+        };
+        json!(self.waits.iter().enumerate().filter_map(of).collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{rejected, sample};
+    use super::*;
+
+    #[test]
+    fn a_wait_runs_from_the_end_of_an_attempt_to_the_next() {
+        let mut waits = Waits::default();
+        for (op, second) in [(0, 110), (1, 130)] {
+            waits.note(&rejected(sample(op, 1, 0, 10)));
+            waits.note(&rejected(sample(op, 2, second, second + 10)));
+            waits.note(&sample(op, 3, second + 210, second + 220));
+        }
+        let json = waits.json();
+        assert_eq!(
+            (&json[0]["min_s"], &json[0]["max_s"], &json[0]["mean_s"]),
+            (&json!(0.1), &json!(0.12), &json!(0.11))
+        );
+        assert_eq!(
+            (&json[1]["mean_s"], &json[1]["retry"], json[1]["count"].as_u64()),
+            (&json!(0.2), &json!(2), Some(2))
+        );
+        assert_eq!(json.as_array().unwrap().len(), 2);
+    }
+}
