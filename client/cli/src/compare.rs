@@ -8,17 +8,14 @@ mod score;
 mod sensitivity;
 mod standing;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser;
 use mockserver::core::Config;
 use serde_json::{Value, json};
 use tailback::StrategySpec;
-use vocabulary::TimeScale;
 
-use crate::args::{CheckArgs, Cli, CompareArgs, Score};
+use crate::args::{CheckArgs, CompareArgs, Score};
 use crate::checks::{Checks, Subject};
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
@@ -28,6 +25,7 @@ use crate::own_server::OwnServer;
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::results::Results;
 use crate::settings::Settings;
+use crate::several::{configured, refuse_twice};
 use crate::watch::Watch;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
@@ -54,11 +52,14 @@ struct Comparison {
 }
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
-    let (by, sensitivity, quiet) = (args.by, args.sensitivity, args.output.quiet);
-    let (threads, simulated, no_tui) = (args.output.threads, args.simulate, args.no_tui);
-    let (json, html) = (args.output.json.clone(), args.html.clone());
-    let (figures, checks) = (args.figures.clone(), args.checks.clone());
-    let (settings, server) = configured(args)?;
+    let CompareArgs { strategies, sensitivity, checks, figures, several } = args;
+    let (by, simulated, no_tui) = (several.by, several.simulate, several.no_tui);
+    let (quiet, threads) = (several.output.quiet, several.output.threads);
+    let (json, html) = (several.output.json.clone(), several.html.clone());
+    let strategies: Vec<StrategySpec> = strategies.into_iter().flat_map(|list| list.0).collect();
+    distinct(&strategies)?;
+    let what = "the server of the comparison cannot be configured so";
+    let (settings, server) = configured(several, strategies, Some(figures.clone()), what)?;
     let checks = prepared(&checks, &settings, &server, simulated)?;
     let results = Results::of_runs(json.as_deref(), html.as_deref(), &figures)?;
     let interrupt = Interrupt::listen()?;
@@ -147,32 +148,6 @@ fn measured(
     Ok(Some(comparison))
 }
 
-/// The settings of every strategy, and the server of all; refuses what cannot be compared.
-fn configured(args: CompareArgs) -> anyhow::Result<(Vec<Settings>, Config)> {
-    let strategies: Vec<StrategySpec> = args.strategies.into_iter().flat_map(|list| list.0).collect();
-    distinct(&strategies)?;
-    // What is not offered here keeps its default.
-    let mut run = Cli::parse_from(["loadgen"]).run;
-    (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
-    run.output.figures = args.figures;
-    if run.simulate && run.workload.time_scale != TimeScale::default() {
-        let words =
-            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
-        return Err(Fatal::error(Exit::Usage, words));
-    }
-    let server = run.server.to_config(run.workload.seed).map_err(|error| {
-        Fatal::because(Exit::Usage, "the server of the comparison cannot be configured so", error)
-    })?;
-    let settings = strategies
-        .into_iter()
-        .map(|strategy| {
-            run.strategy = strategy;
-            Settings::new(&run)
-        })
-        .collect::<anyhow::Result<_>>()?;
-    Ok((settings, server))
-}
-
 /// Refuses fewer than two strategies, and one that was named twice.
 fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
     if strategies.len() < 2 {
@@ -180,26 +155,6 @@ fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     refuse_twice(strategies)
-}
-
-/// Refuses a strategy that was named twice, in other words or not.
-pub(crate) fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
-    let mut seen = BTreeSet::new();
-    for strategy in strategies {
-        let mut parts: Vec<(&str, Vec<(&str, String)>)> = Vec::new();
-        for (name, parameters) in strategy.describe() {
-            parts.push((name, parameters.into_iter().map(|one| (one.key, one.value)).collect()));
-        }
-        parts.sort();
-        if !seen.insert(parts) {
-            let words = format!(
-                "`--strategies` names `{strategy}` twice, perhaps in other words; name it once, or give it other \
-                 parameters"
-            );
-            return Err(Fatal::error(Exit::Usage, words));
-        }
-    }
-    Ok(())
 }
 
 fn announce(settings: &[Settings], server: &Config, simulated: bool) -> std::io::Result<()> {

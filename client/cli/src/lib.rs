@@ -26,6 +26,7 @@ mod samples;
 mod scenario;
 mod schema;
 mod settings;
+mod several;
 mod shell;
 mod simulated;
 mod strategies;

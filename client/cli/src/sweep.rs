@@ -19,12 +19,13 @@ use dashboards::LanesHeader;
 
 use crate::args::SweepArgs;
 use crate::board::Board;
-use crate::compare::{Blocks, COLUMNS, Driver, refuse_twice, target};
+use crate::compare::{Blocks, COLUMNS, Driver, target};
 use crate::exit::Exit;
 use crate::figures::thousands;
 use crate::interrupt::Interrupt;
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
+use crate::several::refuse_twice;
 use crate::watch::Watch;
 use crate::{simulated, summary};
 use best::{Choice, Estimate, choices};
@@ -45,19 +46,19 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let mut files = Files::open(args)?;
     let interrupt = Interrupt::listen()?;
     let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
-    if !args.output.quiet {
+    if !args.several.output.quiet {
         announce(args, &points, &labels, repeats)?;
     }
-    let mode = Watch::wanted(args.output.quiet, args.no_tui, files.take_stdout());
+    let mode = Watch::wanted(args.several.output.quiet, args.several.no_tui, files.take_stdout());
     let board = lanes(args, &points, &labels, points.len(), labels.clone());
     let held = board.show(mode, &interrupt, || measured(args, &points, &mut files, &board, &interrupt))?;
-    let choices = choices(&args.vary, &points, &held, args.by);
+    let choices = choices(&args.vary, &points, &held, args.several.by);
     let board =
         lanes(args, &points, &labels, choices.len(), vec!["the best".into(), "the second best".into()]);
     let estimates = board.show(mode, &interrupt, || estimated(args, &points, choices, &board, &interrupt))?;
     let to_stderr = files.take_stdout();
     files.finish(&document(args, &points, &held, &labels, &estimates))?;
-    if !args.output.quiet {
+    if !args.several.output.quiet {
         let text = text(args, &points, &held, &labels, &estimates, interrupt.exit());
         if to_stderr { summary::to_stderr(&text)? } else { to_stdout(text.as_bytes())? }
     }
@@ -81,7 +82,7 @@ fn measured(
             break;
         }
         files.write_runs(&at(args, point), &point.at, &measured)?;
-        held.extend(cells(index, point, &measured, args.by));
+        held.extend(cells(index, point, &measured, args.several.by));
     }
     Ok(held)
 }
@@ -102,14 +103,14 @@ fn estimated(
         if interrupt.exit().is_some() {
             break;
         }
-        estimates.push(choice.estimated(&measured, args.by));
+        estimates.push(choice.estimated(&measured, args.several.by));
     }
     Ok(estimates)
 }
 
 fn driver(args: &SweepArgs) -> anyhow::Result<Driver> {
-    Ok(if args.simulate {
-        Driver::Simulated { threads: simulated::threads(args.output.threads) }
+    Ok(if args.several.simulate {
+        Driver::Simulated { threads: simulated::threads(args.several.output.threads) }
     } else {
         Driver::Http(OwnServer::new()?)
     })
@@ -122,10 +123,10 @@ fn lanes(args: &SweepArgs, points: &[Point], labels: &[String], stages: usize, n
     let header = LanesHeader {
         title: format!("{} points of {}", thousands(points.len() as u64), axes(args)),
         workload: format!("{} strategies, {} seeds", labels.len(), thousands(repeats as u64)),
-        target: target(args.simulate).to_owned(),
+        target: target(args.several.simulate).to_owned(),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };
-    let at_once = if args.simulate { simulated::threads(args.output.threads) } else { 1 };
+    let at_once = if args.several.simulate { simulated::threads(args.several.output.threads) } else { 1 };
     Board::new(header, COLUMNS.to_vec(), names.into_iter(), stages * repeats, at_once)
 }
 
@@ -136,8 +137,11 @@ fn axes(args: &SweepArgs) -> String {
 
 fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32) -> std::io::Result<()> {
     let runs = points.len() * labels.len() * repeats as usize;
-    let how =
-        if args.simulate { "simulated server" } else { "embedded mock server, a fresh one for every run" };
+    let how = if args.several.simulate {
+        "simulated server"
+    } else {
+        "embedded mock server, a fresh one for every run"
+    };
     summary::to_stderr(&format!(
         "{} points of {} · strategies: {} · {} seeds · {} runs\n{how}\n",
         thousands(points.len() as u64),
@@ -169,7 +173,7 @@ fn document(
         .map(|cell| cell.to_json(&labels[cell.strategy], &at(args, &points[cell.point])))
         .collect();
     json!({
-        "axes": axes, "by": args.by.path(), "intervals": "over seeds, for this server model", "cells": cells,
+        "axes": axes, "by": args.several.by.path(), "intervals": "over seeds, for this server model", "cells": cells,
         "best": estimates.iter().map(Estimate::to_json).collect::<Vec<_>>(),
     })
 }

@@ -1,13 +1,12 @@
 //! What `loadgen compare` can be told.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::ArgPredicate;
-use clap::{Arg, Args, ValueEnum};
+use clap::{Args, ValueEnum};
 use tailback::{SpecError, StrategySpec};
 
-use super::{CheckArgs, FiguresArgs, ReportArgs, WorkloadArgs, strategies, suggesting};
+use super::several::{SeveralArgs, blocks};
+use super::{CheckArgs, FiguresArgs, strategies, suggesting};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -38,31 +37,9 @@ pub(crate) struct CompareArgs {
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,
 
-    /// What they are ranked by; less is better.
-    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE")]
-    pub(crate) by: Score,
-
-    /// Run in virtual time instead of over HTTP.
-    #[arg(long)]
-    pub(crate) simulate: bool,
-
     /// Rank again with a cap 20 % lower and higher, lognormal service times and a jittered network.
     #[arg(long)]
     pub(crate) sensitivity: bool,
-
-    #[command(flatten)]
-    pub(crate) workload: WorkloadArgs,
-
-    #[command(flatten)]
-    pub(crate) server: mockserver::ServerFlags,
-
-    /// Write a report with pictures to an HTML file that needs no network.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-
-    /// No dashboard: a plain line now and then on stderr.
-    #[arg(long)]
-    pub(crate) no_tui: bool,
 
     #[command(flatten)]
     pub(crate) checks: CheckArgs,
@@ -71,16 +48,7 @@ pub(crate) struct CompareArgs {
     pub(crate) figures: FiguresArgs,
 
     #[command(flatten)]
-    pub(crate) output: ReportArgs,
-}
-
-/// One run says nothing of a difference: the default is more than for single experiments.
-pub(super) fn blocks(repeats: Arg) -> Arg {
-    repeats
-        .default_value("5")
-        .default_value_if("simulate", ArgPredicate::Equals("true".into()), "10")
-        .hide_default_value(true)
-        .help("Blocks to do: every strategy once in each [default: 5, or 10 with --simulate]")
+    pub(crate) several: SeveralArgs,
 }
 
 /// A figure that strategies are ranked by.

@@ -5,8 +5,9 @@ use std::str::FromStr as _;
 
 use clap::Args;
 
-use super::compare::{Score, StrategyList, blocks};
-use super::{ReportArgs, WorkloadArgs, strategies, suggesting};
+use super::compare::StrategyList;
+use super::several::{SeveralArgs, blocks};
+use super::{strategies, suggesting};
 use crate::sweep::Axis;
 
 pub(super) const EXAMPLES: &str = "\
@@ -39,32 +40,10 @@ pub(crate) struct SweepArgs {
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,
 
-    /// What the best point has least of.
-    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE")]
-    pub(crate) by: Score,
-
-    /// Run in virtual time instead of over HTTP.
-    #[arg(long)]
-    pub(crate) simulate: bool,
-
-    #[command(flatten)]
-    pub(crate) workload: WorkloadArgs,
-
-    #[command(flatten)]
-    pub(crate) server: mockserver::ServerFlags,
-
-    /// Write a report with pictures to an HTML file that needs no network.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-
     /// Write every figure of every run to a CSV file, one row a run, what was varied first, or to stdout with `-`.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// No dashboard: a plain line now and then on stderr.
-    #[arg(long)]
-    pub(crate) no_tui: bool,
-
     #[command(flatten)]
-    pub(crate) output: ReportArgs,
+    pub(crate) several: SeveralArgs,
 }

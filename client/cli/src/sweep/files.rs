@@ -26,7 +26,7 @@ pub(super) struct Files {
 impl Files {
     /// Makes sure that everything can be written, before anything runs.
     pub(super) fn open(args: &SweepArgs) -> anyhow::Result<Self> {
-        let (json, html) = (args.output.json.as_deref(), args.html.as_deref());
+        let (json, html) = (args.several.output.json.as_deref(), args.several.html.as_deref());
         distinct([json, html, args.csv.as_deref()])?;
         let json = json.map(|path| Output::prepare(path, "--json")).transpose()?;
         let html = html.map(|path| Output::prepare(path, "--html")).transpose()?;

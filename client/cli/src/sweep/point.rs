@@ -1,18 +1,18 @@
 //! Points of a sweep: what was typed, with one value of every axis put in.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Parser};
 use mockserver::core::Config;
 use tailback::StrategySpec;
-use vocabulary::{TimeScale, did_you_mean};
+use vocabulary::did_you_mean;
 
 use super::axis::{Axis, Key};
 use crate::args::{self, Cli, SweepArgs};
 use crate::exit::{Exit, Fatal};
 use crate::settings::Settings;
+use crate::several::configured;
 
 /// What can be typed but not varied: seeds are what `--repeats` is for, and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
@@ -29,9 +29,13 @@ pub(super) struct Point {
 impl Point {
     /// Its values with their keys: `ops=50, aimd.beta=0.9`.
     pub(super) fn name(&self, args: &SweepArgs) -> String {
-        let pairs = args.vary.iter().zip(&self.at);
-        pairs.map(|(axis, value)| format!("{}={value}", axis.key)).collect::<Vec<_>>().join(", ")
+        name(args, &self.at)
     }
+}
+
+fn name(args: &SweepArgs, at: &[String]) -> String {
+    let pairs = args.vary.iter().zip(at).map(|(axis, value)| format!("{}={value}", axis.key));
+    pairs.collect::<Vec<_>>().join(", ")
 }
 
 /// Every point of the grid, the first axis slowest; refuses what cannot be run before anything runs.
@@ -130,12 +134,7 @@ fn point(
     strategies: &[&StrategySpec],
     at: Vec<String>,
 ) -> anyhow::Result<Point> {
-    let values: BTreeMap<String, &String> =
-        args.vary.iter().map(|axis| axis.key.to_string()).zip(&at).collect();
-    let here = || {
-        let pairs: Vec<String> = values.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        format!("`--vary`: {} cannot be run", pairs.join(", "))
-    };
+    let refused = format!("`--vary`: {} cannot be run", name(args, &at));
     // The flag is added to what was typed, so that it means what it means anywhere else.
     let mut all = typed.to_vec();
     for (axis, value) in args.vary.iter().zip(&at) {
@@ -146,31 +145,21 @@ fn point(
     let read = Cli::try_parse_from(all).map_err(|error| {
         let told = error.to_string();
         let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Fatal::because(Exit::Usage, here(), anyhow::anyhow!(first))
+        Fatal::because(Exit::Usage, refused.clone(), anyhow::anyhow!(first))
     })?;
     let Some(args::Command::Sweep(read)) = read.command else { unreachable!("it is what was typed") };
-    let mut run = Cli::parse_from(["loadgen"]).run;
-    (run.simulate, run.workload, run.server) = (read.simulate, read.workload, read.server);
-    if run.simulate && run.workload.time_scale != TimeScale::default() {
-        let words =
-            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
-        return Err(Fatal::error(Exit::Usage, words));
-    }
-    let server = run
-        .server
-        .to_config(run.workload.seed)
-        .map_err(|error| Fatal::because(Exit::Usage, here(), error))?;
-    let mut settings = Vec::with_capacity(strategies.len());
+    let mut here = Vec::with_capacity(strategies.len());
     for strategy in strategies {
-        run.strategy = (*strategy).clone();
+        let mut strategy = (*strategy).clone();
         for (axis, value) in args.vary.iter().zip(&at) {
             if let Key::Parameter { part, key } = &axis.key
-                && let Some(with) = run.strategy.with(part, key, value)?
+                && let Some(with) = strategy.with(part, key, value)?
             {
-                run.strategy = with;
+                strategy = with;
             }
         }
-        settings.push(Settings::new(&run)?);
+        here.push(strategy);
     }
+    let (settings, server) = configured(read.several, here, None, &refused)?;
     Ok(Point { at, settings, server })
 }

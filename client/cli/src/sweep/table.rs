@@ -14,7 +14,7 @@ const NAME: usize = 30;
 
 /// Every strategy at every point.
 pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: &[String]) -> String {
-    let latency = match args.by {
+    let latency = match args.several.by {
         Score::Makespan | Score::Attempts => Score::P99,
         latency => latency,
     };
@@ -62,7 +62,7 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
 pub(super) fn notes(args: &SweepArgs, several: bool, incomplete: bool, repeats: u32) -> String {
     let mut text = format!("Means over {repeats} seeds, for this server model. ");
     if several {
-        let _ = write!(text, "◆ least {} at its point, the oracle included. ", args.by.name());
+        let _ = write!(text, "◆ least {} at its point, the oracle included. ", args.several.by.name());
     }
     if incomplete {
         text.push_str("– left ops undone: its makespan is not comparable. ");

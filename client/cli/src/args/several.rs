@@ -1,0 +1,47 @@
+//! What can be told where several strategies run: `loadgen compare` and `loadgen sweep`.
+
+use std::path::PathBuf;
+
+use clap::builder::ArgPredicate;
+use clap::{Arg, Args};
+
+use super::compare::Score;
+use super::{ReportArgs, WorkloadArgs};
+
+/// How strategies are run and ranked, and where that goes.
+#[derive(Args, Debug)]
+pub(crate) struct SeveralArgs {
+    /// What strategies are ranked by; less is better.
+    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE")]
+    pub(crate) by: Score,
+
+    /// Run in virtual time instead of over HTTP.
+    #[arg(long)]
+    pub(crate) simulate: bool,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub(crate) server: mockserver::ServerFlags,
+
+    /// Write a report with pictures to an HTML file that needs no network.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// No dashboard: a plain line now and then on stderr.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_tui: bool,
+
+    #[command(flatten)]
+    pub(crate) output: ReportArgs,
+}
+
+/// One run says nothing of a difference: the default is more than for single experiments.
+pub(super) fn blocks(repeats: Arg) -> Arg {
+    repeats
+        .default_value("5")
+        .default_value_if("simulate", ArgPredicate::Equals("true".into()), "10")
+        .hide_default_value(true)
+        .help("Seeds, every strategy once with each [default: 5, or 10 with --simulate]")
+}
