@@ -189,3 +189,52 @@ fn spread(values: &mut [f64]) -> Option<Spread> {
     let (low, high) = (*values.first()?, *values.last()?);
     Some(Spread { median: percentile(values, 0.5)?, low, high })
 }
+
+#[cfg(test)]
+mod tests {
+    use dashboards::Unit;
+
+    use super::*;
+
+    fn board() -> Board {
+        let columns = vec![
+            Column { name: "makespan", unit: Unit::Seconds },
+            Column { name: "attempts", unit: Unit::Count },
+        ];
+        let names = ["aimd", "none"].map(str::to_owned).into_iter();
+        Board::new(LanesHeader::default(), columns, names, 3, 1)
+    }
+
+    #[test]
+    fn lanes_hold_medians_of_the_runs_that_are_over_until_another_experiment_begins() {
+        let board = board();
+        for (makespan_s, attempts) in [(27.0, 2_090.0), (25.0, 2_100.0), (26.0, 2_080.0)] {
+            board.over(0, &[Some(makespan_s), Some(attempts)], false, Duration::from_secs(5));
+        }
+        board.over(1, &[None, Some(2_000.0)], true, Duration::from_secs(1));
+        let mut lanes = Lanes::default();
+        board.fill(&mut lanes);
+        let [aimd, none] = &lanes.lanes[..] else { panic!("two lanes") };
+        assert_eq!(aimd.figures[0], Some(Spread { median: 26.0, low: 25.0, high: 27.0 }));
+        assert_eq!((aimd.done, aimd.short, aimd.took), (3, 0, Duration::from_secs(15)));
+        assert_eq!((none.figures[0], none.figures[1].map(|spread| spread.median)), (None, Some(2_000.0)));
+        assert_eq!((none.done, none.short), (1, 1));
+
+        board.begin_anew();
+        board.fill(&mut lanes);
+        assert_eq!(lanes.lanes[0].figures, [None, None]);
+        assert_eq!((lanes.lanes[0].done, lanes.lanes[1].short), (3, 0), "runs still count");
+    }
+
+    #[test]
+    fn the_work_is_done_whether_it_is_shown_or_not_and_a_panic_is_passed_on() {
+        let interrupt = Interrupt::default();
+        for mode in [Watch::Silent, Watch::Lines] {
+            assert_eq!(board().show(mode, &interrupt, || 7), 7);
+        }
+        let panicked = std::panic::catch_unwind(|| {
+            board().show(Watch::Silent, &Interrupt::default(), || panic!("as a bug would"));
+        });
+        assert!(panicked.is_err());
+    }
+}
