@@ -13,7 +13,7 @@ use crate::report::ticks::Span;
 pub(in crate::report) const WIDTH: f64 = 480.0;
 pub(in crate::report) const HEIGHT: f64 = 296.0;
 
-pub(super) const LEFT: f64 = 54.0;
+pub(super) const LEFT: f64 = 60.0;
 pub(super) const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 30.0;
 pub(super) const BOTTOM: f64 = 40.0;
