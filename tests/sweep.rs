@@ -247,3 +247,40 @@ fn over_http_a_sweep_goes_point_by_point() {
     assert_eq!(caps, [5, 20]);
     assert!(list(&document, "runs").iter().all(|run| run["mode"] == "http" && run["ops"]["succeeded"] == 40));
 }
+
+#[test]
+fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_varied() {
+    let here = directory();
+    let args =
+        ["sweep", "--simulate", "-s", "aimd,none", "--vary", "ops=50,200,300", "--repeats", "4", "--quiet"];
+    let output = loadgen(here.path(), &[&args[..], &["--html", "a.html", "--json", "a.json"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let page = std::fs::read_to_string(here.path().join("a.html")).expect("the page was written");
+    // `none` gives up above fifty ops, so there is a choice at fifty only, if at all.
+    assert!(page.contains("<td><code>none</code></td>"), "no line for `none`");
+    let rows = page.matches("<td><code>").count();
+    assert_eq!(rows, 3 * 2);
+    for figure in ["Attempts against ops", "Efficiency against ops", "Makespan against ops"] {
+        assert_eq!(page.matches(&format!("<h3>{figure}</h3>")).count(), 1, "{figure}");
+    }
+    assert!(
+        page.contains("loadgen sweep --simulate -s aimd,none --vary ops=50,200,300"),
+        "no command to repeat it"
+    );
+    // The same page comes of the file.
+    let again = loadgen(here.path(), &["report", "a.json", "-o", "b.html"]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    let again = std::fs::read_to_string(here.path().join("b.html")).expect("the page was written");
+    assert!(page == again, "the page of the file differs");
+    let plotted = loadgen(here.path(), &["plot", "a.json", "--figure", "ops"]);
+    assert!(text(&plotted.stdout).contains("Attempts against ops"), "{}", text(&plotted.stderr));
+
+    let mut broken: Value =
+        serde_json::from_slice(&std::fs::read(here.path().join("a.json")).expect("the file")).expect("JSON");
+    broken["sweep"]["cells"][1]["figures"]["attempts.total"]["mean"] = "many".into();
+    std::fs::write(here.path().join("a.json"), broken.to_string()).expect("the file can be written");
+    let refused = loadgen(here.path(), &["report", "a.json", "-o", "c.html"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let told = text(&refused.stderr);
+    assert!(told.contains("sweep.cells[1].figures.attempts.total"), "{told}");
+}

@@ -21,6 +21,7 @@ mod rows;
 mod run;
 mod strategy;
 mod svg;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod ticks;

@@ -25,6 +25,7 @@ use crate::figures::thousands;
 use crate::interrupt::Interrupt;
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
+use crate::record::{ConfigRecord, ServerRecord};
 use crate::several::refuse_twice;
 use crate::watch::Watch;
 use crate::{simulated, summary};
@@ -172,8 +173,14 @@ fn document(
         .iter()
         .map(|cell| cell.to_json(&labels[cell.strategy], &at(args, &points[cell.point])))
         .collect();
+    let config = points.first().map(|point| {
+        let kind = if args.several.simulate { "simulated" } else { "embedded" }.to_owned();
+        let record = ServerRecord { kind, target: None, model: Some(&point.server) };
+        ConfigRecord::new(&point.settings[0], &record, point.settings[0].run.seed)
+    });
     json!({
-        "axes": axes, "by": args.several.by.path(), "intervals": "over seeds, for this server model", "cells": cells,
+        "axes": axes, "by": args.several.by.path(), "by_name": args.several.by.name(), "config": config,
+        "intervals": "over seeds, for this server model", "cells": cells,
         "best": estimates.iter().map(Estimate::to_json).collect::<Vec<_>>(),
     })
 }

@@ -7,6 +7,7 @@ use super::experiment::Scenario;
 use super::reading::{Wrong, each, look, object, text};
 use super::run::{Run, known_version};
 use super::strategy::{Strategy, strategies};
+use super::sweep;
 
 /// Everything that a report shows.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ impl Document {
     }
 
     /// Reads result files, each given by its name and its text: single runs, `{"runs": …}`, with or without a
-    /// comparison, and what `loadgen reproduce` writes.
+    /// comparison, and what `loadgen reproduce` and `loadgen sweep` write.
     pub fn read(files: &[(String, String)]) -> Result<Self, Unreadable> {
         let (mut runs, mut scenarios, mut comparison) = (Vec::new(), Vec::new(), Vec::new());
         for (file, content) in files {
@@ -80,6 +81,11 @@ impl Held {
                 return Err(Wrong::new("scenarios", "is empty"));
             }
             return Ok(Self { scenarios, ..Self::default() });
+        }
+        if let Some(swept) = look(value, "sweep") {
+            // The cells say what the runs come to.
+            let swept = sweep::read(swept).map_err(|wrong| wrong.within("sweep"))?;
+            return Ok(Self { scenarios: vec![swept], ..Self::default() });
         }
         if value.get("runs").is_some() {
             let runs = each(value, "runs", Run::read)?;

@@ -7,6 +7,7 @@ use vocabulary::duration_text;
 
 use super::plot::Plot;
 use super::reading::{Wrong, as_number, each, look, missing, needed_number, number, text};
+use super::sweep::Sweep;
 
 /// One scenario.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,8 @@ pub(super) struct Scenario {
     pub(super) columns: Vec<Column>,
     /// The figures that it asks for, in its order.
     pub(super) plots: Vec<Plot>,
+    /// What makes it a sweep, if it is one.
+    pub(super) sweep: Option<Sweep>,
     /// All that was read.
     pub(super) raw: Value,
 }
@@ -97,6 +100,7 @@ impl Scenario {
             plots: each(raw, "plots", |plot| Plot::read(plot, &cells))?,
             cells,
             columns: Vec::new(),
+            sweep: None,
             raw: raw.clone(),
         })
     }

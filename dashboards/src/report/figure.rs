@@ -36,6 +36,8 @@ pub enum Scale {
     /// Evenly, from zero.
     #[default]
     Linear,
+    /// Evenly, from the lowest value: for what was chosen and not measured.
+    Fitted,
     /// By powers of ten. What is not above zero lies at the lower end.
     Logarithmic,
     /// Shares from 0 to 1, by how many nines they have: 90 %, 99 %, 99.9 % are equally far apart.

@@ -5,6 +5,7 @@ mod answer;
 mod data;
 mod exhibits;
 mod repeat;
+mod swept;
 mod table;
 
 use std::fmt::Write as _;

@@ -24,11 +24,16 @@ impl Span {
         if !axis.names.is_empty() {
             return named(&axis.names);
         }
-        let values = values.chain([axis.reaches]).filter(|value| value.is_finite());
+        let values = values.filter(|value| value.is_finite());
+        let wider = |(low, high): (f64, f64), value: f64| (value.min(low), value.max(high));
+        let reaches = [axis.reaches].into_iter().filter(|value| value.is_finite());
+        if axis.scale == Scale::Fitted {
+            let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), wider);
+            return linear(if ends.0 < ends.1 { ends } else { (0.0, ends.1.max(1.0)) }, ticks);
+        }
+        let values = values.chain(reaches);
         match axis.scale {
-            Scale::Linear => {
-                linear(values.fold((0.0, 0.0), |(low, high), v| (v.min(low), v.max(high))), ticks)
-            }
+            Scale::Linear | Scale::Fitted => linear(values.fold((0.0, 0.0), wider), ticks),
             Scale::Logarithmic => {
                 let ends = values
                     .filter(|value| *value > 0.0)
@@ -42,7 +47,7 @@ impl Span {
     /// Where between 0 and 1 a value lies; what lies beyond the ends is drawn at the ends.
     pub(super) fn share(&self, value: f64) -> f64 {
         let place = |value: f64| match self.scale {
-            Scale::Linear => value,
+            Scale::Linear | Scale::Fitted => value,
             Scale::Logarithmic => value.max(self.from).log10(),
             Scale::Nines => -(1.0 - value).max(1e-15).log10(),
         };
@@ -54,7 +59,7 @@ impl Span {
     /// The name of its scale, for those who read positions back.
     pub(super) fn scale_name(&self) -> &'static str {
         match self.scale {
-            Scale::Linear => "linear",
+            Scale::Linear | Scale::Fitted => "linear",
             Scale::Logarithmic => "log",
             Scale::Nines => "nines",
         }

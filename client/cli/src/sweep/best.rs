@@ -101,7 +101,7 @@ impl Estimate {
     }
 
     /// What people read, without a full stop.
-    pub(super) fn text(&self) -> String {
+    fn words(&self) -> String {
         let Self { choice, by, best, blocks, .. } = self;
         let situation = choice.name();
         let lead = if situation.is_empty() { String::new() } else { format!("{situation}: ") };
@@ -115,8 +115,12 @@ impl Estimate {
             _ => format!("not every op done on {seeds}"),
         };
         let in_sweep = short(choice.in_sweep);
-        let words = format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)");
-        let mut text = format!("{}\n", wrapped(&words, "  ", "    "));
+        format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)")
+    }
+
+    /// The same, and how the best and the second best compare.
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("{}\n", wrapped(&self.words(), "  ", "    "));
         for pair in &self.pairs {
             let _ = writeln!(text, "{}", wrapped(&pair.words(), "    ", "      "));
         }
@@ -128,7 +132,7 @@ impl Estimate {
         let figure = of_best.and_then(|standing| standing.figure(self.by.path()));
         json!({
             "at": at_json(self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
-            "strategy": self.best, "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
+            "strategy": self.best, "words": self.words(), "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
             "fresh": figure.map(figure_to_json), "complete": of_best.is_some_and(Standing::is_complete),
             "pairs": self.pairs.iter().map(Pair::to_json).collect::<Vec<_>>(),
         })

@@ -159,6 +159,7 @@ fn by_experiment(
     }
     let place = match scenario.name.as_str() {
         "" => String::new(),
+        _ if scenario.sweep.is_some() => String::new(),
         name => format!("{name}, experiment {experiment}; "),
     };
     let note = format!("{place}mean, and 5th to 95th percentile of the seeds");
@@ -252,11 +253,16 @@ fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
     series
 }
 
-/// A logarithmic axis when evenly spread values would be crowded at its lower end.
+/// A logarithmic axis when evenly spread values would be crowded at its lower end, and one that does not begin at zero when
+/// half of it would be empty.
 fn far_apart(axis: Axis, series: &[Series]) -> Axis {
     let values = || series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
-    let scale = if low > 0.0 && high > 300.0 * low { Scale::Logarithmic } else { axis.scale };
+    let scale = match () {
+        () if low > 0.0 && high > 300.0 * low => Scale::Logarithmic,
+        () if low > 0.4 * high => Scale::Fitted,
+        () => axis.scale,
+    };
     Axis { scale, ..axis }
 }
 

@@ -14,10 +14,11 @@ pub(super) fn answer(document: &Document) -> String {
         [one] => sentences.push(alone(one)),
         several => sentences.extend(told(several)),
     }
+    sentences.extend(super::swept::answers(document));
     let claims = document.scenarios.iter().flat_map(|scenario| &scenario.claims);
     let (all, met) = claims.fold((0, 0), |(all, met), claim| (all + 1, met + usize::from(claim.as_expected)));
     match (all, met) {
-        (0, _) if !document.scenarios.is_empty() => {
+        (0, _) if document.scenarios.iter().any(|scenario| scenario.sweep.is_none()) => {
             sentences.push(format!("{} scenarios without claims.", document.scenarios.len()));
         }
         (0, _) => {}
@@ -56,6 +57,7 @@ pub(super) fn title(document: &Document) -> String {
     let runs: usize = document.strategies.iter().map(|strategy| strategy.runs.len()).sum();
     match (document.strategies.as_slice(), document.scenarios.as_slice()) {
         ([one], _) => format!("{} · Tailback", escaped(&one.label)),
+        ([], [one]) if one.sweep.is_some() => format!("{} · Tailback", escaped(&one.title)),
         ([], [one]) => format!("{} · Tailback", escaped(&one.name)),
         ([], several) => format!("{} scenarios · Tailback", several.len()),
         (several, _) => format!("{} strategies, {runs} runs · Tailback", several.len()),

@@ -6,6 +6,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use crate::report::document::Document;
+use crate::report::experiment::Scenario;
 use crate::report::html::data_link;
 use crate::report::rows::{Rows, columns};
 use crate::report::run::Run;
@@ -32,8 +33,14 @@ pub(super) fn data(document: &Document) -> String {
             "the run of each strategy that is drawn, with its series; <code>loadgen report</code> reads it",
         );
     }
-    if !document.scenarios.is_empty() {
-        let scenarios: Vec<&Value> = document.scenarios.iter().map(|scenario| &scenario.raw).collect();
+    let (sweeps, others): (Vec<&Scenario>, Vec<&Scenario>) =
+        document.scenarios.iter().partition(|scenario| scenario.sweep.is_some());
+    for swept in sweeps {
+        let swept = json!({ "sweep": swept.raw }).to_string();
+        link("sweep.json", "application/json", &swept, "every cell with the figures that are drawn");
+    }
+    if !others.is_empty() {
+        let scenarios: Vec<&Value> = others.iter().map(|scenario| &scenario.raw).collect();
         let scenarios = json!({ "scenarios": scenarios }).to_string();
         link("scenarios.json", "application/json", &scenarios, "every cell and every claim");
     }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::report::document::Document;
+use crate::report::experiment::Scenario;
 use crate::report::html::escaped;
 use crate::report::reading::look;
 use crate::report::run::Run;
@@ -24,7 +25,10 @@ pub(super) fn repeat(document: &Document) -> String {
     for strategy in &document.strategies {
         section.push_str(&of(strategy, shared.is_none()));
     }
-    for scenario in &document.scenarios {
+    for swept in document.scenarios.iter().filter(|scenario| scenario.sweep.is_some()) {
+        section.push_str(&of_sweep(swept));
+    }
+    for scenario in document.scenarios.iter().filter(|scenario| scenario.sweep.is_none()) {
         let seed = look(&scenario.raw, "seed").map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(
             section,
@@ -41,6 +45,23 @@ pub(super) fn repeat(document: &Document) -> String {
         section.push_str("</dl></details>\n");
     }
     section + "</section>\n"
+}
+
+fn of_sweep(swept: &Scenario) -> String {
+    let config = look(&swept.raw, "config").cloned().unwrap_or_default();
+    let command = typed(&config).map(|command| BTreeSet::from([command])).unwrap_or_default();
+    let optional =
+        |path| look(&config, path).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
+    let config = serde_json::to_string_pretty(&config).unwrap_or_default();
+    format!(
+        "{}<dl><dt>first seed</dt><dd>{}</dd><dt>seeds</dt><dd>{}</dd><dt>version</dt><dd>{}</dd></dl>\n\
+         <details><summary>configuration of the first strategy at the first point</summary><pre>{}</pre></details>\n",
+        blocks(&command),
+        escaped(&optional("seed")),
+        escaped(&optional("repeats")),
+        escaped(&optional("version")),
+        escaped(&config)
+    )
 }
 
 /// The commands, where several strategies were run by the same.
@@ -99,7 +120,11 @@ fn of(strategy: &Strategy, with_commands: bool) -> String {
 
 /// The command as it can be pasted into a shell.
 fn command(run: &Run) -> Option<String> {
-    let typed = look(&run.raw, "config.command_line")?.as_array()?;
+    typed(look(&run.raw, "config")?)
+}
+
+fn typed(config: &Value) -> Option<String> {
+    let typed = look(config, "command_line")?.as_array()?;
     let words = typed.iter().filter_map(Value::as_str).map(quoted);
     Some(std::iter::once("loadgen".to_owned()).chain(words).collect::<Vec<_>>().join(" "))
 }

@@ -41,6 +41,7 @@ pub(super) fn tables(document: &Document) -> String {
         }
         tables.push_str("</ul>\n");
     }
+    tables.push_str(&super::swept::tables(document));
     tables.push_str(&claims(document));
     tables
 }
