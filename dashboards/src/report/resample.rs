@@ -69,8 +69,12 @@ impl Grid {
 
     /// Events per second: the median run, and where nearly all runs lie. A run that is over has none.
     pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
-        let rates =
-            |run: &Run| smooth(&self.counts(run, count)).iter().map(|sum| sum / self.cell_s).collect();
+        // What smoothing leaves of a single event far from it is nothing.
+        let least = self.single() / 10.0;
+        let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
+        let rates = |run: &Run| {
+            smooth(&self.counts(run, count)).iter().map(|sum| or_nothing(sum / self.cell_s)).collect()
+        };
         self.course(strategy, 0.5, rates)
     }
 

@@ -19,8 +19,7 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
     let y = Axis::logarithmic("attempts per second", "");
     let title = "Attempts sent per second, logarithmic";
     let mut figures = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
-    // Nothing sent has no place on a logarithmic axis, and what is left of a single attempt far from it by smoothing is
-    // nothing.
+    // Nothing sent has no place on a logarithmic axis.
     let least = Grid::of(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
     for series in figures.iter_mut().flat_map(|figure| &mut figure.series) {
         for (_, rate) in &mut series.points {
