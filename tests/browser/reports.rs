@@ -1,4 +1,4 @@
-//! Reports of a run, of repeats, of a comparison and of a reproduction.
+//! Reports of a run, of repeats, of a comparison, of a sweep and of a reproduction.
 
 use std::process::Command;
 
@@ -54,6 +54,7 @@ fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
             "compared",
             "compare --simulate --quiet --strategies exponential:jitter=0.5,aimd,none --ops 300 --repeats 5",
         ),
+        ("swept", "sweep --simulate --quiet --strategies aimd,full-jitter --vary ops=50,100,200 --repeats 2"),
         ("reproduced", "reproduce occ --quiet --repeats 2"),
     ] {
         let file = folder.path().join(format!("{name}.html"));

@@ -87,11 +87,12 @@ fn table(scenario: &Scenario, sweep: &Sweep) -> String {
         scenario.cells.iter().any(|cell| cell.figures.contains_key(*path))
     };
     let columns: Vec<_> = COLUMNS.iter().filter(known).collect();
-    let mut table = "<div class=\"scroll\"><table>\n<thead><tr>".to_owned();
+    let mut table = "<div class=\"scroll\"><table class=\"points\">\n<thead><tr>".to_owned();
     for head in
         sweep.keys.iter().map(String::as_str).chain(["strategy"]).chain(columns.iter().map(|one| one.0))
     {
-        let _ = write!(table, "<th>{}</th>", escaped(head));
+        let class = if head == "strategy" { " class=\"words\"" } else { "" };
+        let _ = write!(table, "<th{class}>{}</th>", escaped(head));
     }
     table.push_str("</tr></thead>\n<tbody>\n");
     for cell in &scenario.cells {
@@ -99,7 +100,7 @@ fn table(scenario: &Scenario, sweep: &Sweep) -> String {
         for key in &sweep.keys {
             let _ = write!(table, "<td>{}</td>", escaped(&at(cell, key)));
         }
-        let _ = write!(table, "<td><code>{}</code></td>", escaped(&cell.label));
+        let _ = write!(table, "<td class=\"words\"><code>{}</code></td>", escaped(&cell.label));
         for (_, path, times) in &columns {
             let _ = match cell.figures.get(*path) {
                 Some(seeds) => {
