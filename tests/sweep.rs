@@ -257,8 +257,8 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
     assert!(output.status.success(), "{}", text(&output.stderr));
     let page = std::fs::read_to_string(here.path().join("a.html")).expect("the page was written");
     // `none` gives up above fifty ops, so there is a choice at fifty only, if at all.
-    assert!(page.contains("<td><code>none</code></td>"), "no line for `none`");
-    let rows = page.matches("<td><code>").count();
+    assert!(page.contains("<td class=\"words\"><code>none</code></td>"), "no line for `none`");
+    let rows = page.matches("<td class=\"words\"><code>").count();
     assert_eq!(rows, 3 * 2);
     for figure in ["Attempts against ops", "Efficiency against ops", "Makespan against ops"] {
         assert_eq!(page.matches(&format!("<h3>{figure}</h3>")).count(), 1, "{figure}");
