@@ -56,6 +56,7 @@ fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
         ),
         ("swept", "sweep --simulate --quiet --strategies aimd,full-jitter --vary ops=50,100,200 --repeats 2"),
         ("reproduced", "reproduce occ --quiet --repeats 2"),
+        ("seeds", "reproduce retry-delays exploring-backoff --quiet --repeats 1"),
     ] {
         let file = folder.path().join(format!("{name}.html"));
         reported(&folder, &format!("{args} --html {name}.html"));

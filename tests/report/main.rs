@@ -1,5 +1,6 @@
 //! `loadgen report` and `loadgen plot`, from real results to files.
 
+mod exhibits;
 mod pages;
 mod pictures;
 mod program;

@@ -32,9 +32,17 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
                 format!("there is nothing to draw as `{name}` (--figure): its runs do not have what it needs")
             }
             None => {
-                let (suggestion, all) =
-                    (did_you_mean(name, known()), known().collect::<Vec<_>>().join("`, `"));
-                format!("no figure is called `{name}` (--figure){suggestion}; these files have `{all}`")
+                let mut others: Vec<&str> =
+                    own.iter().copied().filter(|own| Entry::named(own).is_none()).collect();
+                others.dedup();
+                let others = match others.join("`, `") {
+                    none if none.is_empty() => String::new(),
+                    some => format!(", and these files have `{some}`"),
+                };
+                let suggestion = did_you_mean(name, known());
+                format!(
+                    "no figure is called `{name}` (--figure){suggestion}; `loadgen plot --list` lists them{others}"
+                )
             }
         };
         return Err(Fatal::error(Exit::Usage, told));

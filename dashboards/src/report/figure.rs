@@ -113,6 +113,14 @@ impl Series {
 }
 
 impl Figure {
+    /// Where a series stands among those of its shape: its index and how many there are.
+    pub(super) fn among(&self, index: usize) -> (usize, usize) {
+        let shape = self.series[index].shape;
+        let alike = |series: &&Series| series.shape == shape;
+        let before = self.series[..index].iter().filter(alike).count();
+        (before, self.series.iter().filter(alike).count())
+    }
+
     /// The figure without empty series; nothing when none is left.
     pub(super) fn if_any(mut self) -> Option<Self> {
         self.series.retain(|series| !series.is_empty());

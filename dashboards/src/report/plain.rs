@@ -6,9 +6,10 @@ use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
+use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke, Points};
 
 use super::figure::{Figure, Series, Shape};
+use super::number::number;
 use super::palette::LOOKS;
 use super::svg::lines;
 use super::ticks::Span;
@@ -16,6 +17,9 @@ use crate::text;
 
 /// A sign for every look: a text has no colours.
 const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
+
+/// The share of its place that a group of bars takes.
+const FILLED: f64 = 0.8;
 
 /// The figures below each other, this many columns wide.
 pub fn plain(figures: &[Figure], columns: u16) -> String {
@@ -38,14 +42,25 @@ fn one(figure: &Figure, columns: u16) -> String {
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, 1.0])
         .paint(|canvas| {
-            for series in &figure.series {
-                let places: Vec<(f64, f64)> = places(series, &x, &y);
-                if series.shape == Shape::Bars {
-                    let floor = y.share(0.0);
-                    for (x, top) in places.iter().filter(|(_, y)| y.is_finite()) {
-                        let stroke = Stroke { x1: *x, y1: floor, x2: *x, y2: *top, color: Color::Reset };
-                        canvas.draw(&stroke);
+            for (index, series) in figure.series.iter().enumerate() {
+                let mut places: Vec<(f64, f64)> = places(series, &x, &y);
+                // What stands at one name stands side by side.
+                let (nth, count) = figure.among(index);
+                let room = FILLED / (figure.x.names.len() * count).max(1) as f64;
+                if !figure.x.names.is_empty() {
+                    let aside = (nth as f64 - (count as f64 - 1.0) / 2.0) * room;
+                    for (x, _) in &mut places {
+                        *x += aside;
                     }
+                }
+                if series.shape == Shape::Bars {
+                    for ((x, top), (_, value)) in places.iter().zip(&series.points) {
+                        bar(canvas, (*x, room * 0.8), (y.share(0.0), *top));
+                        let told = number(*value);
+                        let left = x - told.chars().count() as f64 / 2.0 / f64::from(width);
+                        canvas.print(left.max(0.0), *top, Line::from(told));
+                    }
+                    continue;
                 }
                 if series.shape == Shape::Line {
                     for pair in
@@ -73,7 +88,7 @@ fn one(figure: &Figure, columns: u16) -> String {
             }
         })
         .render(area, &mut buffer);
-    let mut drawn = format!("{}\n{}\n", figure.title, figure.y.caption());
+    let mut drawn = format!("{}\n{}\n", safe(&figure.title), safe(&figure.y.caption()));
     for row in 0..ROWS {
         let label = y.ticks.iter().find(|(value, _)| row_of(y.share(*value), ROWS) == row);
         let label = label.map_or("", |(_, label)| label.as_str());
@@ -85,7 +100,7 @@ fn one(figure: &Figure, columns: u16) -> String {
         drawn.push_str(line.trim_end());
         drawn.push('\n');
     }
-    drawn.push_str(&axis(&x, margin, width, &figure.x.caption()));
+    drawn.push_str(&axis(&x, margin, width, &safe(&figure.x.caption())));
     for series in &figure.series {
         drawn.extend(["  ", SIGNS[series.look % LOOKS], " ", safe(&series.label).as_str(), "\n"]);
     }
@@ -95,6 +110,17 @@ fn one(figure: &Figure, columns: u16) -> String {
         }
     }
     drawn
+}
+
+/// A bar around a place, of this width; both in shares of the area.
+fn bar(canvas: &mut Context<'_>, (middle, width): (f64, f64), (floor, top): (f64, f64)) {
+    const STROKES: i32 = 40;
+    if top.is_finite() {
+        for stroke in 0..=STROKES {
+            let x = middle + width * (f64::from(stroke) / f64::from(STROKES) - 0.5);
+            canvas.draw(&Stroke { x1: x, y1: floor, x2: x, y2: top, color: Color::Reset });
+        }
+    }
 }
 
 /// Without what a terminal would obey.
@@ -128,5 +154,7 @@ fn axis(x: &Span, margin: usize, width: u16, caption: &str) -> String {
         }
     }
     let rule = "─".repeat(usize::from(width));
-    format!("{:>margin$} └{rule}\n{line}\n{caption:>end$}\n", "", end = margin + 2 + usize::from(width))
+    let caption = format!("{caption:>end$}\n", end = margin + 2 + usize::from(width));
+    let caption = if caption.trim().is_empty() { "" } else { &caption };
+    format!("{:>margin$} └{rule}\n{line}\n{caption}", "")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::plot::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
-use crate::report::figure::{Figure, Series};
+use crate::report::figure::Series;
 use crate::report::html::escaped;
 use crate::report::number::number;
 
@@ -13,14 +13,6 @@ const FILLED: f64 = 0.8;
 
 /// How high an event's stroke is at least and at most.
 const STROKE: [f64; 2] = [1.4, 8.0];
-
-/// Where a series stands among those of its shape: its index and how many there are.
-fn among(figure: &Figure, index: usize) -> (usize, usize) {
-    let shape = figure.series[index].shape;
-    let alike = |series: &&Series| series.shape == shape;
-    let before = figure.series[..index].iter().filter(alike).count();
-    (before, figure.series.iter().filter(alike).count())
-}
 
 impl Frame<'_> {
     /// The width of the place around every value of the horizontal axis.
@@ -33,7 +25,7 @@ impl Frame<'_> {
     /// Bars from zero, with their values above them as far as those fit.
     pub(super) fn bars(&self, index: usize, series: &Series) -> String {
         const LETTER: f64 = 6.6;
-        let (nth, count) = among(self.figure, index);
+        let (nth, count) = self.figure.among(index);
         let width = self.place(series) * FILLED / count as f64;
         let mut drawn = String::new();
         for (x, y) in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
@@ -66,7 +58,7 @@ impl Frame<'_> {
     /// Marks that are all alike; several series at one name stand beside each other.
     pub(super) fn dots(&self, index: usize, series: &Series) -> String {
         const APART: f64 = 9.0;
-        let (nth, count) = among(self.figure, index);
+        let (nth, count) = self.figure.among(index);
         let aside = if self.figure.x.names.is_empty() {
             0.0
         } else {
