@@ -6,6 +6,7 @@ use super::answer::ranked;
 use crate::report::document::Document;
 use crate::report::html::escaped;
 use crate::report::number::{number, percent, percentile};
+use crate::report::reading::look;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
@@ -21,6 +22,20 @@ const COLUMNS: &[Column] = &[
     ("op latency p50 s", |run| run.latency_ms(0.5).map(|ms| ms / 1e3), number),
     ("p99 s", |run| run.latency_ms(0.99).map(|ms| ms / 1e3), number),
 ];
+
+/// What strategies do to the server, to themselves and to one another; each is shown where some run has it.
+const SIDE_EFFECTS: &[Column] = &[
+    ("wasted server s", |run| figure(run, "wasted_server_s"), number),
+    ("window fits after s", |run| figure(run, "window.convergence_s"), number),
+    ("window spread", |run| figure(run, "window.variation"), percent),
+    ("ops late", |run| figure(run, "late_share"), percent),
+    ("jain", |run| figure(run, "fairness.jain"), number),
+];
+
+/// A figure by its place in the result.
+fn figure(run: &Run, path: &str) -> Option<f64> {
+    look(&run.raw, path).and_then(serde_json::Value::as_f64).filter(|value| value.is_finite())
+}
 
 fn over_optimum(run: &Run) -> Option<f64> {
     let (makespan, optimal) = (run.makespan_s.filter(|_| run.complete)?, run.optimal_s?);
@@ -76,7 +91,40 @@ fn strategies(document: &Document) -> String {
     if document.strategies.iter().any(|strategy| !strategy.complete()) {
         table.push_str("<p class=\"note\">Latencies are of ops that succeeded. A strategy that did not do every op has no makespan.</p>\n");
     }
-    table
+    table + &side_effects(document)
+}
+
+fn side_effects(document: &Document) -> String {
+    let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
+    let known = |(_, figure, _): &&Column| runs().any(|run| figure(run).is_some());
+    let columns: Vec<&Column> = SIDE_EFFECTS.iter().filter(known).collect();
+    if columns.is_empty() {
+        return String::new();
+    }
+    let mut table =
+        "<h2>Side effects</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>strategy</th>".to_owned();
+    for (head, ..) in &columns {
+        let _ = write!(table, "<th>{head}</th>");
+    }
+    table.push_str("</tr></thead>\n<tbody>\n");
+    for strategy in ranked(&document.strategies).unwrap_or_else(|| document.strategies.iter().collect()) {
+        let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
+        for (_, figure, text) in &columns {
+            let _ = write!(table, "<td>{}</td>", over_runs(&strategy.values(figure), *text));
+        }
+        table.push_str("</tr>\n");
+    }
+    table.push_str("</tbody></table></div>\n");
+    let notes = columns.iter().map(|(head, ..)| match *head {
+        "wasted server s" => {
+            "Wasted: time of the server's slots spent on rejections and abandoned attempts. "
+        }
+        "window fits after s" => "Fits: when the window had come within 10 % of the server's cap and stayed there. ",
+        "window spread" => "Spread: standard deviation over mean. ",
+        "jain" => "Jain's index: 1 when all clients got the same. ",
+        _ => "",
+    });
+    table + "<p class=\"note\">" + notes.collect::<String>().trim_end() + "</p>\n"
 }
 
 fn done(strategy: &Strategy) -> String {
