@@ -33,8 +33,47 @@ fn documents() -> Vec<Value> {
         json!({ "runs": [run("aimd", 1), run("none", 1)],
                 "comparison": { "by": "makespan_s", "pairs": [{ "words": "aimd wins" }] } }),
         json!({ "schema_version": 1, "scenarios": [
-            { "name": "a", "seed": 1, "claims": [claim], "cells": [cell(5), cell(10)] }
+            { "name": "a", "seed": 1, "claims": [claim.clone()], "cells": [cell(5), cell(10)] }
         ] }),
+        json!({ "schema_version": 1, "scenarios": [
+            { "name": "a", "title": "A", "source": "b", "about": "c", "seed": 1, "claims": [claim],
+              "cells": [cell(5), cell(10)], "plots": plots() }
+        ] }),
+    ]
+}
+
+/// A figure that a scenario asks for, with what was kept of a run for it under this key.
+fn drawn(name: &str, key: &str, kept: Value) -> Value {
+    let mut run = json!({ "label": "none", "schema_version": 1, "mode": "simulated", "strategy": "none", "seed": 3,
+                          "ops": { "total": 2, "succeeded": 1, "given_up": 0 }, "attempts": { "total": 3 },
+                          "makespan_s": 2.0, "makespan_complete": false });
+    run[key] = kept;
+    json!({ "name": name, "draw": name, "title": "T", "claims": [0], "runs": [run] })
+}
+
+/// One of every kind.
+fn plots() -> Vec<Value> {
+    let series = json!({ "step_s": 0.5, "sent": [9, 4], "succeeded": [1, 2], "rejected": [0, 1],
+                         "in_flight": [1.0, null], "window": [20.0, 21.0], "server_cap": [5, 5] });
+    let clients =
+        json!({ "by_op": true, "of": 2, "rank": [1, 2], "latency_s": [0.5, null], "attempts": [1, 9] });
+    let mut varied = json!({ "name": "v", "draw": "varied", "title": "T", "shows": "S", "note": "N", "claims": [0],
+                             "cells": [0, 1], "logarithmic": true,
+                             "columns": [{ "title": "t s", "figure": "makespan_s", "minus": 1, "times": 10 }] });
+    let mut summary = varied.clone();
+    summary["draw"] = json!("summary");
+    varied["logarithmic"] = json!(false);
+    let mut rate = drawn("rate", "series", series);
+    (rate["until_s"], rate["smooth_s"]) = (json!(0.8), json!(0.2));
+    rate["time_unit"] = json!({ "s": 0.01, "name": "ticks" });
+    vec![
+        rate,
+        drawn("calls", "calls", json!({ "every": 2, "full": false, "t_s": [0.0, 1.0], "op": [0, 2] })),
+        drawn("per-client", "clients", clients),
+        drawn("service", "steps", json!({ "step_s": 0.1, "sent": [1, 5], "queued": [1, 0] })),
+        drawn("delays", "waits", json!([{ "retry": 1, "mean_s": 0.1, "p5_s": 0.0, "p95_s": 0.2 }])),
+        summary,
+        varied,
     ]
 }
 
@@ -42,7 +81,11 @@ fn documents() -> Vec<Value> {
 fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     let entries: Vec<(String, &Value)> = match value {
         Value::Object(entries) => entries.iter().map(|(key, value)| (key.clone(), value)).collect(),
-        Value::Array(items) => items.iter().take(1).map(|item| ("0".to_owned(), item)).collect(),
+        Value::Array(items) => {
+            let indexed = items.iter().enumerate().map(|(index, item)| (index.to_string(), item));
+            // What a plot needs differs from one to the next; all else is alike.
+            indexed.take(if at.ends_with("plots") { usize::MAX } else { 1 }).collect()
+        }
         _ => Vec::new(),
     };
     for (key, value) in entries {

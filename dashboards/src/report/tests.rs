@@ -98,9 +98,19 @@ fn what_others_wrote_stays_text() {
             "figures": { "attempts.total": { "mean": ops }, name: { "mean": ops } },
         })
     });
+    let mut drawn = run("none", 1, 5.0);
+    drawn["label"] = json!(name);
+    drawn["calls"] = json!({ "every": 1, "t_s": [0.0, 1.0], "op": [0, 1] });
     let scenario = json!({ "scenarios": [{
         "name": name, "seed": name, "claims": [{ "says": name, "ours": name, "published": name, "verdict": name }],
-        "cells": cells,
+        "cells": cells, "title": name, "about": name, "source": name,
+    }, {
+        "name": name, "seed": 1, "claims": [{ "says": name, "ours": name, "published": name, "verdict": name, "note": name }],
+        "cells": cells, "title": name, "about": name, "source": name, "plots": [
+            { "name": name, "draw": "calls", "title": name, "shows": name, "note": name, "claims": [0], "runs": [drawn] },
+            { "name": name, "draw": "summary", "title": name, "cells": [0, 1], "time_unit": { "s": 1, "name": name },
+              "columns": [{ "title": name, "figure": "attempts.total" }] },
+        ],
     }] });
     let compared =
         json!({ "runs": [hostile, run("none", 2, 6.0)], "comparison": { "pairs": [{ "words": name }] } });
