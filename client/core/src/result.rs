@@ -41,6 +41,8 @@ pub struct RunResult<C> {
     /// Why ops were given up: what their last try came to.
     pub given_up_after: GivenUpCounts,
     pub op_latency_ms: LatencyFigures,
+    /// Shares of the ops that succeeded, 0 to 1, each with the latency in milliseconds below which they lie.
+    pub op_latency_curve: Vec<[f64; 2]>,
     pub attempt_latency_ms: LatencyFigures,
     pub success_latency_ms: LatencyFigures,
     pub rejection_latency_ms: LatencyFigures,
@@ -190,6 +192,7 @@ impl<C> RunResult<C> {
             goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
             given_up_after: measured.given_up_after,
             op_latency_ms: measured.op_latency_figures(),
+            op_latency_curve: measured.op_latency_curve(),
             attempt_latency_ms: measured.attempt_latency().figures(),
             success_latency_ms: measured.success_latency.figures(),
             rejection_latency_ms: measured.rejection_latency.figures(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::reading::{Wrong, count, each, look, missing, needed_number, number, object, text};
+use super::reading::{Wrong, as_number, count, each, look, missing, needed_number, number, object, text};
 use super::recorded::{Recorded, numbers};
 
 /// The newest schema that this program reads.
@@ -137,7 +137,22 @@ fn percentiles(raw: &Value) -> Result<Vec<(f64, f64)>, Wrong> {
     if let Some(ms) = number(raw, "op_latency_ms.max")? {
         points.push((last, ms.max(0.0)));
     }
+    for [share, ms] in curve(raw)? {
+        let known = points.iter().any(|(there, _)| (there - share).abs() < 1e-9);
+        if !known && (0.0..last).contains(&share) {
+            points.push((share, ms.max(0.0)));
+        }
+    }
+    points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     Ok(points)
+}
+
+/// More of the curve than the figures tell.
+fn curve(raw: &Value) -> Result<Vec<[f64; 2]>, Wrong> {
+    each(raw, "op_latency_curve", |point| match point.as_array().map(Vec::as_slice) {
+        Some([share, ms]) => Ok([as_number(share, "[0]")?, as_number(ms, "[1]")?]),
+        _ => Err(Wrong::new("", "is no pair of a share and a latency")),
+    })
 }
 
 fn series(raw: &Value) -> Result<Vec<Point>, Wrong> {

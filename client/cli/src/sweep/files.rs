@@ -63,8 +63,9 @@ impl Files {
         }
         for block in 0..measured.blocks() {
             for runs in &measured.runs {
-                // A series says little among thousands of runs.
-                let lean = RunResult { series: Vec::new(), ..runs[block].result.clone() };
+                // Courses and curves say little among thousands of runs.
+                let (series, op_latency_curve) = (Vec::new(), Vec::new());
+                let lean = RunResult { series, op_latency_curve, ..runs[block].result.clone() };
                 let mut run = serde_json::to_value(lean)?;
                 if let Some((output, rows)) = &mut self.csv {
                     rows.write(values, &run).map_err(|error| output.refusal(error))?;

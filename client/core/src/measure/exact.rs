@@ -23,10 +23,24 @@ impl Exact {
         }
     }
 
-    /// The figures, with percentiles by linear interpolation between neighbours; none when not all were kept.
-    pub(crate) fn figures(&self) -> Option<LatencyFigures> {
+    /// Milliseconds below which these shares (0 to 1) lie; none when not all were kept.
+    pub(crate) fn quantiles_ms(&self, shares: &[f64]) -> Option<Vec<f64>> {
+        let sorted = self.sorted()?;
+        if sorted.is_empty() {
+            return Some(Vec::new());
+        }
+        Some(shares.iter().map(|share| interpolated(&sorted, *share) / 1e6).collect())
+    }
+
+    fn sorted(&self) -> Option<Vec<u64>> {
         let mut sorted = self.0.clone()?;
         sorted.sort_unstable();
+        Some(sorted)
+    }
+
+    /// The figures, with percentiles by linear interpolation between neighbours; none when not all were kept.
+    pub(crate) fn figures(&self) -> Option<LatencyFigures> {
+        let sorted = self.sorted()?;
         let count = sorted.len() as f64;
         let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else {
             return Some(LatencyFigures::default());

@@ -16,6 +16,12 @@ use super::{
 };
 use crate::workload::RunConfig;
 
+/// The shares of ops at which the curve of their latencies is known: evenly up to 95 %, then closer and closer.
+const CURVE: [f64; 32] = [
+    0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
+    0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
+];
+
 /// Counts of ops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpCounts {
@@ -176,6 +182,17 @@ impl Measurements {
     /// Latencies of ops that succeeded: exact when they were all kept, else from the histogram.
     pub fn op_latency_figures(&self) -> LatencyFigures {
         self.exact.figures().unwrap_or_else(|| self.op_latency.figures())
+    }
+
+    /// The curve of op latencies, for pictures: shares of the ops that succeeded, and the milliseconds below which they
+    /// lie, to the microsecond. Empty before any success.
+    pub fn op_latency_curve(&self) -> Vec<[f64; 2]> {
+        let of_histogram = || -> Vec<f64> {
+            let some = (self.op_latency.count() > 0).then_some(CURVE).into_iter().flatten();
+            some.map(|share| self.op_latency.quantile(share).as_secs_f64() * 1e3).collect()
+        };
+        let values = self.exact.quantiles_ms(&CURVE).unwrap_or_else(of_histogram);
+        CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
     }
 
     /// An op of this client arrived.

@@ -119,7 +119,9 @@ fn side_effects(document: &Document) -> String {
         "wasted server s" => {
             "Wasted: time of the server's slots spent on rejections and abandoned attempts. "
         }
-        "window fits after s" => "Fits: when the window had come within 10 % of the server's cap and stayed there. ",
+        "window fits after s" => {
+            "Fits: when the window had come within 10 % of the server's cap and stayed there. "
+        }
         "window spread" => "Spread: standard deviation over mean. ",
         "jain" => "Jain's index: 1 when all clients got the same. ",
         _ => "",
