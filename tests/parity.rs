@@ -82,6 +82,7 @@ fn both_drivers_agree_at_the_first_seeds_scale_and_in_a_setting_drawn_at_random(
     let told = String::from_utf8_lossy(&left.stderr);
     assert!(told.contains("--draw "), "{told}");
     let result: Value = serde_json::from_slice(&left.stdout).expect("the comparison is JSON");
+    published::assert_valid("Parity", &result);
     let pairings = result["pairings"].as_array().expect("a list");
     assert_eq!(pairings.len(), 4, "{told}");
     let mut all_agree = true;
