@@ -1,6 +1,6 @@
 //! What a figure says against its baseline.
 
-use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio};
+use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio, Summary};
 
 /// A figure that is compared with a baseline, and whether more of it is better.
 pub(super) struct Judged {
@@ -81,22 +81,30 @@ pub(super) fn change(
             return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
         }
     };
-    let comparison =
-        Comparison { level: Level::P95, method: Method::BySize { seed }, margin: Margin::TWO_PERCENT };
-    let paired = PairedRatio::of(&now, &then, comparison).ok();
-    let (before, after) = (mean(&then), mean(&now));
-    let ratio = paired.as_ref().map_or_else(|| quotient(after, before), |paired| paired.ratio);
-    let verdict = verdict(judged, ratio, paired.and_then(|paired| paired.interval), noise);
+    let (level, method) = (Level::P95, Method::BySize { seed });
+    let includes = |interval: Option<Interval>, value: f64| {
+        interval.is_some_and(|interval| interval.low <= value && value <= interval.high)
+    };
+    let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };
+    let (ratio, may_be_none) = if let Ok(paired) = PairedRatio::of(&now, &then, comparison) {
+        (paired.ratio, includes(paired.interval, 1.0))
+    } else {
+        // A run with nothing of it has no ratio, but it has a difference.
+        let differences: Vec<f64> = now.iter().zip(&then).map(|(now, then)| now - then).collect();
+        let difference = Summary::of(&differences, level, method).and_then(|summary| summary.interval);
+        (quotient(mean(&now), mean(&then)), includes(difference, 0.0))
+    };
+    let verdict = verdict(judged, ratio, may_be_none, noise);
     Some(Change { now: now_mean, then: then_mean, ratio: Some(ratio), verdict })
 }
 
-fn verdict(judged: &Judged, ratio: f64, interval: Option<Interval>, noise: f64) -> Verdict {
+fn verdict(judged: &Judged, ratio: f64, may_be_none: bool, noise: f64) -> Verdict {
     // Twice and half are as far from the same.
     let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
     if !beyond {
         return Verdict::Same;
     }
-    if interval.is_some_and(|interval| interval.low <= 1.0 && 1.0 <= interval.high) {
+    if may_be_none {
         return Verdict::Unclear;
     }
     if (ratio > 1.0) == judged.more_is_better { Verdict::Better } else { Verdict::Worse }
@@ -148,6 +156,16 @@ mod tests {
         let later = then.map(|s| s * 1.2);
         assert_eq!(judge(&less("makespan_s"), &later, &then), Verdict::Worse);
         assert_eq!(judge(&less("makespan_s"), &then, &then), Verdict::Same);
+    }
+
+    #[test]
+    fn runs_with_nothing_of_it_are_compared_by_their_differences() {
+        let late = less("late_share");
+        let one_bad_run = [0.0, 0.3, 0.0, 0.0, 0.0, 0.005];
+        assert_eq!(judge(&late, &one_bad_run, &[0.01; 6]), Verdict::Unclear);
+        assert_eq!(judge(&late, &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03], &[0.0; 6]), Verdict::Worse);
+        assert_eq!(judge(&late, &[0.0; 6], &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03]), Verdict::Better);
+        assert_eq!(judge(&late, &one_bad_run, &one_bad_run), Verdict::Same);
     }
 
     #[test]
