@@ -58,13 +58,13 @@ impl FromStr for Axis {
                 Some(values) => all.extend(values),
                 None => all.push(item.to_owned()),
             }
+            if all.len() > MOST_VALUES {
+                return Err(format!("these are more than {MOST_VALUES} values; name fewer"));
+            }
         }
         if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
         {
             return Err(format!("`{twice}` is there twice"));
-        }
-        if all.len() > MOST_VALUES {
-            return Err(format!("these are {} values, and {MOST_VALUES} are the most", all.len()));
         }
         Ok(Self { key, values: all })
     }
@@ -200,6 +200,7 @@ mod tests {
         assert!(error("ops=1..5/1").contains("from 2 to 1000"));
         assert!(error("ops=1..1s/3").contains("both ends"));
         assert!(error("ops=0..100/3log").contains("above 0"));
+        assert!(error("ops=1..500/500,501..2000/1000").contains("more than 1000 values"));
         assert!(error("ops=5,5").contains("`5` is there twice"));
     }
 }

@@ -25,8 +25,8 @@ pub(super) struct Choice {
     pub(super) settings: Vec<Settings>,
     /// Index of their point.
     pub(super) point: usize,
-    /// The best's score in the sweep.
-    in_sweep: f64,
+    /// The best's mean in the sweep, as the table shows it.
+    in_sweep: Option<f64>,
 }
 
 /// What the choice came to on fresh seeds.
@@ -74,7 +74,7 @@ fn choice(situation: Situation, mut candidates: Vec<&Cell>, points: &[Point], by
         situation,
         settings: vec![fresh(best), fresh(second)],
         point: best.point,
-        in_sweep: score(best),
+        in_sweep: best.standing.figure(by.path()).map(|figure| figure.mean),
     })
 }
 
@@ -108,13 +108,12 @@ impl Estimate {
         let seeds =
             format!("{} fresh {}", thousands(*blocks as u64), if *blocks == 1 { "seed" } else { "seeds" });
         let (name, unit) = (by.name(), by.unit());
-        let fresh = match self.of_best() {
-            Some(standing) if standing.is_complete() => {
-                format!("{}{unit} on {seeds}", short(standing.score(*by)))
-            }
-            _ => format!("not every op done on {seeds}"),
+        let fresh = self.of_best().filter(|best| best.is_complete()).and_then(|best| best.figure(by.path()));
+        let fresh = match fresh {
+            Some(figure) => format!("{}{unit} on {seeds}", short(figure.mean)),
+            None => format!("not every op done on {seeds}"),
         };
-        let in_sweep = short(choice.in_sweep);
+        let in_sweep = choice.in_sweep.map_or_else(|| "–".to_owned(), short);
         format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)")
     }
 

@@ -11,11 +11,15 @@ use vocabulary::did_you_mean;
 use super::axis::{Axis, Key};
 use crate::args::{self, Cli, SweepArgs};
 use crate::exit::{Exit, Fatal};
+use crate::figures::thousands;
 use crate::settings::Settings;
 use crate::several::configured;
 
 /// What can be typed but not varied: seeds are what `--repeats` is for, and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
+
+/// More points than anybody waits for; every one is checked before anything runs.
+const MOST_POINTS: usize = 10_000;
 
 /// One point: every strategy with the same workload and server.
 pub(super) struct Point {
@@ -52,6 +56,13 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
             Key::Flag(name) => check_flag(axis, name, flags, given.subcommand_matches("sweep"))?,
             Key::Parameter { part, key } => check_parameter(axis, part, key, &strategies)?,
         }
+    }
+    let many = args.vary.iter().map(|axis| axis.values.len()).product::<usize>();
+    if many > MOST_POINTS {
+        let (many, most) = (thousands(many as u64), thousands(MOST_POINTS as u64));
+        let words =
+            format!("`--vary`: these are {many} points, and {most} are the most; vary in larger steps");
+        return Err(Fatal::error(Exit::Usage, words));
     }
     grid(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at)).collect()
 }
