@@ -180,6 +180,11 @@ fn what_cannot_be_varied_is_refused_before_anything_runs() {
         (&["--vary", "ops=5", "-s", "aimd,aimd"], "names `aimd` twice"),
         (&["--vary", "ops=5", "--vary", "rate=6", "--vary", "loss=0"], "more than twice"),
         (&["--vary", "ops=5", "--json", "x", "--csv", "x"], "given for two outputs"),
+        (&["--vary", "ops=5", "--json", "x", "--csv", "./x"], "given for two outputs"),
+        (
+            &["--vary", "ops=1..200/200", "--vary", "rate=1..100/100"],
+            "20 000 points, and 10 000 are the most",
+        ),
     ];
     for (args, words) in refused {
         let here = directory();
@@ -233,6 +238,50 @@ fn an_interrupted_sweep_keeps_its_complete_points() {
     assert!(cells > 0 && runs == 100 * cells, "{runs} runs, {cells} cells");
     let rows = std::fs::read_to_string(here.path().join("s.csv")).expect("the rows were written");
     assert_eq!(rows.lines().count(), runs + 1);
+}
+
+#[test]
+fn interrupted_before_a_point_is_complete_nothing_is_written_and_nothing_overwritten() {
+    let here = directory();
+    std::fs::write(here.path().join("old.json"), "old").expect("a file");
+    let outputs = ["--json", "old.json", "--csv", "new.csv", "--html", "new.html"];
+    // Its first point takes far longer than it is given.
+    let workload = ["sweep", "--vary", "max-busy=1,2", "--ops", "9000", "--rate", "10/s"];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
+        .current_dir(here.path())
+        .args([&workload[..], &outputs].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("loadgen starts");
+    let told = BufReader::new(program.stderr.take().expect("it is piped"));
+    let mut lines = told.lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("embedded mock server")), "it ended");
+    let id = rustix::process::Pid::from_child(&program);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it goes on");
+    let errors: Vec<String> = lines.collect();
+    let output = program.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{errors:?}");
+    assert!(text(&output.stdout).contains("no point was complete"), "{errors:?}");
+    let names =
+        std::fs::read_dir(here.path()).expect("the directory").map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["old.json"]);
+    assert_eq!(std::fs::read(here.path().join("old.json")).expect("it is still there"), b"old");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_written_costs_neither_the_others_nor_the_table() {
+    let here = directory();
+    let args = ["sweep", "--simulate", "--vary", "ops=20,40", "--repeats", "5", "--csv", "/dev/full"];
+    let output = loadgen(here.path(), &[&args[..], &["--json", "s.json", "--html", "s.html"]].concat());
+    assert_eq!(output.status.code(), Some(74));
+    assert!(text(&output.stderr).contains("`/dev/full` (--csv) could not be written"));
+    assert!(text(&output.stdout).contains("Means over 5 seeds"), "{}", text(&output.stdout));
+    let document = std::fs::read(here.path().join("s.json")).expect("the JSON was written");
+    let document: Value = serde_json::from_slice(&document).expect("it is whole");
+    assert_eq!(list(&document["sweep"], "cells").len() * 5, list(&document, "runs").len());
+    assert_eq!(std::fs::read_dir(here.path()).expect("the directory").count(), 2, "temporary files are left");
 }
 
 #[test]

@@ -60,6 +60,9 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     distinct(&strategies)?;
     let what = "the server of the comparison cannot be configured so";
     let (settings, server) = configured(several, strategies, Some(figures.clone()), what)?;
+    let baseline = checks.save_baseline.as_ref().map(|name| name.0.as_path());
+    let outputs = [&json, &html, &figures.csv, &figures.hdr].map(Option::as_deref);
+    crate::results::distinct(outputs.into_iter().chain([baseline]))?;
     let checks = prepared(&checks, &settings, &server, simulated)?;
     let results = Results::of_runs(json.as_deref(), html.as_deref(), &figures)?;
     let interrupt = Interrupt::listen()?;
@@ -80,8 +83,8 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         }
         return Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from));
     };
-    results.write(&comparison.to_json())?;
-    results.write_runs(comparison.runs())?;
+    // One file that cannot be written costs neither the others nor what people read.
+    let written = results.write(&comparison.to_json()).and(results.write_runs(comparison.runs()));
     if !quiet {
         let mut text = comparison.text();
         if let Some(signal) = interrupt.exit().and_then(Exit::signal_name) {
@@ -93,6 +96,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
             to_stdout(text.as_bytes())?;
         }
     }
+    written?;
     if let Some(exit) = interrupt.exit() {
         checks.left_out(quiet)?;
         return Ok(exit.into());

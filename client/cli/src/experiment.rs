@@ -118,10 +118,10 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
     let results = outputs(args)?;
-    let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
-    let files = loadgen_http::raise_open_files();
     let interrupt = Interrupt::listen()?;
+    let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
+    let files = loadgen_http::raise_open_files();
     let mut server = Server::choose(args, settings, &runtime, true)?;
     checks.same_experiment("http", &ConfigRecord::new(settings, &server.record(), settings.run.seed))?;
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
@@ -199,7 +199,9 @@ pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
 /// Makes sure that everything can be written that was asked for.
 fn outputs(args: &RunArgs) -> anyhow::Result<Results> {
     let OutputArgs { json, html, samples, figures, .. } = &args.output;
-    distinct([json, html, samples, &figures.csv, &figures.hdr].map(Option::as_deref))?;
+    let baseline = args.checks.save_baseline.as_ref().map(|name| name.0.as_path());
+    let given = [json, html, samples, &figures.csv, &figures.hdr].map(Option::as_deref);
+    distinct(given.into_iter().chain([baseline]))?;
     Results::of_runs(json.as_deref(), html.as_deref(), figures)
 }
 
@@ -258,14 +260,14 @@ impl Report {
         if finished.len() > 1 {
             shown = shown.and(self.several(finished));
         }
-        match finished {
-            [only] if settings.repeats == 1 => results.write(&only.result)?,
+        let written = match finished {
+            [only] if settings.repeats == 1 => results.write(&only.result),
             several => results.write(&Several {
                 runs: several.iter().map(|run| &run.result).collect(),
                 summary: repeats::to_json(&repeats::summary(several)),
-            })?,
-        }
-        results.write_runs(finished.iter())?;
+            }),
+        };
+        written.and(results.write_runs(finished.iter()))?;
         shown?;
         match exit(finished, interrupt) {
             // What was cut off or went wrong is not checked: it says nothing.

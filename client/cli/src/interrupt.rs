@@ -39,6 +39,7 @@ impl Interrupt {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.by.is_some() {
             dashboards::restore();
+            crate::output::remove_unfinished();
             std::process::exit(exit_of(signal) as i32);
         }
         state.by = Some(signal);

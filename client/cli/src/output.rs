@@ -3,8 +3,12 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::exit::{Exit, Fatal};
+
+/// Names of files that are being written, for who leaves at once.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Where something goes that a flag asked for.
 pub(crate) struct Output {
@@ -50,6 +54,7 @@ impl Output {
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
         // It does not stay: whoever leaves at once leaves nothing behind.
         File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(refuse)?;
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(temporary.clone());
         to(Place::File { path: path.to_owned(), temporary })
     }
 
@@ -128,6 +133,14 @@ impl Drop for Output {
         // Mostly it is not there; after a failure it must not stay.
         if let Place::File { temporary, .. } = &self.place {
             drop(fs::remove_file(temporary));
+            UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| name != temporary);
         }
+    }
+}
+
+/// Removes what is not complete, when the program ends without coming to its end.
+pub(crate) fn remove_unfinished() {
+    for temporary in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        drop(fs::remove_file(temporary));
     }
 }

@@ -1,6 +1,6 @@
 //! Where results go: as JSON, as a page, as rows; all are tried before anything runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dashboards::report::{Document, page};
 use serde::Serialize;
@@ -53,10 +53,9 @@ impl Results {
         &self,
         runs: impl Iterator<Item = &'a Finished> + Clone,
     ) -> anyhow::Result<()> {
-        if let Some(csv) = &self.csv {
-            csv.write(runs.clone().map(|run| &run.result))?;
-        }
-        self.hdr.as_ref().map_or(Ok(()), |hdr| hdr.write(runs))
+        let csv = self.csv.as_ref().map_or(Ok(()), |csv| csv.write(runs.clone().map(|run| &run.result)));
+        // One that fails does not cost the other.
+        csv.and(self.hdr.as_ref().map_or(Ok(()), |hdr| hdr.write(runs)))
     }
 
     /// Whether anybody wants them.
@@ -71,30 +70,39 @@ impl Results {
         }
         let mut text = serde_json::to_string(document)?;
         text.push('\n');
-        if let Some(json) = &self.json {
-            json.write(text.as_bytes())?;
-        }
-        if let Some(html) = &self.html {
-            let read = Document::read(&[("this result".to_owned(), text)]);
-            let read = read.map_err(|error| Fatal::error(Exit::Output, error.to_string()))?;
-            html.write(page(&read).as_bytes())?;
-        }
-        Ok(())
+        let json = self.json.as_ref().map_or(Ok(()), |json| json.write(text.as_bytes()));
+        let Some(html) = &self.html else { return json };
+        let read = Document::read(&[("this result".to_owned(), text)]);
+        let read = read.map_err(|error| Fatal::error(Exit::Output, error.to_string()));
+        json.and(read.and_then(|read| html.write(page(&read).as_bytes())))
     }
 }
 
 /// Refuses one place for two outputs: the later would destroy the earlier, and stdout holds one.
 pub(crate) fn distinct<'a>(given: impl IntoIterator<Item = Option<&'a Path>>) -> anyhow::Result<()> {
-    let mut seen: Vec<&Path> = Vec::new();
+    let mut seen: Vec<PathBuf> = Vec::new();
     for path in given.into_iter().flatten() {
-        if seen.contains(&path) {
+        let place = resolved(path);
+        if seen.contains(&place) {
             let words = match path.to_str() {
                 Some("-") => "stdout (`-`) is given for two outputs; give one of them a file".to_owned(),
                 _ => format!("`{}` is given for two outputs; give each a file of its own", path.display()),
             };
             return Err(Fatal::error(Exit::Usage, words));
         }
-        seen.push(path);
+        seen.push(place);
     }
     Ok(())
+}
+
+/// The same for every spelling of a path; what cannot be found is refused when it is to be written.
+fn resolved(path: &Path) -> PathBuf {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) if path != Path::new("-") => folder.join(name),
+        _ => path.to_owned(),
+    }
 }

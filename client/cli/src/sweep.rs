@@ -44,25 +44,32 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     }
     let points = points(args, &typed)?;
     let labels: Vec<String> = strategies.iter().map(ToString::to_string).collect();
-    let mut files = Files::open(args)?;
     let interrupt = Interrupt::listen()?;
+    let mut files = Files::open(args)?;
+    let to_stderr = files.take_stdout();
     let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
     if !args.several.output.quiet {
         announce(args, &points, &labels, repeats)?;
     }
-    let mode = Watch::wanted(args.several.output.quiet, args.several.no_tui, files.take_stdout());
+    let mode = Watch::wanted(args.several.output.quiet, args.several.no_tui, to_stderr);
     let board = lanes(args, &points, &labels, points.len(), labels.clone());
     let held = board.show(mode, &interrupt, || measured(args, &points, &mut files, &board, &interrupt))?;
     let choices = choices(&args.vary, &points, &held, args.several.by);
+    let asked = choices.len();
     let board =
         lanes(args, &points, &labels, choices.len(), vec!["the best".into(), "the second best".into()]);
     let estimates = board.show(mode, &interrupt, || estimated(args, &points, choices, &board, &interrupt))?;
-    let to_stderr = files.take_stdout();
-    files.finish(&document(args, &points, &held, &labels, &estimates))?;
+    // Without a complete point there is nothing to write, and nothing that was there is overwritten.
+    let written = if held.is_empty() {
+        Ok(())
+    } else {
+        files.finish(&document(args, &points, &held, &labels, &estimates))
+    };
     if !args.several.output.quiet {
-        let text = text(args, &points, &held, &labels, &estimates, interrupt.exit());
+        let text = text(args, &points, &held, &labels, (&estimates, asked), interrupt.exit());
         if to_stderr { summary::to_stderr(&text)? } else { to_stdout(text.as_bytes())? }
     }
+    written?;
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
@@ -190,7 +197,7 @@ fn text(
     points: &[Point],
     held: &[Cell],
     labels: &[String],
-    estimates: &[Estimate],
+    (estimates, asked): (&[Estimate], usize),
     stopped: Option<Exit>,
 ) -> String {
     if held.is_empty() {
@@ -215,6 +222,10 @@ fn text(
             text,
             "\nstopped by {signal}: {done} of {all} points were complete, and only those count"
         );
+        if estimates.len() < asked {
+            let (done, asked) = (thousands(estimates.len() as u64), thousands(asked as u64));
+            let _ = writeln!(text, "the best was estimated again in {done} of {asked} situations");
+        }
     }
     text
 }

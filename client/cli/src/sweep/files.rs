@@ -21,6 +21,8 @@ pub(super) struct Files {
     html: Option<Output>,
     /// Whether a run was written before.
     any: bool,
+    /// Why the first file that failed did: it costs neither the others nor what was measured.
+    failed: Option<anyhow::Error>,
 }
 
 impl Files {
@@ -41,7 +43,7 @@ impl Files {
                 anyhow::Ok((output, rows))
             })
             .transpose()?;
-        Ok(Self { json, csv, html, any: false })
+        Ok(Self { json, csv, html, any: false, failed: None })
     }
 
     /// Whether stdout is taken, so that what people read goes to stderr.
@@ -67,8 +69,11 @@ impl Files {
                 let (series, op_latency_curve) = (Vec::new(), Vec::new());
                 let lean = RunResult { series, op_latency_curve, ..runs[block].result.clone() };
                 let mut run = serde_json::to_value(lean)?;
-                if let Some((output, rows)) = &mut self.csv {
-                    rows.write(values, &run).map_err(|error| output.refusal(error))?;
+                if let Some((output, rows)) = &mut self.csv
+                    && let Err(error) = rows.write(values, &run)
+                {
+                    self.failed.get_or_insert(output.refusal(error));
+                    self.csv = None;
                 }
                 run["at"] = at.clone();
                 if let Some((output, file)) = &mut self.json {
@@ -76,7 +81,10 @@ impl Files {
                     let written = file
                         .write_all(comma.as_bytes())
                         .and_then(|()| serde_json::to_writer(&mut *file, &run).map_err(io::Error::from));
-                    written.map_err(|error| output.refusal(error))?;
+                    if let Err(error) = written {
+                        self.failed.get_or_insert(output.refusal(error));
+                        self.json = None;
+                    }
                 }
                 self.any = true;
             }
@@ -86,20 +94,18 @@ impl Files {
 
     /// Writes the rest, and gives the files their names.
     pub(super) fn finish(self, sweep: &Value) -> anyhow::Result<()> {
-        if let Some((output, rows)) = self.csv {
-            Streamed::finish(rows.finish(), &output)?;
-        }
-        if let Some((output, mut file)) = self.json {
+        let csv = self.csv.map_or(Ok(()), |(output, rows)| Streamed::finish(rows.finish(), &output));
+        let json = self.json.map_or(Ok(()), |(output, mut file)| {
             let ended = write!(file, "],\"sweep\":{sweep}}}").and_then(|()| file.write_all(b"\n"));
-            Streamed::finish(ended.map(|()| file), &output)?;
-        }
-        if let Some(html) = &self.html {
+            Streamed::finish(ended.map(|()| file), &output)
+        });
+        let html = self.html.map_or(Ok(()), |html| {
             let text = json!({ "runs": [], "sweep": sweep }).to_string();
             let read = Document::read(&[("this sweep".to_owned(), text)]);
             let read = read.map_err(|error| Fatal::error(Exit::Output, error.to_string()))?;
-            html.write(page(&read).as_bytes())?;
-        }
-        Ok(())
+            html.write(page(&read).as_bytes())
+        });
+        self.failed.map_or(Ok(()), Err).and(csv).and(json).and(html)
     }
 }
 
