@@ -27,16 +27,6 @@ fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The value below which this share of the sorted values lies, interpolated between its neighbours.
-pub(super) fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    let position = last as f64 * share.clamp(0.0, 1.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and `last`")]
-    let index = position.floor() as usize;
-    let (low, high) = (sorted[index], sorted[(index + 1).min(last)]);
-    Some(low + (high - low) * position.fract())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,12 +36,5 @@ mod tests {
         let texts = [0.0, 2088.0, 25.2019, 0.957_85, 600.0, 1.0, 0.000_06].map(number);
         assert_eq!(texts, ["0", "2 088", "25.2", "0.958", "600", "1", "6.0e-5"]);
         assert_eq!(percent(0.334), "33.4 %");
-    }
-
-    #[test]
-    fn percentiles_are_interpolated() {
-        assert_eq!(percentile(&[], 0.5), None);
-        assert_eq!(percentile(&[1.0, 2.0, 3.0, 4.0], 0.5), Some(2.5));
-        assert_eq!(percentile(&[7.0], 0.95), Some(7.0));
     }
 }

@@ -1,9 +1,10 @@
 //! Series of runs on a common grid of time: buckets differ in width from run to run.
 
-use super::number::{number, percentile};
+use super::number::number;
 use super::run::{Point, Run};
 use super::strategy::Strategy;
 use super::ticks::nice_step;
+use statistics::percentile;
 
 /// A band needs at least this many runs.
 const FEWEST_RUNS: usize = 5;

@@ -3,8 +3,8 @@
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::figure::{Axis, Figure, Scale, Series};
-use crate::report::number::percentile;
 use crate::report::strategy::Strategy;
+use statistics::percentile;
 
 /// Percentiles on an axis of nines, which shows the tail.
 pub(in crate::report) fn percentiles(document: &Document) -> Vec<Figure> {

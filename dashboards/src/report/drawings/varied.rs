@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::report::document::Document;
 use crate::report::experiment::{Cell, Scenario, Setting};
 use crate::report::figure::{Axis, Figure, Scale, Series};
-use crate::report::number::percentile;
 use crate::report::palette::LOOKS;
 use crate::report::reading::look;
 use crate::report::run::Run;
+use statistics::percentile;
 
 /// Figures that have a drawing of their own, by what is varied.
 const NAMED: [(&str, &str); 6] = [

@@ -2,9 +2,10 @@
 
 use crate::report::document::Document;
 use crate::report::html::escaped;
-use crate::report::number::{number, percent, percentile};
+use crate::report::number::{number, percent};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
+use statistics::percentile;
 
 /// The answer, with names as code.
 pub(super) fn answer(document: &Document) -> String {

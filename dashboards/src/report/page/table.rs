@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use super::answer::ranked;
 use crate::report::document::Document;
 use crate::report::html::escaped;
-use crate::report::number::{number, percent, percentile};
+use crate::report::number::{number, percent};
 use crate::report::reading::look;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
+use statistics::percentile;
 
 /// A column: its head, and a run's figure with its text.
 type Column = (&'static str, fn(&Run) -> Option<f64>, fn(f64) -> String);
