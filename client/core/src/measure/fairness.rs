@@ -33,6 +33,9 @@ struct Client {
     /// Successes in the half before this one, and in this one.
     before: u32,
     now: u32,
+    /// Whether it had work in the half before this one, and in this one.
+    had_work: bool,
+    has_work: bool,
     /// When its oldest work came that went on without a pause, and how long it was busy before that.
     busy_since: Option<Instant>,
     busy_nanos: u64,
@@ -75,6 +78,7 @@ impl Fairness {
         self.pass(at);
         let Some(held) = self.clients.get_mut(client as usize) else { return };
         held.arrived += 1;
+        held.has_work = true;
         held.busy_since.get_or_insert(at);
     }
 
@@ -147,11 +151,12 @@ impl Fairness {
         self.shares.clear();
         for client in &mut self.clients {
             let got = client.before + client.now;
-            // Who had nothing to do was not treated unfairly.
-            if got > 0 || client.arrived > client.ended {
+            // Who had nothing to do was not treated unfairly; who gave all of it up may have been.
+            if client.had_work || client.has_work {
                 self.shares.push(f64::from(got));
             }
             (client.before, client.now) = (client.now, 0);
+            (client.had_work, client.has_work) = (client.has_work, client.arrived > client.ended);
         }
         if self.half > 0
             && self.shares.len() > 1
@@ -223,6 +228,23 @@ mod tests {
         let figures = fair.figures(Some(at(4000)));
         assert_eq!((figures.jain, figures.jain_whole_run), (Some(0.5), Some(0.5)));
         assert_eq!((figures.slowest_client, figures.slowest_mean_ms), (Some(1), None));
+    }
+
+    #[test]
+    fn who_gives_up_before_a_window_ends_had_work_in_it() {
+        let mut fair = fairness(3);
+        for op in 0..40 {
+            for client in 0..3 {
+                fair.on_arrival(at(op * 100), client);
+            }
+            fair.on_end(at(op * 100 + 10), 2, None);
+            for client in 0..2 {
+                fair.on_end(at(op * 100 + 50), client, Some(Duration::from_millis(50)));
+            }
+        }
+        let figures = fair.figures(Some(at(4000)));
+        assert!((figures.jain.unwrap() - 2.0 / 3.0).abs() < 1e-9, "{figures:?}");
+        assert!((figures.jain_whole_run.unwrap() - 2.0 / 3.0).abs() < 1e-9, "{figures:?}");
     }
 
     #[test]
