@@ -1,7 +1,8 @@
 //! Baselines: figures of runs, kept to compare later ones with.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 
 use anyhow::anyhow;
 use serde::{Deserialize, Serialize};
@@ -57,7 +58,7 @@ impl Baseline {
         let refuse = |why: anyhow::Error| {
             Fatal::because(Exit::Usage, format!("`{shown}` (--baseline) cannot be used"), why)
         };
-        let size = fs::metadata(path).map(|file| file.len()).map_err(|error| {
+        let file = File::open(path).map_err(|error| {
             let missing = error.kind() == std::io::ErrorKind::NotFound;
             let why = if missing {
                 anyhow!("it is not there; make it with `--save-baseline`")
@@ -66,11 +67,13 @@ impl Baseline {
             };
             refuse(why)
         })?;
-        if size > LARGEST_BYTES {
+        // A device may have no length and no end.
+        let mut bytes = Vec::new();
+        file.take(LARGEST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
+        if bytes.len() as u64 > LARGEST_BYTES {
             return Err(refuse(anyhow!("it is larger than any baseline")));
         }
-        let text = fs::read_to_string(path).map_err(|error| refuse(error.into()))?;
-        let value: Value = serde_json::from_str(&text).map_err(|error| refuse(error.into()))?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(|error| refuse(error.into()))?;
         if value["kind"] != KIND {
             return Err(refuse(anyhow!("it is no baseline; make one with `--save-baseline`")));
         }
