@@ -13,6 +13,11 @@ pub(crate) fn thousands(number: u64) -> String {
     text
 }
 
+/// So many of something: `1 seed`, `2 000 seeds`.
+pub(crate) fn counted(number: u64, one: &str) -> String {
+    format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
 /// Milliseconds with three significant digits and a fitting unit: `0.031 ms`, `12.4 ms`, `3.02 s`, `12 min`.
 pub(crate) fn milliseconds(ms: f64) -> String {
     match ms {

@@ -21,7 +21,7 @@ use crate::args::SweepArgs;
 use crate::board::Board;
 use crate::compare::{Blocks, COLUMNS, Driver, target};
 use crate::exit::Exit;
-use crate::figures::thousands;
+use crate::figures::{counted, thousands};
 use crate::interrupt::Interrupt;
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
@@ -129,8 +129,11 @@ fn lanes(args: &SweepArgs, points: &[Point], labels: &[String], stages: usize, n
     let first = points.first().and_then(|point| point.settings.first());
     let repeats = first.map_or(0, |first| first.repeats as usize);
     let header = LanesHeader {
-        title: format!("{} points of {}", thousands(points.len() as u64), axes(args)),
-        workload: format!("{} strategies, {} seeds", labels.len(), thousands(repeats as u64)),
+        title: format!("{} of {}", counted(points.len() as u64, "point"), axes(args)),
+        workload: match labels.len() {
+            1 => format!("one strategy, {}", counted(repeats as u64, "seed")),
+            more => format!("{more} strategies, {}", counted(repeats as u64, "seed")),
+        },
         target: target(args.several.simulate).to_owned(),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };
@@ -151,12 +154,12 @@ fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32)
         "embedded mock server, a fresh one for every run"
     };
     summary::to_stderr(&format!(
-        "{} points of {} · strategies: {} · {} seeds · {} runs\n{how}\n",
-        thousands(points.len() as u64),
+        "{} of {} · strategies: {} · {} · {}\n{how}\n",
+        counted(points.len() as u64, "point"),
         axes(args),
         labels.join(", "),
-        thousands(u64::from(repeats)),
-        thousands(runs as u64)
+        counted(u64::from(repeats), "seed"),
+        counted(runs as u64, "run")
     ))
 }
 

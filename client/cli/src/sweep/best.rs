@@ -10,7 +10,7 @@ use super::cell::{Cell, at_json};
 use super::point::Point;
 use crate::args::Score;
 use crate::compare::{Measured, Pair, Standing, every_pair, standings};
-use crate::figures::{short, thousands};
+use crate::figures::{counted, short};
 use crate::repeats::figure_to_json;
 use crate::settings::Settings;
 use crate::wrapping::wrapped;
@@ -105,8 +105,7 @@ impl Estimate {
         let Self { choice, by, best, blocks, .. } = self;
         let situation = choice.name();
         let lead = if situation.is_empty() { String::new() } else { format!("{situation}: ") };
-        let seeds =
-            format!("{} fresh {}", thousands(*blocks as u64), if *blocks == 1 { "seed" } else { "seeds" });
+        let seeds = counted(*blocks as u64, "fresh seed");
         let (name, unit) = (by.name(), by.unit());
         let fresh = self.of_best().filter(|best| best.is_complete()).and_then(|best| best.figure(by.path()));
         let fresh = match fresh {

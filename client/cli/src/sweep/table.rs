@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::cell::Cell;
 use super::point::Point;
 use crate::args::{Score, SweepArgs};
-use crate::figures::short;
+use crate::figures::{counted, short};
 use crate::wrapping::wrapped;
 
 /// Columns of what shares its line with figures.
@@ -60,7 +60,7 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
 
 /// What must be known to read it.
 pub(super) fn notes(args: &SweepArgs, several: bool, incomplete: bool, repeats: u32) -> String {
-    let mut text = format!("Means over {repeats} seeds, for this server model. ");
+    let mut text = format!("Means over {}, for this server model. ", counted(u64::from(repeats), "seed"));
     if several {
         let _ = write!(text, "◆ least {} at its point, the oracle included. ", args.several.by.name());
     }
