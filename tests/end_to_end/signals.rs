@@ -34,6 +34,22 @@ fn the_first_signal_stops_the_run_and_keeps_what_was_measured() {
 }
 
 #[test]
+fn a_run_that_was_cut_off_is_kept_but_not_summed_up_with_whole_ones() {
+    let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
+    let url = server.url();
+    let args =
+        ["--target", &url, "--ops", "40", "--rate", "100/s", "--repeats", "1000", "--no-tui", "--json", "-"];
+    let run = start_loadgen(&args);
+    eventually("a second run goes on", || (count(&server.stats(), "/accepted") > 60).then_some(()));
+    run.signal(Signal::INT);
+    let result = run.finish().exits(130).json();
+    let runs = result["runs"].as_array().expect("runs are a list");
+    let whole = runs.iter().filter(|run| run["interrupted"].is_null()).count() as u64;
+    assert!(whole > 0 && runs.len() as u64 - whole <= 1, "{whole} of {}", runs.len());
+    assert_eq!(count(&result, "/summary/makespan_s/count"), whole);
+}
+
+#[test]
 fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
     let server = MockServer::start(&["--service-time", "10m", "--network-delay", "0", "--max-busy", "1000"]);
     let url = server.url();

@@ -257,14 +257,17 @@ impl Report {
         checks: &Checks<'_>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<ExitCode> {
-        if finished.len() > 1 {
-            shown = shown.and(self.several(finished));
+        // What was cut off in the middle is kept, but says nothing about whole runs.
+        let over = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
+        let whole = if over > 0 { &finished[..over] } else { finished };
+        if whole.len() > 1 {
+            shown = shown.and(self.several(whole));
         }
         let written = match finished {
             [only] if settings.repeats == 1 => results.write(&only.result),
             several => results.write(&Several {
                 runs: several.iter().map(|run| &run.result).collect(),
-                summary: repeats::to_json(&repeats::summary(several)),
+                summary: repeats::to_json(&repeats::summary(whole)),
             }),
         };
         written.and(results.write_runs(finished.iter()))?;
