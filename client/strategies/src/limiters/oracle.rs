@@ -19,7 +19,8 @@ impl PartConfig for OracleConfig {
     const KIND: PartKind = PartKind::Limiter;
     const SUMMARY: &'static str = "knows cap, times and delays: the yardstick, never an answer";
     const RULE: &'static str = "send op i at max(arrival, the instant that makes it reach the server just when a slot frees, \
-                                plus a margin of 0 in virtual time and 2 ms over HTTP)";
+                                plus a margin of 0 in virtual time and 2 ms over HTTP); an op that failed all the same gets the next \
+                                slot that the plan has left";
     const SOURCE: &'static str = "the optimum that seed 000 compares with (20 s)";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 
@@ -31,49 +32,38 @@ impl PartConfig for OracleConfig {
 
 struct Oracle {
     foreknowledge: Box<dyn Foreknowledge>,
-    /// When to send the ops that were not tried yet, in order of arrival, which is the order of their numbers.
+    /// When to send the ops that are ready, in the order in which they became so.
     planned: VecDeque<(u64, Instant)>,
 }
 
 impl Oracle {
-    /// Where an op's plan is: in front, unless ops before it were given up or clients share the oracle.
-    fn position(&self, op: u64) -> Result<usize, usize> {
-        match self.planned.front() {
-            Some((first, _)) if *first == op => Ok(0),
-            _ => self.planned.binary_search_by_key(&op, |(planned, _)| *planned),
-        }
+    /// Where an op's plan is: in front, unless ops before it were given up.
+    fn position(&self, op: u64) -> Option<usize> {
+        self.planned.iter().position(|(planned, _)| *planned == op)
     }
 }
 
 impl Limiter for Oracle {
     fn poll(&self, now: Instant, view: &View) -> Admit {
-        // A plan that did not work out (the cap was changed, or the clock slipped) is not made anew: go at once.
-        if view.candidate.last.is_some() {
-            return Admit::Go;
-        }
         match self.position(view.candidate.op) {
-            Ok(position) if self.planned[position].1 > now => {
+            Some(position) if self.planned[position].1 > now => {
                 Admit::Wait(Until::At(self.planned[position].1))
             }
             _ => Admit::Go,
         }
     }
 
-    fn on_ready(&mut self, _now: Instant, candidate: &Launch) {
-        if candidate.last.is_some() {
-            return;
-        }
-        if let Err(position) = self.position(candidate.op) {
-            let plan = self.foreknowledge.plan(candidate.op, candidate.arrived);
-            self.planned.insert(position, (candidate.op, plan.send_at));
-        }
+    fn on_ready(&mut self, now: Instant, candidate: &Launch) {
+        // A plan that did not work out (the cap was changed, or the clock slipped) is made anew: who is rejected and comes
+        // again at once takes a slot that is meant for another, which is rejected then, and so on.
+        let from = if candidate.last.is_none() { candidate.arrived } else { now };
+        let plan = self.foreknowledge.plan(candidate.op, from);
+        self.planned.push_back((candidate.op, plan.send_at));
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {
         // What was passed over was given up before it could be sent.
-        if view.candidate.last.is_none()
-            && let Ok(position) = self.position(view.candidate.op)
-        {
+        if let Some(position) = self.position(view.candidate.op) {
             self.planned.drain(..=position);
         }
     }
@@ -95,10 +85,9 @@ mod tests {
     }
 
     impl Foreknowledge for EveryTenth {
-        fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
-            assert_eq!(op, self.plans, "asked once for each, in order");
+        fn plan(&mut self, _op: u64, from: Instant) -> Plan {
+            let send_at = from.max(Instant::from_millis(100 * self.plans));
             self.plans += 1;
-            let send_at = arrived.max(Instant::from_millis(100 * op));
             Plan { send_at, finish: Instant::FAR_FUTURE }
         }
     }
@@ -132,14 +121,20 @@ mod tests {
     }
 
     #[test]
-    fn retries_go_at_once_and_are_not_planned_again() {
+    fn a_retry_gets_the_next_slot_that_is_left() {
         let mut oracle = oracle(3);
-        let retry = view(0, Some(Status::Rejected));
         oracle.on_sent(Instant::ORIGIN, &view(0, None));
-        oracle.on_ready(Instant::ORIGIN, &retry.candidate);
-        assert_eq!(oracle.poll(Instant::ORIGIN, &retry), Admit::Go);
-        oracle.on_sent(Instant::ORIGIN, &retry);
-        assert_eq!(oracle.planned.len(), 2);
+        let (now, retry) = (Instant::from_millis(60), view(0, Some(Status::Rejected)));
+        oracle.on_ready(now, &retry.candidate);
+        let left = Instant::from_millis(300);
+        assert_eq!(oracle.poll(now, &retry), Admit::Wait(Until::At(left)));
+        for op in [1, 2] {
+            assert_eq!(oracle.poll(Instant::from_millis(100 * op), &view(op, None)), Admit::Go);
+            oracle.on_sent(Instant::from_millis(100 * op), &view(op, None));
+        }
+        assert_eq!(oracle.poll(left, &retry), Admit::Go);
+        oracle.on_sent(left, &retry);
+        assert!(oracle.planned.is_empty());
     }
 
     #[test]
