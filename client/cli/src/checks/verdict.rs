@@ -70,17 +70,20 @@ pub(super) fn change(
     noise: f64,
     seed: u64,
 ) -> Option<Change> {
-    let (now, then) = (all(now), all(then));
-    let (now_mean, then_mean) = (now.as_deref().map(mean), then.as_deref().map(mean));
-    let (now, then) = match (now, then) {
-        (None, None) => return None,
-        (Some(now), Some(then)) => (now, then),
-        // What cannot be had any more is worse; what can be had at last is better.
-        (now, _) => {
-            let verdict = if now.is_some() { Verdict::Better } else { Verdict::Worse };
-            return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
-        }
-    };
+    let known = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
+    let (known_now, known_then) = (known(now), known(then));
+    let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_then));
+    if known_now.len() != known_then.len() {
+        // What fewer runs have is worse: a window that converges less often, say. What more have is better.
+        let verdict = if known_now.len() > known_then.len() { Verdict::Better } else { Verdict::Worse };
+        return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
+    }
+    // Seeds that have it now and then.
+    let (now, then): (Vec<f64>, Vec<f64>) =
+        now.iter().zip(then).filter_map(|(now, then)| Some(((*now)?, (*then)?))).unzip();
+    if now.is_empty() {
+        return None;
+    }
     let (level, method) = (Level::P95, Method::BySize { seed });
     let includes = |interval: Option<Interval>, value: f64| {
         interval.is_some_and(|interval| interval.low <= value && value <= interval.high)
@@ -110,9 +113,8 @@ fn verdict(judged: &Judged, ratio: f64, may_be_none: bool, noise: f64) -> Verdic
     if (ratio > 1.0) == judged.more_is_better { Verdict::Better } else { Verdict::Worse }
 }
 
-/// The values, if every run has one.
-fn all(values: &[Option<f64>]) -> Option<Vec<f64>> {
-    values.iter().copied().collect::<Option<Vec<f64>>>().filter(|values| !values.is_empty())
+fn mean_of_some(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| mean(values))
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -174,5 +176,10 @@ mod tests {
         let gone = change(&judged, &[None], &[Some(2.0)], 0.05, 1).unwrap();
         assert_eq!((gone.verdict, gone.ratio), (Verdict::Worse, None));
         assert!(change(&judged, &[None], &[None], 0.05, 1).is_none());
+        let fewer =
+            change(&judged, &[Some(1.0), None, None], &[Some(2.0), Some(2.0), None], 0.05, 1).unwrap();
+        assert_eq!((fewer.verdict, fewer.now, fewer.then), (Verdict::Worse, Some(1.0), Some(2.0)));
+        let as_many = change(&judged, &[Some(1.0), Some(3.0)], &[Some(1.0), Some(3.0)], 0.05, 1).unwrap();
+        assert_eq!((as_many.verdict, as_many.ratio), (Verdict::Same, Some(1.0)));
     }
 }

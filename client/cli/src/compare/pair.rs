@@ -9,6 +9,9 @@ use crate::args::Score;
 /// More comparisons than the bootstrap's smallest p value can be corrected for.
 const MOST_RESAMPLED: usize = 100;
 
+/// No ratio is told with more decimals.
+const MOST_DECIMALS: usize = 3;
+
 /// One figure of one strategy over that of another.
 pub(crate) struct Pair {
     pub(crate) first: String,
@@ -136,11 +139,17 @@ impl Pair {
 
 /// So many that a difference does not look like none.
 fn decimals(low: f64, high: f64) -> usize {
-    match (low - 1.0).abs().min((high - 1.0).abs()) {
+    let needed = match (low - 1.0).abs().min((high - 1.0).abs()) {
         nearest if nearest >= 0.5 => 1,
         nearest if nearest >= 0.01 => 2,
         _ => 3,
-    }
+    };
+    // An interval does not look like a point either, unless it is next to one.
+    let apart = |decimals: &usize| {
+        format!("{low:.decimals$}", decimals = *decimals)
+            != format!("{high:.decimals$}", decimals = *decimals)
+    };
+    (needed..=MOST_DECIMALS).find(apart).unwrap_or(MOST_DECIMALS)
 }
 
 #[cfg(test)]
@@ -153,5 +162,7 @@ mod tests {
         assert_eq!(decimals(1.02, 1.9), 2);
         assert_eq!(decimals(0.999, 1.5), 3);
         assert_eq!(decimals(8.0, 8.5), 1);
+        assert_eq!(decimals(1.91, 1.94), 2);
+        assert_eq!(decimals(1.5, 1.5), 3);
     }
 }

@@ -113,7 +113,14 @@ impl Estimate {
             None => format!("not every op done on {seeds}"),
         };
         let in_sweep = choice.in_sweep.map_or_else(|| "–".to_owned(), short);
-        format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)")
+        match self.standings.first().filter(|first| first.is_complete() && first.strategy != *best) {
+            None => format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)"),
+            Some(other) => format!(
+                "{lead}{best} had the least {name} in the sweep ({in_sweep}{unit}), but {} has it on fresh seeds: {best} \
+                 comes to {fresh}",
+                other.strategy
+            ),
+        }
     }
 
     /// The same, and how the best and the second best compare.
