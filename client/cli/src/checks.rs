@@ -77,7 +77,7 @@ impl<'a> Checks<'a> {
     /// Says that nothing was checked, because the runs are not what they should be.
     pub(crate) fn left_out(&self, quiet: bool) -> anyhow::Result<()> {
         if !self.is_empty() && !quiet {
-            summary::to_stderr("nothing was checked and no baseline saved: the runs are not complete\n")?;
+            summary::to_stderr("nothing was checked and no baseline saved: this did not come to its end\n")?;
         }
         Ok(())
     }

@@ -10,6 +10,9 @@ use vocabulary::Instant;
 /// The length of a window, in attempts that nothing disturbs.
 const WINDOW_ATTEMPTS: u32 = 10;
 
+/// A server that takes no time must not make a window of every instant.
+const SHORTEST_HALF: Duration = Duration::from_millis(50);
+
 /// What every client got, in memory that grows with clients only.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
@@ -46,7 +49,7 @@ struct Client {
 pub struct FairnessFigures {
     /// Clients that had anything to do.
     pub clients: u64,
-    /// Jain's index of successes per client, over sliding windows of ten undisturbed attempts' time: 1 when all clients
+    /// Jain's index of successes per client, over sliding windows of ten undisturbed attempts' time (100 ms at least): 1 when all clients
     /// that had work got the same, 1/n when one got all. The mean over windows; of a run shorter than one, its own.
     pub jain: Option<f64>,
     /// Jain's index of each client's successes per second that it had work: the whole run, without windows.
@@ -62,7 +65,7 @@ pub struct FairnessFigures {
 impl Fairness {
     /// For so many clients of a server whose undisturbed attempt takes this long.
     pub(crate) fn new(clients: u32, undisturbed_attempt: Duration) -> Self {
-        let half = undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2;
+        let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(SHORTEST_HALF);
         Self {
             half_nanos: u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1),
             half: 0,
