@@ -47,13 +47,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
         return print_config(&ConfigRecord::new(settings, &record, settings.run.seed));
     }
-    if settings.strategy.needs_foreknowledge()
-        && !(server.is_plain_cap() && settings.run.kind == OperationKind::Request)
-    {
-        let words = "the oracle has a plan for single requests against a plain cap only; leave out `--policy`, `--loss`, \
-                     `--outages`, `--reject-first` and `--kind`, or choose another strategy";
-        return Err(Fatal::error(Exit::Usage, words));
-    }
+    settings.refuse_unplannable(&server)?;
     let results = outputs(args)?;
     let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
     let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
@@ -127,6 +121,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if settings.strategy.needs_foreknowledge() && server.model.is_none() {
         return Err(tailback::SpecError::NoForeknowledge.into());
     }
+    server.model.as_ref().map_or(Ok(()), |model| settings.refuse_unplannable(model))?;
     usable_over_http(settings, &server)?;
     let most_connections = connections_within(files, &server);
     let stdout_is_data = results.take_stdout();

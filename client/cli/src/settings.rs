@@ -125,6 +125,17 @@ impl Settings {
         }
     }
 
+    /// Refuses the oracle where there is no plan for it: of anything but single requests against a plain cap.
+    pub(crate) fn refuse_unplannable(&self, server: &Config) -> anyhow::Result<()> {
+        let plannable = server.is_plain_cap() && self.run.kind == OperationKind::Request;
+        if plannable || !self.strategy.needs_foreknowledge() {
+            return Ok(());
+        }
+        let words = "the oracle has a plan for single requests against a plain cap only; leave out `--policy`, `--loss`, \
+                     `--outages`, `--reject-first` and `--kind`, or choose another strategy";
+        Err(Fatal::error(Exit::Usage, words))
+    }
+
     /// What depends on the server (a mockserver's model, or none): how long an attempt takes, and whether failures may be
     /// retried at all.
     pub(crate) fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {

@@ -35,7 +35,11 @@ pub(crate) fn configured(
         .into_iter()
         .map(|strategy| {
             run.strategy = strategy;
-            Settings::new(&run)
+            let settings = Settings::new(&run)?;
+            settings
+                .refuse_unplannable(&server)
+                .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
+            Ok(settings)
         })
         .collect::<anyhow::Result<_>>()?;
     Ok((settings, server))
