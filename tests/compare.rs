@@ -1,10 +1,14 @@
 //! `loadgen compare` by the built program: ranks, sentences, and what it refuses. In virtual time, but for one test.
 
-use std::io::{BufRead, BufReader};
+#[path = "common/interrupted.rs"]
+mod interrupted;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde_json::Value;
+
+use interrupted::interrupted;
 
 fn compare(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
@@ -156,6 +160,7 @@ fn what_cannot_be_compared_is_refused() {
         assert!(said.contains(expected), "{strategies}: {said}");
     }
     assert!(refused(&[]).contains("--strategies"));
+    assert!(refused(&["-s", "aimd,oracle", "--loss", "0.1"]).contains("the oracle has a plan"));
     assert!(refused(&["-s", "aimd,none", "--time-scale", "0.2"]).contains("--time-scale"));
 }
 
@@ -166,19 +171,7 @@ fn an_interrupt_keeps_the_complete_blocks() {
     let path = file.to_str().expect("its name is UTF-8");
     // More than anybody would wait for.
     let args = ["compare", "--simulate", "-s", "aimd,full-jitter", "--repeats", "1000000", "--json", path];
-    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
-        .args(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("loadgen starts");
-    let told = BufReader::new(program.stderr.take().expect("it is piped"));
-    let mut lines = told.lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("of 2 000 000 runs (0 %)  eta ")), "it ended");
-    let id = rustix::process::Pid::from_child(&program);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it goes on");
-    lines.for_each(drop);
-    let output = program.wait_with_output().expect("it ends");
+    let (output, _) = interrupted(directory.path(), &args, "of 2 000 000 runs (0 %)  eta ");
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("stopped by SIGINT: ") && said.contains("of 1 000 000 blocks"), "{said}");

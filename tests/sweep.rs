@@ -1,10 +1,14 @@
 //! `loadgen sweep` through the built program.
 
-use std::io::{BufRead, BufReader};
+#[path = "common/interrupted.rs"]
+mod interrupted;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde_json::Value;
+
+use interrupted::interrupted;
 
 fn loadgen(directory: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
@@ -174,6 +178,7 @@ fn what_cannot_be_varied_is_refused_before_anything_runs() {
         (&["--vary", "ops=5", "--ops", "7"], "`--ops` is given, too"),
         (&["--vary", "in-flight=5", "--rate", "7"], "in-flight=5 cannot be run"),
         (&["--vary", "max-busy=0,1"], "max-busy=0 cannot be run"),
+        (&["--vary", "loss=0,0.1", "-s", "aimd,oracle"], "loss=0.1 cannot be run: the oracle has a plan"),
         (&["--vary", "seed=1,2"], "`--repeats` runs every point"),
         (&["--vary", "json=1,2"], "is no flag of the workload or the server"),
         (&["--vary", "aimd.beta=0.5", "-s", "aimd:beta=0.9"], "sets it, too"),
@@ -204,31 +209,19 @@ fn an_interrupted_sweep_keeps_its_complete_points() {
     let here = directory();
     let points: Vec<String> = (1..=900).map(|ops| ops.to_string()).collect();
     let vary = format!("ops={}", points.join(","));
-    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
-        .current_dir(here.path())
-        .args([
-            "sweep",
-            "--simulate",
-            "--vary",
-            &vary,
-            "--repeats",
-            "100",
-            "--json",
-            "sweep.json",
-            "--csv",
-            "s.csv",
-        ])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("loadgen starts");
-    let told = BufReader::new(program.stderr.take().expect("it is piped"));
-    let mut lines = told.lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("eta ")), "it ended");
-    let id = rustix::process::Pid::from_child(&program);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it goes on");
-    lines.for_each(drop);
-    let output = program.wait_with_output().expect("it ends");
+    let args = [
+        "sweep",
+        "--simulate",
+        "--vary",
+        &vary,
+        "--repeats",
+        "100",
+        "--json",
+        "sweep.json",
+        "--csv",
+        "s.csv",
+    ];
+    let (output, _) = interrupted(here.path(), &args, "eta ");
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("stopped by SIGINT: ") && said.contains("of 900 points"), "{said}");
@@ -247,20 +240,8 @@ fn interrupted_before_a_point_is_complete_nothing_is_written_and_nothing_overwri
     let outputs = ["--json", "old.json", "--csv", "new.csv", "--html", "new.html"];
     // Its first point takes far longer than it is given.
     let workload = ["sweep", "--vary", "max-busy=1,2", "--ops", "9000", "--rate", "10/s"];
-    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
-        .current_dir(here.path())
-        .args([&workload[..], &outputs].concat())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("loadgen starts");
-    let told = BufReader::new(program.stderr.take().expect("it is piped"));
-    let mut lines = told.lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("embedded mock server")), "it ended");
-    let id = rustix::process::Pid::from_child(&program);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it goes on");
-    let errors: Vec<String> = lines.collect();
-    let output = program.wait_with_output().expect("it ends");
+    let args = [&workload[..], &outputs].concat();
+    let (output, errors) = interrupted(here.path(), &args, "embedded mock server");
     assert_eq!(output.status.code(), Some(130), "{errors:?}");
     assert!(text(&output.stdout).contains("no point was complete"), "{errors:?}");
     let names =

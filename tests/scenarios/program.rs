@@ -50,7 +50,9 @@ impl Program {
 
     /// Waits until its stderr has this word.
     pub(crate) fn says(&mut self, word: &str) {
+        let deadline = Instant::now() + PATIENCE;
         while !self.said("stderr").contains(word) {
+            assert!(Instant::now() < deadline, "it did not say `{word}`: {}", self.said("stderr"));
             assert!(self.child.try_wait().unwrap().is_none(), "it ended: {}", self.said("stderr"));
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -25,54 +25,12 @@ impl OwnServer {
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })
     }
 
-    /// Does one run; `waiting` is called now and then while it goes on. Gives the calls in bins, too, if the settings
-    /// ask for them.
+    /// Does one run; `waiting` is called at once and then now and again while it goes on, and may look into it. Every attempt
+    /// goes to `samples`, if anybody wants them. Gives the calls in bins, too, if the settings ask for them.
     ///
     /// # Errors
     /// When the server cannot be started, or counts do not add up.
     pub(crate) fn run(
-        &self,
-        settings: &Settings,
-        server: &Config,
-        seed: u64,
-        interrupt: &Interrupt,
-        waiting: impl FnMut(),
-    ) -> anyhow::Result<(Finished, Option<Bins>)> {
-        self.run_with_samples(settings, server, seed, None, interrupt, waiting)
-    }
-
-    /// The same; every attempt goes to `samples`, if anybody wants them.
-    ///
-    /// # Errors
-    /// As for [`run`](Self::run).
-    pub(crate) fn run_with_samples(
-        &self,
-        settings: &Settings,
-        server: &Config,
-        seed: u64,
-        samples: Option<SampleSink>,
-        interrupt: &Interrupt,
-        mut waiting: impl FnMut(),
-    ) -> anyhow::Result<(Finished, Option<Bins>)> {
-        self.drive(settings, server, seed, samples, interrupt, |_| waiting())
-    }
-
-    /// The same; `waiting` is called at once, too, and may look into the run.
-    ///
-    /// # Errors
-    /// As for [`run`](Self::run).
-    pub(crate) fn run_watched(
-        &self,
-        settings: &Settings,
-        server: &Config,
-        seed: u64,
-        interrupt: &Interrupt,
-        waiting: impl FnMut(&Underway),
-    ) -> anyhow::Result<(Finished, Option<Bins>)> {
-        self.drive(settings, server, seed, None, interrupt, waiting)
-    }
-
-    fn drive(
         &self,
         settings: &Settings,
         server: &Config,

@@ -18,7 +18,7 @@ use crate::args::ParityArgs;
 use crate::exit::Exit;
 use crate::figures::short;
 use crate::interrupt::Interrupt;
-use crate::one_run::Finished;
+use crate::one_run::{Finished, Underway};
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
 use crate::record::ConfigRecord;
@@ -82,8 +82,8 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         let mut reals: Vec<Finished> = Vec::new();
         let mut compared = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
-            let waiting = || progress.line(|| say(""));
-            let (real, _) = own.run(&settings, &pairing.server, args.seed, &interrupt, waiting)?;
+            let waiting = |_: &Underway| progress.line(|| say(""));
+            let (real, _) = own.run(&settings, &pairing.server, args.seed, None, &interrupt, waiting)?;
             if interrupt.exit().is_some() {
                 break;
             }

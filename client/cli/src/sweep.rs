@@ -148,11 +148,7 @@ fn axes(args: &SweepArgs) -> String {
 
 fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32) -> std::io::Result<()> {
     let runs = points.len() * labels.len() * repeats as usize;
-    let how = if args.several.simulate {
-        "simulated server"
-    } else {
-        "embedded mock server, a fresh one for every run"
-    };
+    let how = target(args.several.simulate);
     summary::to_stderr(&format!(
         "{} of {} · strategies: {} · {} · {}\n{how}\n",
         counted(points.len() as u64, "point"),

@@ -110,7 +110,7 @@ impl<'a> Blocks<'a> {
             self.board.stage(format!("{name}{comma}block {block} of {}", settings.repeats));
             let begun = Instant::now();
             let waiting = |underway: &Underway| self.board.goes_on(*strategy, underway);
-            let (over, _) = own.run_watched(settings, server, *seed, self.interrupt, waiting)?;
+            let (over, _) = own.run(settings, server, *seed, None, self.interrupt, waiting)?;
             self.over(*strategy, &over, begun.elapsed());
             finished.push(over);
         }

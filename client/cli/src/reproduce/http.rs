@@ -10,6 +10,7 @@ use super::plots::Takers;
 use crate::args::ReproduceArgs;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
+use crate::one_run::Underway;
 use crate::own_server::OwnServer;
 use crate::settings::Settings;
 use crate::simulated::Progress;
@@ -53,14 +54,13 @@ pub(super) fn run_all(
         let samples = takers.as_ref().map(|takers| takers.recording.sink());
         let seed = scenario.seed.wrapping_add(u64::from(*repeat));
         let settings = Settings { time_scale: *scale, ..held.settings.clone() };
-        let waiting = || {
+        let waiting = |_: &Underway| {
             progress.line(|| {
                 let so_far = summary::progress(done, tasks.len(), started.elapsed());
                 format!("{}: {} · {so_far}", scenario.name, held.label)
             });
         };
-        let (over, bins) =
-            own.run_with_samples(&settings, &held.server, seed, samples, interrupt, waiting)?;
+        let (over, bins) = own.run(&settings, &held.server, seed, samples, interrupt, waiting)?;
         if let Some(takers) = takers {
             takers.finish(*cell, &held.label, &over.result, kept)?;
         }

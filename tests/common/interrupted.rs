@@ -1,0 +1,25 @@
+//! `loadgen` with Ctrl-C at a moment of the test's choosing.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Runs it in a directory, interrupts it as soon as stderr says these words, and waits for its end. Gives what it left
+/// behind, and what stderr said after that.
+pub(crate) fn interrupted(directory: &Path, args: &[&str], words: &str) -> (Output, Vec<String>) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
+        .current_dir(directory)
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("loadgen starts");
+    let told = BufReader::new(program.stderr.take().expect("it is piped"));
+    let mut lines = told.lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains(words)), "it ended");
+    kill_process(Pid::from_child(&program), Signal::INT).expect("it goes on");
+    let after = lines.collect();
+    (program.wait_with_output().expect("it ends"), after)
+}
