@@ -92,11 +92,13 @@ impl WindowCourse {
         if self.cap == cap {
             return;
         }
-        // What the first answer tells was so all the time.
-        let from = if self.cap.is_none() { self.since } else { at };
+        // What the first answer tells was so all the time; another cap ends the time in which the window fitted this one.
+        if self.cap.is_some() {
+            self.pass(at);
+        }
         self.cap = cap;
         self.fits_since = None;
-        self.judge(from);
+        self.judge(self.since);
     }
 
     /// An attempt was sent; so many are in flight with it.
@@ -193,8 +195,7 @@ mod tests {
         course.on_cap(at(40), 10);
         let figures = course.figures(Some(at(0)), Some(at(60)));
         assert_eq!((figures.convergence_s, figures.rejected_before_convergence), (Some(0.0), 1));
-        // Another cap is another question, but the first answer stays.
-        course.on_window(at(60), 10.0);
+        // Another cap is another question, but the first answer stays, though nothing was heard of the window since.
         course.on_cap(at(70), 40);
         assert_eq!(course.figures(Some(at(0)), Some(at(90))).convergence_s, Some(0.0));
     }
