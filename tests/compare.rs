@@ -53,9 +53,9 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     let joined = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "incomplete: stalled in every run",
-        "oracle finishes 1.251× sooner than aimd (95 %: 1.2",
-        "aimd finishes 1.7× sooner than exponential:jitter=0.5 (95 %: 1.6–1.9)",
-        "aimd needs 8.33× fewer attempts than exponential:jitter=0.5 (95 %: ",
+        "oracle finishes 1.251× sooner than aimd (99",
+        "aimd finishes 1.7× sooner than exponential:jitter=0.5 (9",
+        "aimd needs 8.33× fewer attempts than exponential:jitter=0.5 (9",
         "over seeds, for this server model",
     ] {
         assert!(joined.contains(words), "`{words}` is missing:\n{said}");
@@ -112,12 +112,12 @@ fn strategies_of_a_block_have_the_same_seed_and_the_same_arrivals() {
     let runs = document["runs"].as_array().expect("a list");
     assert_eq!(runs.len(), 3 * 10);
     for (block, seed) in (0..10).zip(1_u64..) {
-        let optimum = |strategy: usize| {
+        let bound = |strategy: usize| {
             let run = &runs[strategy * 10 + block];
             assert_eq!(run["seed"], seed);
             run["optimal_makespan_s"].as_f64().expect("a plain cap has one").to_bits()
         };
-        assert!(optimum(0) == optimum(1) && optimum(1) == optimum(2));
+        assert!(bound(0) == bound(1) && bound(1) == bound(2));
     }
     assert_eq!(document["comparison"]["order"].as_array().map(Vec::len), Some(10));
 }
@@ -127,7 +127,7 @@ fn three_repeats_are_too_few_to_say() {
     let output = compare(&["--simulate", "-s", "aimd,full-jitter", "--ops", "200", "--repeats", "3"]);
     assert!(output.status.success());
     let said = text(&output.stdout);
-    assert!(said.contains("too few repeats to say") && !said.contains("(95 %: "), "{said}");
+    assert!(said.contains("too few repeats to say") && !said.contains(" %: "), "{said}");
 }
 
 #[test]
@@ -138,6 +138,29 @@ fn whoever_gives_up_is_not_ranked_however_fast() {
     assert_eq!((&last["strategy"], &last["complete"]), (&"none".into(), &false.into()));
     let why = last["incomplete_because"].as_str().expect("a reason");
     assert!(why.starts_with("gave ops up"), "{why}");
+}
+
+#[test]
+fn whoever_ran_out_of_time_did_not_give_up() {
+    let work = ["--simulate", "-s", "exponential:base=25s,aimd", "--duration", "1s", "--rate", "200/s"];
+    let document = json(&[&work[..], &["--drain", "25s"]].concat());
+    let strategies = document["comparison"]["strategies"].as_array().expect("a list");
+    let last = strategies.last().expect("two");
+    assert_eq!(last["complete"], false);
+    let why = last["incomplete_because"].as_str().expect("a reason");
+    assert!(why.starts_with("left ops unfinished when the time of `--drain` was over"), "{why}");
+    assert!(!why.contains("gave"), "{why}");
+    let document = json(&[&work[..], &["--drain", "25s", "--max-attempts", "2"]].concat());
+    let why = document["comparison"]["strategies"].to_string();
+    assert!(why.contains("gave ops up, and left others unfinished"), "{why}");
+}
+
+#[test]
+fn the_note_points_to_where_the_table_is() {
+    let output = compare(&["--simulate", "-s", "aimd,full-jitter", "--ops", "100"]);
+    let said = text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let note = said.find("the figures of the table below are means").expect("the note");
+    assert!(note < said.find("strategy (means)").expect("the table"), "{said}");
 }
 
 #[test]
@@ -194,4 +217,27 @@ fn over_http_every_run_has_a_server_of_its_own() {
         assert_eq!(run["server"]["received"], run["attempts"]["total"], "it was not idle");
     }
     assert_eq!(document["comparison"]["strategies"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn the_ranking_of_ten_strategies_ends_the_text_and_fits_a_screen_of_24_lines() {
+    let strategies = "oracle,aimd,none,immediate,exponential:jitter=0.5,full-jitter,equal-jitter,\
+                      decorrelated-jitter,fixed-window,linear";
+    let output = compare(&["--simulate", "--ops", "500", "--repeats", "5", "--strategies", strategies]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines: Vec<&str> = text(&output.stdout).lines().collect();
+    let screen = &lines[lines.len() - 23..];
+    let head = screen.iter().position(|line| line.contains("makespan s")).expect("the column has a unit");
+    for name in
+        ["oracle", "aimd", "none", "immediate", "full-jitter", "equal-jitter", "fixed-window", "linear"]
+    {
+        let row = |line: &&&str| line.split_whitespace().take(3).any(|word| word == name);
+        let row = screen[head..].iter().find(row).unwrap_or_else(|| panic!("no {name} in {screen:#?}"));
+        let makespan =
+            row.split_whitespace().skip_while(|word| *word != name).nth(1).expect("it has figures");
+        let incomplete = ["none", "immediate"].contains(&name);
+        assert_eq!(makespan == "–", incomplete, "{row}");
+    }
+    let yardstick = lines.iter().filter(|line| line.starts_with("oracle finishes")).count();
+    assert_eq!(yardstick, 1, "of who knows the future only the distance to the best: {lines:#?}");
 }

@@ -4,7 +4,7 @@
 //! hold a slot for 50 ms, 100 ms of network before admission. Nothing here depends on real time.
 
 use loadgen_core::{OperationKind, Run, RunConfig};
-use loadgen_sim::{Foresight, Simulation, Steer};
+use loadgen_sim::{Foresight, Simulation, Steer, least_costs};
 use mockserver_core::{Config, Ideal};
 use tailback::{Foreknowledge, StrategySpec};
 
@@ -24,7 +24,7 @@ fn simulate(strategy: &str, seed: u64, server: &Config) -> Figures {
     let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
     let foresight = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
     let config = RunConfig { seed, ..RunConfig::default() };
-    let client = Run::new(config, |_| spec.build(seed, foresight()), foresight())
+    let client = Run::new(config, |_| spec.build(seed, foresight()), least_costs(server, seed))
         .expect("the parameters are in range");
     let finished =
         Simulation::new(client, OperationKind::Request, seed, server.clone()).run(|_, _| Steer::On);

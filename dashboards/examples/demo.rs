@@ -8,7 +8,7 @@ mod synthetic_run;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use dashboards::{Action, Frame, GeneratorState, Header, Liveness, WatchError};
+use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness, WatchError};
 use synthetic_run::SyntheticRun;
 
 fn main() -> Result<(), WatchError> {
@@ -44,12 +44,18 @@ fn main() -> Result<(), WatchError> {
         let stopped = quit.borrow().is_some_and(|at: Instant| at.elapsed().as_secs_f64() > 1.0);
         if run.is_over() || stopped { Liveness::Over } else { Liveness::Running }
     };
-    let act = |action| match action {
-        Action::Quit => {
-            quit.borrow_mut().get_or_insert_with(Instant::now);
-        }
-        Action::LowerCap => run.borrow_mut().cap -= 5,
-        Action::RaiseCap => run.borrow_mut().cap += 5,
+    let act = |action| {
+        let change = match action {
+            Action::Quit => {
+                quit.borrow_mut().get_or_insert_with(Instant::now);
+                return None;
+            }
+            Action::LowerCap => -5,
+            Action::RaiseCap => 5,
+        };
+        let mut run = run.borrow_mut();
+        run.cap = run.cap.saturating_add_signed(change);
+        Some(format!("the cap is {} now", run.cap))
     };
-    dashboards::watch(header, refresh, act)
+    dashboards::watch(header, Background::Auto, refresh, act)
 }

@@ -9,7 +9,7 @@ mod scale;
 mod timeline;
 
 pub(crate) use bins::{attempts_per_op, latency_bins};
-pub(crate) use effort::Effort;
+pub(crate) use effort::{Effort, failures};
 pub(crate) use health::bottleneck;
 pub(crate) use progress::{Goal, Progress};
 pub(crate) use remaining::Remaining;

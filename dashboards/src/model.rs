@@ -17,6 +17,18 @@ pub struct Header {
     pub adjustable_cap: bool,
 }
 
+/// What the terminal's background is, which colours must be readable on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Background {
+    /// As `COLORFGBG` says, which some terminals set; otherwise colours that can be read on both.
+    #[default]
+    Auto,
+    /// Dark.
+    Dark,
+    /// Light.
+    Light,
+}
+
 /// What is drawn: the run and its generator at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {

@@ -5,9 +5,6 @@ use loadgen_core::{Phase, Snapshot};
 use crate::figures::{Effort, Goal, Progress, Timeline};
 use crate::text;
 
-/// Seconds that the rates are averaged over.
-const RECENT_S: f64 = 2.0;
-
 /// A run in one line of at most `width` columns; what does not fit is left out from the end.
 ///
 /// ```text
@@ -40,11 +37,11 @@ fn parts(snapshot: &Snapshot) -> Vec<String> {
     }
     parts.push(format!("attempts {} ({} per op)", text::count(effort.attempts), effort.per_op_text()));
     let mut rates = vec![
-        recent(timeline.counter(|point| point.succeeded).recent_rate(RECENT_S), "ok"),
-        recent(timeline.counter(|point| point.rejected).recent_rate(RECENT_S), "rejected"),
+        recent(timeline.counter(|point| point.succeeded).now(), "ok"),
+        recent(timeline.counter(|point| point.rejected).now(), "rejected"),
     ];
     if snapshot.attempts.failed > 0 {
-        rates.push(recent(timeline.counter(|point| point.failed).recent_rate(RECENT_S), "failed"));
+        rates.push(recent(timeline.counter(|point| point.failed).now(), "failed"));
     }
     parts.push(rates.join(" "));
     parts.push(format!("in flight {}", text::count(snapshot.in_flight)));
@@ -57,9 +54,12 @@ fn parts(snapshot: &Snapshot) -> Vec<String> {
 fn ops(progress: &Progress) -> String {
     let share =
         progress.share().map(|share| format!(" ({})", text::whole_percent(share))).unwrap_or_default();
+    let given_up = progress.given_up_text().map(|text| format!(", {text}")).unwrap_or_default();
     match progress.goal {
-        Goal::Ops(ops) => format!("{}/{} ops{share}", text::count(progress.ended), text::count(ops)),
-        Goal::Seconds(_) | Goal::Open => format!("{} ops{share}", text::count(progress.ended)),
+        Goal::Ops(ops) => {
+            format!("{}/{} ops{share}{given_up}", text::count(progress.ended), text::count(ops))
+        }
+        Goal::Seconds(_) | Goal::Open => format!("{} ops{share}{given_up}", text::count(progress.ended)),
     }
 }
 

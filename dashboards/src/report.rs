@@ -19,6 +19,7 @@ mod registry;
 mod resample;
 mod rows;
 mod run;
+mod score;
 mod strategy;
 mod svg;
 mod sweep;

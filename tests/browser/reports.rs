@@ -42,6 +42,14 @@ fn reported(folder: &TempDir, args: &str) {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{args}: {output:?}");
 }
 
+/// Whether the makespans of a table of strategies can be seen without scrolling; pages without one have none.
+const MAKESPAN_IN_VIEW: &str = "[...document.querySelectorAll('table:not(.points) thead th')].filter(th => th.textContent == 'makespan s')\
+    .every(th => th.getBoundingClientRect().right <= innerWidth)";
+
+/// How many configurations are hidden.
+const HIDDEN: &str = "[...document.querySelectorAll('details.config pre')]\
+    .filter(pre => !pre.checkVisibility({ contentVisibilityAuto: true })).length";
+
 #[test]
 fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
     let Some(mut browser) = Browser::start() else { return };
@@ -71,6 +79,8 @@ fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
             assert_eq!(page.value(BAD_LABELS), Value::Array(Vec::new()), "{name} at {width}");
             let wide = page.value("document.documentElement.scrollWidth");
             assert_eq!(wide, width, "{name}: something is beyond the right edge");
+            assert_eq!(page.value(MAKESPAN_IN_VIEW), true, "{name} at {width}");
+            assert!(!printed || page.value(HIDDEN) == 0, "{name}: paper cannot be unfolded");
         }
         page.printed(false);
         page.size(1200, 900);

@@ -47,7 +47,7 @@ fn a_server_that_is_reset_in_mid_run_is_no_mismatch() {
 }
 
 #[test]
-fn a_change_of_the_server_between_two_looks_leaves_no_optimum() {
+fn a_change_of_the_server_between_two_looks_leaves_no_lower_bound() {
     let server = MockServer::start(SERVER);
     let url = server.url();
     let run =
@@ -59,15 +59,34 @@ fn a_change_of_the_server_between_two_looks_leaves_no_optimum() {
 }
 
 #[test]
+fn a_change_that_is_taken_back_leaves_no_lower_bound_either() {
+    let server = MockServer::start(SERVER);
+    let url = server.url();
+    let run =
+        start_loadgen(&["--target", &url, "--time-scale", "0.1", "--ops", "200", "--no-tui", "--json", "-"]);
+    eventually("ops are served", || (count(&server.stats(), "/accepted") > 20).then_some(()));
+    // Ops that are served in no time make a run shorter than it can be.
+    for change in [r#"{"service_time":"1ms"}"#, r#"{"service_time":"500ms"}"#] {
+        request(server.address, "PATCH", "/_mock/config", change);
+    }
+    let left = run.finish().exits(0).says(&["was changed during the run", "no lower bound known"]);
+    assert!(left.json()["optimal_makespan_s"].is_null());
+}
+
+#[test]
 fn a_server_killed_for_good_ends_a_run_with_a_limit_and_its_results_are_kept() {
-    for limit in [["--deadline", "20s"], ["--max-attempts", "5"]] {
+    // A window alone only probes a dead server, op by op: attempts run out with a back-off.
+    let limits: [&[&str]; 2] =
+        [&["--deadline", "20s"], &["--max-attempts", "5", "--strategy", "constant:delay=200ms"]];
+    for limit in limits {
         let server = MockServer::start(SERVER);
         let url = server.url();
         let args =
             ["--target", &url, "--time-scale", "0.1", "--ops", "200", "--rate", "200/s", "--json", "-"];
-        let run = start_loadgen(&[&args[..], &limit].concat());
+        let run = start_loadgen(&[&args[..], limit].concat());
         kill_in_mid_run(server);
-        let left = run.finish().exits(0).says(&["the server's counts could not be compared"]);
+        let left =
+            run.finish().exits(1).says(&["the server's counts could not be compared", "failed for good"]);
         let result = left.json();
         assert_eq!(count(&result, "/ops/total"), 200);
         assert_eq!(count(&result, "/ops/unfinished"), 0);
@@ -83,8 +102,9 @@ fn a_server_killed_for_good_stalls_a_run_without_a_limit() {
     let url = server.url();
     let run = start_loadgen(&["--target", &url, "--time-scale", "0.02", "--ops", "2000", "--json", "-"]);
     kill_in_mid_run(server);
-    let left = run.finish().exits(0).says(&["stalled"]);
+    let left = run.finish().exits(1).says(&["stalled", "failed for good (connection refused"]);
     let result = left.json();
+    assert_eq!(count(&result, "/ops/failed_for_good"), count(&result, "/ops/unfinished"));
     assert!(result["stalled_at_s"].as_f64().is_some_and(|at| at > 60.0), "{}", result["stalled_at_s"]);
     assert!(count(&result, "/ops/unfinished") > 0);
     assert_conserved(&result);

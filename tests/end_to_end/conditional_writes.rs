@@ -100,8 +100,9 @@ fn a_foreign_servers_tag_is_sent_back_as_it_came() {
         _ => reply(connection, "204 No Content", ""),
     });
     let url = server.url();
-    let args = ["--kind", "read-modify-write", "--ops", "1", "-d", "new", "-H", "Content-Type: text/plain"];
-    let result = measure(&[&["--target", &url][..], &args].concat());
+    let kind = ["--rate", "10/s", "--kind", "read-modify-write"];
+    let args = ["--ops", "1", "-d", "new", "-H", "Content-Type: text/plain"];
+    let result = measure(&[&["--target", &url][..], &kind, &args].concat());
     assert_eq!((count(&result, "/attempts/rejected"), count(&result, "/ops/succeeded")), (1, 1));
     let work = server.work();
     let lines: Vec<&str> = work.iter().map(|request| request.line.as_str()).collect();
@@ -119,7 +120,9 @@ fn a_foreign_servers_tag_is_sent_back_as_it_came() {
 fn a_read_without_a_tag_fails_for_good() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", "done"));
     let url = server.url();
-    let result = measure(&["--target", &url, "--kind", "read-modify-write", "--ops", "3"]);
+    let args =
+        ["--target", &url, "--rate", "10/s", "--kind", "read-modify-write", "--ops", "3", "--json", "-"];
+    let result = loadgen(&args).exits(1).says(&["no entity tag × 3"]).json();
     assert_eq!((count(&result, "/ops/given_up"), count(&result, "/attempts/failed")), (3, 3));
     assert!(server.work().iter().all(|request| request.line.starts_with("GET ")));
 }
@@ -128,7 +131,7 @@ fn a_read_without_a_tag_fails_for_good() {
 fn what_makes_no_sense_with_this_server_is_refused() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = server.url();
-    let base = ["--target", &url, "--ops", "1"];
+    let base = ["--target", &url, "--ops", "1", "--rate", "10/s"];
     loadgen(&[&base[..], &["--strategy", "ethernet"]].concat()).exits(2).says(&["`ethernet`", "mockserver"]);
     let pairs = ["--kind", "read-modify-write"];
     loadgen(&[&base[..], &pairs, &["-m", "POST"]].concat()).exits(2).says(&["`--method`", "GET and a PUT"]);
@@ -148,7 +151,7 @@ fn whoever_listens_first_sends_only_when_enough_is_free() {
     let url = server.url();
     let args = ["--target", &url, "--ops", "3", "--deadline", "300ms", "--json", "-", "--quiet"];
     let listens = ["--strategy", "ethernet:threshold=2 + exponential:base=20ms,cap=50ms"];
-    let result = loadgen(&[&args[..], &listens].concat()).exits(0).json();
+    let result = loadgen(&[&args[..], &listens].concat()).exits(1).json();
     assert_eq!((count(&result, "/attempts/total"), count(&result, "/ops/given_up")), (0, 3));
     assert!(count(&result, "/ops/deferred") > 3, "{}", result["ops"]);
     assert_eq!(count(&server.stats(), "/received"), 1, "a question is no work");

@@ -16,7 +16,7 @@ fn what_was_typed_is_sent_and_nothing_of_our_own() {
     let url = format!("http://{}/items?page=2", server.address);
     let request =
         ["-m", "PUT", "-H", "Authorization: Bearer x", "-H", "X-Twice: 1", "-H", "X-Twice: 2", "-d", "a=b"];
-    let result = measure(&[&["--target", &url, "--ops", "5"][..], &request].concat());
+    let result = measure(&[&["--target", &url, "--ops", "5", "--rate", "1000/s"][..], &request].concat());
     assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/attempts/total")), (5, 5));
     assert!(result["server"].is_null() && result["optimal_makespan_s"].is_null());
     let work = server.work();
@@ -33,23 +33,80 @@ fn what_was_typed_is_sent_and_nothing_of_our_own() {
 }
 
 #[test]
+fn secrets_of_a_request_are_sent_and_appear_nowhere_else() {
+    let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
+    let url = format!("http://{}/items?token=sesame&page=2", server.address);
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (json, page) = (place("a.json"), place("a.html"));
+    let request = ["--ops", "2", "--rate", "100/s", "-H", "authorization: sesame", "-d", "pass=sesame"];
+    let outputs = ["--json", &json, "--html", &page, "--no-tui"];
+    let left = loadgen(&[&["--target", &url][..], &request, &outputs].concat()).exits(0);
+    assert!(
+        server.work().iter().all(|asked| asked.line.contains("token=sesame") && asked.body == "pass=sesame")
+    );
+    let told = [
+        std::fs::read_to_string(json).unwrap(),
+        std::fs::read_to_string(page).unwrap(),
+        left.stdout,
+        left.stderr,
+    ];
+    for told in told {
+        assert!(!told.contains("sesame"), "{told}");
+    }
+    // A target that nobody can reach is named without them, too.
+    let left = loadgen(&["--target", "http://127.0.0.1:1/?token=sesame", "--rate", "1/s"]).exits(69);
+    assert!(left.stderr.contains("token=…") && !left.stderr.contains("sesame"), "{}", left.stderr);
+    loadgen(&["--target", "http://me:sesame@127.0.0.1:1/"]).exits(2).says(&["user name or password"]);
+}
+
+#[test]
+fn a_server_that_is_no_mockserver_is_loaded_only_as_somebody_said() {
+    let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
+    let url = server.url();
+    let base = ["--target", &url, "--ops", "2"];
+    for more in [&[][..], &["--print-config"], &["--duration", "1s"]] {
+        let left = loadgen(&[&base[..], more].concat()).exits(2);
+        left.says(&[&url, "no mockserver", "--rate", "--in-flight"]);
+    }
+    assert_eq!(server.work().len(), 0);
+    for said in [["--rate", "100/s"], ["--in-flight", "1"], ["--arrivals", "burst"]] {
+        measure(&[&base[..], &said].concat());
+    }
+    assert_eq!(server.work().len(), 6);
+}
+
+#[test]
+fn every_request_names_the_tool_unless_the_user_names_another() {
+    let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
+    let url = server.url();
+    let base = ["--target", &url, "--ops", "1", "--rate", "10/s"];
+    measure(&base);
+    measure(&[&base[..], &["-H", "User-Agent: crawler/2"]].concat());
+    let agents: Vec<_> =
+        server.work().iter().map(|request| request.header("user-agent").unwrap().to_owned()).collect();
+    assert_eq!(agents, [concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION")), "crawler/2"]);
+}
+
+#[test]
 fn a_host_name_is_sent_as_typed() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let port = server.address.port();
-    measure(&["--target", &format!("localhost:{port}/x"), "--ops", "1"]);
-    measure(&["--target", &server.url(), "--ops", "1", "-H", "Host: example.com"]);
+    measure(&["--target", &format!("localhost:{port}/x"), "--ops", "1", "--rate", "10/s"]);
+    measure(&["--target", &server.url(), "--ops", "1", "--rate", "10/s", "-H", "Host: example.com"]);
     let hosts: Vec<_> =
         server.work().iter().map(|request| request.header("host").unwrap().to_owned()).collect();
     assert_eq!(hosts, [format!("localhost:{port}"), "example.com".to_owned()]);
 }
 
 #[test]
-fn a_redirect_is_an_answer_and_is_not_followed() {
+fn a_redirect_is_not_followed_and_fails_for_good() {
     let server = ForeignServer::start(|_, connection| {
         connection.write_all(b"HTTP/1.1 302 Found\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n")?;
         connection.flush()
     });
-    measure(&["--target", &server.url(), "--ops", "3"]);
+    let args = ["--target", &server.url(), "--ops", "3", "--rate", "10/s"];
+    loadgen(&args).exits(1).says(&["no op succeeded", "302 × 3"]);
     assert_eq!(server.work().len(), 3);
 }
 
@@ -61,8 +118,9 @@ fn failures_of_post_are_final_unless_it_is_said_to_be_idempotent() {
             _ => reply(connection, "200 OK", ""),
         });
         let url = server.url();
-        let result =
-            measure(&[&["--target", &url, "--ops", "1", "-m", "POST", "-d", "x"][..], more].concat());
+        let base = ["--target", &url, "--ops", "1", "--rate", "10/s", "-m", "POST", "-d", "x", "--json", "-"];
+        let left = loadgen(&[&base[..], more].concat());
+        let result = left.exits(i32::from(succeeded == 0)).json();
         assert_eq!(count(&result, "/attempts/total"), attempts);
         assert_eq!(count(&result, "/ops/succeeded"), succeeded);
         assert_eq!(server.work().len() as u64, attempts);
@@ -77,7 +135,8 @@ fn rejections_of_post_are_retried() {
         1 => reply(connection, "429 Too Many Requests", ""),
         _ => reply(connection, "201 Created", ""),
     });
-    let result = measure(&["--target", &server.url(), "--ops", "1", "-m", "POST", "-d", "x"]);
+    let result =
+        measure(&["--target", &server.url(), "--ops", "1", "--rate", "10/s", "-m", "POST", "-d", "x"]);
     assert_eq!((count(&result, "/attempts/rejected"), count(&result, "/ops/succeeded")), (2, 1));
     assert_eq!(server.work().len(), 3);
 }
@@ -88,10 +147,83 @@ fn a_post_on_a_connection_that_was_closed_is_not_sent_again_behind_our_back() {
         0 => reply(connection, "200 OK", ""),
         _ => hang_up(),
     });
-    let args = ["--ops", "3", "--in-flight", "1", "-m", "POST"];
-    let result = measure(&[&["--target", server.url().as_str()][..], &args].concat());
+    let args = ["--ops", "3", "--in-flight", "1", "-m", "POST", "--json", "-"];
+    let left = loadgen(&[&["--target", server.url().as_str()][..], &args].concat());
+    let result = left.exits(1).says(&["closed without an answer × 2"]).json();
     assert_eq!((count(&result, "/attempts/total"), count(&result, "/attempts/failed")), (3, 2));
     assert_eq!(server.work().len(), 3);
+}
+
+/// A server over TLS with this certificate, its key in DER form.
+fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignServer {
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let wrap = move |stream: TcpStream| -> io::Result<Box<dyn Connection>> {
+        let connection = ServerConnection::new(config.clone()).map_err(io::Error::other)?;
+        Ok(Box::new(StreamOwned::new(connection, stream)))
+    };
+    ForeignServer::start_with(|_, connection| reply(connection, "200 OK", "done"), wrap)
+}
+
+/// A certificate for localhost that calls itself an authority and signs itself, as `openssl req -x509` makes them.
+fn own_authority(until_year: i32) -> (rcgen::Certificate, rcgen::KeyPair) {
+    let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.not_before = rcgen::date_time_ymd(2000, 1, 1);
+    params.not_after = rcgen::date_time_ymd(until_year, 1, 1);
+    let key = rcgen::KeyPair::generate().unwrap();
+    (params.self_signed(&key).unwrap(), key)
+}
+
+#[test]
+fn a_self_signed_authority_is_trusted_as_its_own_server_if_name_and_dates_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let pem = folder.path().join("own.pem");
+    let trusting = |url: &str, certificate: &rcgen::Certificate| {
+        std::fs::write(&pem, certificate.pem()).unwrap();
+        let base = ["--target", url, "--ops", "3", "--rate", "100/s", "--cacert", pem.to_str().unwrap()];
+        loadgen(&base)
+    };
+    let (own, key) = own_authority(2999);
+    let server = over_tls(&own, &key);
+    let port = server.address.port();
+    trusting(&format!("https://localhost:{port}/"), &own).exits(0);
+    assert_eq!(server.work().len(), 3);
+    // Whoever names nothing is told what to do, in words and not in names of types.
+    let url = format!("https://localhost:{port}/");
+    let left = loadgen(&["--target", &url, "--ops", "3", "--rate", "100/s"]).exits(69);
+    let left = left.says(&[&url, "its certificate calls itself an authority", "`--cacert FILE`"]);
+    assert!(!left.stderr.contains("CaUsed") && !left.stderr.contains("Other("), "{}", left.stderr);
+    // Another name, another certificate for the same name, one that is out of date.
+    trusting(&format!("https://127.0.0.1:{port}/"), &own).exits(69).says(&["certificate"]);
+    let (other, _) = own_authority(2999);
+    trusting(&format!("https://localhost:{port}/"), &other).exits(69).says(&["certificate"]);
+    let (old, key) = own_authority(2001);
+    let expired = over_tls(&old, &key);
+    let left = trusting(&format!("https://localhost:{}/", expired.address.port()), &old).exits(69);
+    left.says(&["certificate", "expired"]);
+    assert_eq!((server.work().len(), expired.work().len()), (3, 0));
+}
+
+#[test]
+fn a_mix_up_of_http_and_https_is_named() {
+    let (own, key) = own_authority(2999);
+    let tls = over_tls(&own, &key);
+    let plain = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
+    let more = ["--ops", "3", "--rate", "100/s"];
+    let url = format!("http://localhost:{}/", tls.address.port());
+    let left = loadgen(&[&["--target", &url][..], &more].concat()).exits(69);
+    left.says(&[&url, "speaks TLS", "`https://`"]);
+    let url = format!("https://localhost:{}/", plain.address.port());
+    let left = loadgen(&[&["--target", &url][..], &more].concat()).exits(69);
+    left.says(&[&url, "plain", "`http://`"]);
 }
 
 #[test]
@@ -115,7 +247,7 @@ fn a_certificate_is_checked_against_what_was_said_to_be_trusted() {
     };
     let server = ForeignServer::start_with(|_, connection| reply(connection, "200 OK", "done"), wrap);
     let url = format!("https://localhost:{}/", server.address.port());
-    let base = ["--target", &url, "--ops", "3"];
+    let base = ["--target", &url, "--ops", "3", "--rate", "1000/s"];
 
     let left = loadgen(&base).exits(69).says(&["certificate", &url]);
     assert_eq!(left.stdout, "");

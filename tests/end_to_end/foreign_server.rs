@@ -23,7 +23,14 @@ impl Request {
 /// A server that records what it is asked for work, and answers as it is told.
 pub(crate) struct ForeignServer {
     pub(crate) address: SocketAddr,
-    work: Arc<Mutex<Vec<Request>>>,
+    asked: Arc<Mutex<Asked>>,
+}
+
+#[derive(Default)]
+struct Asked {
+    work: Vec<Request>,
+    /// Whether this is a mockserver.
+    questions: Vec<Request>,
 }
 
 /// A connection, with or without TLS.
@@ -47,9 +54,9 @@ impl ForeignServer {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let work = Arc::new(Mutex::new(Vec::new()));
+        let asked = Arc::new(Mutex::new(Asked::default()));
         let (answer, wrap): (Arc<Answer>, _) = (Arc::new(answer), Arc::new(wrap));
-        let recorded = work.clone();
+        let recorded = asked.clone();
         // The threads end with the test's process, or when their client goes away.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -61,7 +68,7 @@ impl ForeignServer {
                 });
             }
         });
-        Self { address, work }
+        Self { address, asked }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -70,21 +77,27 @@ impl ForeignServer {
 
     /// The requests for work so far; questions whether this is a mockserver are none.
     pub(crate) fn work(&self) -> Vec<Request> {
-        self.work.lock().unwrap().clone()
+        self.asked.lock().unwrap().work.clone()
+    }
+
+    /// The other requests.
+    pub(crate) fn questions(&self) -> Vec<Request> {
+        self.asked.lock().unwrap().questions.clone()
     }
 }
 
-fn serve(connection: Box<dyn Connection>, recorded: &Mutex<Vec<Request>>, answer: &Answer) -> io::Result<()> {
+fn serve(connection: Box<dyn Connection>, recorded: &Mutex<Asked>, answer: &Answer) -> io::Result<()> {
     let mut connection = BufReader::new(connection);
     while let Some(request) = read(&mut connection)? {
         if request.line.contains(" /_mock/") {
+            recorded.lock().unwrap().questions.push(request);
             reply(connection.get_mut(), "404 Not Found", "no such page")?;
             continue;
         }
         let number = {
-            let mut recorded = recorded.lock().unwrap();
-            recorded.push(request);
-            recorded.len() - 1
+            let work = &mut recorded.lock().unwrap().work;
+            work.push(request);
+            work.len() - 1
         };
         answer(number, connection.get_mut())?;
     }

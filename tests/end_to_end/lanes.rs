@@ -71,14 +71,14 @@ fn lanes_are_live_while_strategies_run_and_the_ranking_stays() {
 fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_are_ranked() {
     type Stop = fn(&mut Terminal);
     let http = [OVER_HTTP, &["--repeats", "1000"]].concat();
-    let cases: [(&[&str], Stop, i32); 4] = [
-        (&http, |terminal| terminal.press("q"), 130),
-        (&http, |terminal| terminal.signal(Signal::TERM), 143),
-        (SIMULATED, |terminal| terminal.press("\x03"), 130),
-        (SIMULATED, |terminal| terminal.signal(Signal::INT), 130),
+    let cases: [(&[&str], Stop, i32, &str); 4] = [
+        (&http, |terminal| terminal.press("q"), 130, "the user"),
+        (&http, |terminal| terminal.signal(Signal::TERM), 143, "SIGTERM"),
+        (SIMULATED, |terminal| terminal.press("\x03"), 130, "the user"),
+        (SIMULATED, |terminal| terminal.signal(Signal::INT), 130, "SIGINT"),
     ];
-    let begun = cases.map(|(args, stop, code)| (Terminal::start(args), args, stop, code));
-    for (mut terminal, args, stop, code) in begun {
+    let begun = cases.map(|(args, stop, code, by)| (Terminal::start(args), args, stop, code, by));
+    for (mut terminal, args, stop, code, by) in begun {
         terminal.wait("a block is complete", |screen| {
             let done = |strategy| in_lane(screen, strategy, " of 1").filter(|&runs| runs > 0);
             done("aimd")?;
@@ -86,7 +86,7 @@ fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_
         });
         stop(&mut terminal);
         let left = terminal.finish().restored(&args.join(" "), code);
-        for words in ["Ranked by makespan", "stopped by SIG", "blocks were complete"] {
+        for words in ["Ranked by makespan", &format!("stopped by {by}: "), "blocks were complete"] {
             assert!(left.screen.normal.contains(words), "no `{words}` in: {}", left.screen.normal);
         }
     }

@@ -3,20 +3,33 @@
 //! Every server listens on a free port, every process is bounded in time and killed with its test, and experiments
 //! run at a time scale that makes them short. Real time is only asserted in wide bands, counts exactly.
 
+mod admin_access;
 mod bad_luck;
 mod bad_servers;
 mod conditional_writes;
+mod dead_and_reborn;
+mod failures;
 mod foreign;
 mod foreign_server;
 mod found;
+mod gateway;
+mod hostile_servers;
+mod labels;
 mod lanes;
+mod live_line;
+mod lower_bound;
 mod metrics;
 mod mock_server;
+mod open_files;
 mod outputs;
 mod pty;
 mod runs;
 mod screen;
+mod several_targets;
 mod signals;
+mod small_times;
+mod started;
+mod summary_rows;
 mod support;
 mod terminal;
 mod usage;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{MockServer, count, figure, measure, request};
+use crate::support::{MockServer, count, figure, measure, request, request_with};
 
 /// A page as it was scraped: values by name and labels.
 struct Page {
@@ -161,17 +161,23 @@ fn other_hosts_see_nothing_unless_they_may() {
         eprintln!("skipped: this machine has no address but loopback");
         return;
     };
-    for (flags, status) in [(&[][..], 403), (&["--admin-remote"][..], 200)] {
+    let token = "host: localhost\r\nauthorization: Bearer s3cret\r\n";
+    for (flags, headers, status) in [
+        (&[][..], token, 403),
+        (&["--admin-remote", "s3cret"][..], "host: localhost\r\n", 403),
+        (&["--admin-remote", "s3cret"], token, 200),
+    ] {
         let server = MockServer::listen("0.0.0.0:0", flags);
         let address = (own, server.address.port()).into();
         for path in ["/metrics", "/_mock/stats"] {
-            assert_eq!(request(address, "GET", path, "").status, status, "{path} {flags:?}");
+            let reply = request_with(address, "GET", path, headers, "");
+            assert_eq!(reply.status, status, "{path} {flags:?} {headers}");
         }
     }
 }
 
 /// An address by which this machine looks like another host to a server of its own. Nothing is sent.
-fn own_address() -> Option<std::net::IpAddr> {
+pub(crate) fn own_address() -> Option<std::net::IpAddr> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
     Some(socket.local_addr().ok()?.ip()).filter(|address| !address.is_loopback() && !address.is_unspecified())

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
+use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::support::{MockServer, count, eventually, figure, read_reply, request, start_mockserver};
+use crate::support::{MockServer, Program, count, eventually, figure, read_reply, request, start_mockserver};
 
 /// Answers at once.
 const FAST: &[&str] = &["--network-delay", "0", "--service-time", "0", "--reject-time", "0"];
@@ -35,8 +36,21 @@ fn it_says_where_it_listens_and_what_it_enforces() {
         "service 500ms",
         "Retry-After 2s",
         "time scale 0.5",
+        "PATCH /_mock/config, POST /_mock/reset, GET /metrics",
         "mockserver stopped: 0 received",
     ]);
+}
+
+#[test]
+fn it_tells_changes_of_the_cap_and_without_a_terminal_no_live_line() {
+    let server = MockServer::start(&["--max-busy", "7"]);
+    request(server.address, "PATCH", "/_mock/config", "{\"max_busy\": 3}");
+    eventually("the change is told", || server.said().contains("cap 7 → 3").then_some(()));
+    request(server.address, "POST", "/_mock/reset", "");
+    eventually("the reset is told", || server.said().contains("counts begin anew").then_some(()));
+    server.signal(Signal::TERM);
+    let left = server.finish().exits(143);
+    assert!(!left.stderr.contains(['\r', '\x1b']), "{:?}", left.stderr);
 }
 
 #[test]
@@ -46,6 +60,21 @@ fn a_port_in_use_is_told_and_what_to_do() {
     let left = start_mockserver(&["--listen", &address]).finish().exits(2);
     left.says(&["cannot listen on", &address, "--listen", "another program", "127.0.0.1:0"]);
     assert_eq!(request(first.address, "GET", "/", "").status, 200);
+}
+
+#[test]
+fn more_threads_than_make_sense_or_than_the_system_gives_are_refused() {
+    let left = start_mockserver(&["--listen", "127.0.0.1:0", "--threads", "1024"]).finish().exits(2);
+    left.says(&["1024", "--threads", "256"]);
+    // Room for the program, and not for so many threads: for a few of them, or for all but their last bytes.
+    for kibibytes in [400_000, 500_000, 580_000, 600_000] {
+        let limited = format!(
+            "ulimit -v {kibibytes}; exec {} --listen 127.0.0.1:0 --threads 256",
+            env!("CARGO_BIN_EXE_mockserver")
+        );
+        let left = Program::start("/bin/sh", &["-c", &limited], Stdio::null()).finish();
+        left.exits(2).says(&["256 threads (--threads) could not be started", "give fewer"]);
+    }
 }
 
 #[test]
@@ -102,6 +131,7 @@ fn the_cap_changes_while_it_runs_and_nonsense_changes_nothing() {
         ("{\"max_busy\": 0}", 422, "`max_busy` is 0"),
         ("{\"max_busy\": \"many\"}", 422, "`max_busy` cannot be"),
         ("{\"max_busy\": 9, \"service_time\": \"soon\"}", 422, "`service_time` cannot be"),
+        ("{\"service_time\": \"18446744073709551615s0.5s0.5s\"}", 422, "longer than 100 years"),
         ("[1, 2]", 400, "JSON object"),
         ("max_busy=3", 400, "JSON object"),
         ("", 400, "JSON object"),
@@ -116,6 +146,18 @@ fn the_cap_changes_while_it_runs_and_nonsense_changes_nothing() {
     assert_eq!((reply.status, reply.json()["max_busy"].as_u64()), (200, Some(2)));
     let _second = hold(&server);
     wait_for_busy(&server, 2);
+}
+
+#[test]
+fn another_policy_answers_whoever_it_turns_away_at_once() {
+    let server = MockServer::start(HOLDS);
+    let held = hold(&server);
+    wait_for_busy(&server, 1);
+    let reply = request(server.address, "PATCH", "/_mock/config", "{\"policy\": \"descriptor-pool\"}");
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    let answer = read_reply(held);
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
 }
 
 #[test]

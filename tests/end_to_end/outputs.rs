@@ -1,11 +1,14 @@
 //! Where results go when their place is bad: told before the run if it can be known, rescued if not.
 
 use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Left, count, eventually, loadgen, loadgen_into, start_loadgen};
+use crate::support::{
+    Left, count, eventually, loadgen, loadgen_into, loadgen_redirected, shell, start_loadgen,
+};
 
 const SHORT: &[&str] = &["--max-busy", "10", "--ops", "20", "--time-scale", "0.05", "--no-tui"];
 
@@ -68,6 +71,80 @@ fn an_old_result_that_may_not_be_changed_is_kept() {
 }
 
 #[test]
+fn a_rescued_result_is_written_to_no_file_that_is_there_and_read_by_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let trap = folder.path().join("trap");
+    std::fs::write(&trap, "theirs").unwrap();
+    // The names that a program with this number would choose first lead elsewhere.
+    let script = format!(
+        "export TMPDIR='{0}'; ln -s '{1}' \"$TMPDIR/tailback-result-$$\"; ln -s '{1}' \"$TMPDIR/tailback-result-$$-1\"; \
+         exec \"$0\" \"$@\"",
+        folder.path().display(),
+        trap.display()
+    );
+    let args = [&["--json", "/dev/full"], SHORT].concat();
+    let left = shell(&script, &args).exits(74).says(&["was saved as `"]);
+    let (_, rest) = left.stderr.split_once("was saved as `").unwrap();
+    let rescued = Path::new(rest.split_once('`').unwrap().0);
+    assert!(rescued.starts_with(folder.path()), "{rescued:?}");
+    let found = std::fs::symlink_metadata(rescued).unwrap();
+    assert!(found.is_file() && found.permissions().mode() & 0o777 == 0o600, "{found:?}");
+    assert_eq!(std::fs::read_to_string(&trap).unwrap(), "theirs");
+}
+
+#[test]
+fn a_result_that_is_rewritten_keeps_its_mode_and_the_links_that_lead_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    std::fs::create_dir(place("results")).unwrap();
+    let (file, first, second) = (place("results/result.json"), place("first.json"), place("second.json"));
+    std::os::unix::fs::symlink("results/result.json", &first).unwrap();
+    std::os::unix::fs::symlink(&first, &second).unwrap();
+    // The first time the links lead to nothing.
+    for mode in [None, Some(0o600), Some(0o664)] {
+        if let Some(mode) = mode {
+            std::fs::write(&file, "old").unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        run_into(&second).exits(0);
+        let result: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        assert_eq!(count(&result, "/ops/succeeded"), 20);
+        let found = std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert!(mode.is_none_or(|mode| mode == found), "{found:o} instead of {mode:?}");
+    }
+    for link in [&first, &second] {
+        assert!(std::fs::symlink_metadata(link).unwrap().is_symlink(), "{link:?}");
+    }
+    assert_eq!(std::fs::read_dir(place("results")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_killed_programs_left_half_written_is_removed_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("samples.ndjson");
+    let args = ["--max-busy", "10", "--ops", "100000", "--no-tui", "--samples", file.to_str().unwrap()];
+    let names = || {
+        let entries = std::fs::read_dir(folder.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let killed = start_loadgen(&args);
+    eventually("samples are written", || (killed.said().contains("ops") && names().len() == 1).then_some(()));
+    killed.signal(rustix::process::Signal::KILL);
+    assert_eq!(killed.finish().code, None);
+    let left_over = names();
+    // It looks like one, but no program wrote it.
+    std::fs::write(folder.path().join(".samples.ndjson.mine.tmp"), "mine").unwrap();
+
+    let alive = start_loadgen(&args);
+    eventually("the run is under way", || alive.said().contains("ops").then_some(()));
+    let of_alive = names();
+    assert!(of_alive.len() == 2 && !of_alive.contains(&left_over[0]), "{left_over:?}, then {of_alive:?}");
+    loadgen(&[SHORT, &["--samples", file.to_str().unwrap()]].concat()).exits(0);
+    assert!(of_alive.iter().all(|name| names().contains(name)), "{of_alive:?}, then {:?}", names());
+    drop(alive);
+}
+
+#[test]
 fn whoever_closes_stdout_ends_nothing() {
     for args in [&["strategies"][..], &["--print-config"], &[SHORT, &["--json", "-"]].concat(), SHORT] {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -85,6 +162,30 @@ fn a_full_stdout_is_an_error() {
 }
 
 #[test]
+fn words_that_cannot_be_written_to_stderr_change_nothing() {
+    let simulated = ["--simulate", "--max-busy", "10", "--ops", "20", "--json", "-"];
+    let compared = [&["compare", "--strategies", "aimd,none", "--repeats", "2"][..], &simulated].concat();
+    for args in [&[SHORT, &["--json", "-"]].concat()[..], &simulated, &compared] {
+        for redirection in ["2>/dev/full", "2>&-"] {
+            let left = loadgen_redirected(redirection, args).exits(0);
+            assert!(left.json().is_object(), "{redirection}");
+        }
+    }
+}
+
+#[test]
+fn a_result_for_a_closed_stdout_is_refused_before_anything_runs() {
+    for flag in ["--json", "--csv", "--hdr", "--html"] {
+        let args = [SHORT, &[flag, "-"]].concat();
+        let left = loadgen_redirected(">&-", &args).exits(74).says(&[flag, "stdout", "closed"]);
+        assert!(!left.stderr.contains("embedded"), "nothing has run: {}", left.stderr);
+    }
+    // Without a result on stdout there is only a summary that nobody reads.
+    loadgen_redirected(">&-", SHORT).exits(0);
+    loadgen_redirected(">/dev/null", &[SHORT, &["--json", "-"]].concat()).exits(0);
+}
+
+#[test]
 fn a_summary_that_cannot_be_shown_does_not_cost_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("result.json");
@@ -96,4 +197,14 @@ fn a_summary_that_cannot_be_shown_does_not_cost_the_result() {
 /// A place where nothing can be written.
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
+}
+
+#[test]
+fn two_outputs_that_lead_to_one_file_are_refused_though_one_is_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("a"), folder.path().join("b"));
+    std::os::unix::fs::symlink("a", &link).unwrap();
+    let [file, link] = [&file, &link].map(|path| path.to_str().unwrap());
+    let args = ["--simulate", "--ops", "3", "--json", file, "--csv", link];
+    loadgen(&args).exits(2).says(&["given for two outputs"]);
 }

@@ -1,8 +1,9 @@
-//! `loadgen` on a pseudo-terminal, seen and operated like by a person.
+//! A program on a pseudo-terminal, seen and operated like by a person.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -15,7 +16,7 @@ use rustix::termios::{ControlModes, LocalModes, Termios, Winsize, tcgetattr, tcs
 use crate::screen::{SIZE, Screen};
 use crate::support::eventually;
 
-/// A terminal with `loadgen` on it, which is killed with its test.
+/// A terminal with a program on it, which is killed with its test.
 pub(crate) struct Terminal {
     program: Program,
     keyboard: File,
@@ -40,15 +41,33 @@ impl Terminal {
         Self::start_with(args, |_| ())
     }
 
+    /// Starts `loadgen` on a terminal that says to have so many columns.
+    pub(crate) fn start_in(columns: u16, args: &[&str]) -> Self {
+        Self::start_sized((columns, SIZE.1), args, |_| ())
+    }
+
     /// Starts `loadgen` on a new terminal, with something changed.
     pub(crate) fn start_with(args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+        Self::start_sized(SIZE, args, change)
+    }
+
+    fn start_sized(size: (u16, u16), args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+        Self::start_program(size, &[&[env!("CARGO_BIN_EXE_loadgen")], args].concat(), change)
+    }
+
+    /// Starts `setsid` with these arguments, the last of which are a program's path and its arguments.
+    pub(crate) fn start_program(
+        (columns, rows): (u16, u16),
+        args: &[&str],
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let line = rustix::fs::open(name, flags, Mode::empty()).unwrap();
-        let size = Winsize { ws_col: SIZE.0, ws_row: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&line, size).unwrap();
         let before = tcgetattr(&line).unwrap();
 
@@ -57,7 +76,7 @@ impl Terminal {
         let reader = read(keyboard.try_clone().unwrap(), screen.clone());
         // In a session of its own, so that the terminal of whoever runs the tests is out of reach.
         let mut command = Command::new("setsid");
-        command.arg(env!("CARGO_BIN_EXE_loadgen")).args(args);
+        command.args(args);
         command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
         let end = || line.try_clone().unwrap();
         command.stdin(end()).stdout(end()).stderr(end());
@@ -115,7 +134,9 @@ impl Terminal {
         drop(line);
         reader.join().unwrap();
         let screen = screen.lock().unwrap().clone();
-        LeftTerminal { code: status.code(), screen, modes }
+        // As a shell tells who was killed by a signal.
+        let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+        LeftTerminal { code, screen, modes }
     }
 }
 

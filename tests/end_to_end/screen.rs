@@ -96,6 +96,11 @@ impl Screen {
                 self.cells = blank();
                 self.strays += usize::from(!self.alternate);
             }
+            // A line that is written anew.
+            "[2K" if !self.alternate => {
+                let kept = self.normal.rfind('\n').map_or(0, |end| end + 1);
+                self.normal.truncate(kept);
+            }
             // Colours and the like.
             _ if code.ends_with('m') => {}
             _ => self.go_to(code).unwrap_or_else(|| panic!("a code that tests don't know: {code:?}")),

@@ -1,10 +1,14 @@
-//! SIGINT and SIGTERM: the first stops and keeps, the second leaves at once.
+//! SIGINT, SIGTERM, SIGHUP: the first stops and keeps, the second waits for nothing, the third leaves at once.
 
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::support::{MockServer, Program, assert_conserved, count, eventually, start_loadgen};
+use crate::support::{
+    APART, MockServer, Program, assert_conserved, count, eventually, start_loadgen, start_shell,
+};
 
 /// A run that would take long, after its first answers.
 fn long_run(server: &MockServer, more: &[&str]) -> Program {
@@ -53,7 +57,19 @@ fn a_run_that_was_cut_off_is_kept_but_not_summed_up_with_whole_ones() {
 fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
     let server = MockServer::start(&["--service-time", "10m", "--network-delay", "0", "--max-busy", "1000"]);
     let url = server.url();
-    let run = start_loadgen(&["--target", &url, "--ops", "10", "--timeout", "1h", "--no-tui", "--json", "-"]);
+    let run = start_loadgen(&[
+        "--target",
+        &url,
+        "--ops",
+        "10",
+        "--rate",
+        "1000/s",
+        "--timeout",
+        "1h",
+        "--no-tui",
+        "--json",
+        "-",
+    ]);
     eventually("requests arrive", || (count(&server.stats(), "/received") == 10).then_some(()));
     run.signal(Signal::INT);
     let asked = Instant::now();
@@ -66,16 +82,171 @@ fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
     });
 }
 
-#[test]
-fn the_second_signal_leaves_at_once() {
-    let server = MockServer::start(&["--service-time", "10m", "--network-delay", "0", "--max-busy", "1000"]);
+/// Ten requests that the server keeps.
+fn held(server: &MockServer, more: &[&str]) -> Program {
     let url = server.url();
-    let run = start_loadgen(&["--target", &url, "--ops", "10", "--timeout", "1h", "--no-tui", "--json", "-"]);
+    let args = ["--target", &url, "--ops", "10", "--timeout", "1h", "--no-tui"];
+    let run = start_loadgen(&[&args[..], more].concat());
     eventually("requests arrive", || (count(&server.stats(), "/received") == 10).then_some(()));
+    run
+}
+
+fn holding() -> MockServer {
+    MockServer::start(&["--service-time", "10m", "--network-delay", "0", "--max-busy", "1000"])
+}
+
+#[test]
+fn signals_that_come_together_are_one() {
+    for pair in [[Signal::INT, Signal::INT], [Signal::INT, Signal::TERM]] {
+        let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
+        let run = long_run(&server, &["--json", "-"]);
+        for signal in pair {
+            run.signal(signal);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let result = run.finish().exits(130).json();
+        assert_eq!(result["interrupted"], "SIGINT");
+        // What was in flight was waited for.
+        assert_eq!(count(&result, "/attempts/cancelled"), 0);
+        assert_conserved(&result);
+    }
+}
+
+#[test]
+fn the_second_signal_waits_for_nothing_but_keeps_the_result() {
+    // The first one alone would wait for these answers: it waits for two seconds.
+    let server =
+        MockServer::start(&["--service-time", "1900ms", "--network-delay", "0", "--max-busy", "1000"]);
+    let run = held(&server, &["--json", "-"]);
+    run.signal(Signal::INT);
+    std::thread::sleep(APART);
+    run.signal(Signal::INT);
+    let result = run.finish().exits(130).json();
+    assert_eq!((count(&result, "/attempts/cancelled"), count(&result, "/ops/unfinished")), (10, 10));
+    assert_conserved(&result);
+}
+
+#[test]
+fn the_third_signal_leaves_at_once_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (pipe, samples) = (place("pipe"), place("samples"));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    let server = holding();
+    // Nobody ever reads the result.
+    let run = held(&server, &["--json", &pipe, "--samples", &samples]);
+    run.signal(Signal::INT);
+    std::thread::sleep(APART);
+    run.signal(Signal::INT);
+    eventually("the requests are withdrawn", || (count(&server.stats(), "/busy") == 0).then_some(()));
+    std::thread::sleep(APART);
+    run.signal(Signal::INT);
+    run.finish().exits(130);
+    let mut left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.retain(|name| name != "samples");
+    assert_eq!(left, ["pipe"]);
+}
+
+#[test]
+fn a_hang_up_ends_like_sigterm_unless_it_is_ignored() {
+    let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
+    let run = long_run(&server, &["--json", "-"]);
+    run.signal(Signal::HUP);
+    let result = run.finish().exits(129).says(&["SIGHUP"]).json();
+    assert_eq!(result["interrupted"], "SIGHUP");
+    assert_conserved(&result);
+
+    // As `nohup` starts it.
+    let url = server.url();
+    let args = ["--target", &url, "--ops", "100000", "--rate", "100/s", "--no-tui", "--json", "-"];
+    let run = start_shell("trap '' HUP; exec \"$0\" \"$@\"", &args);
+    let answered = |more: u64| count(&server.stats(), "/accepted") > more;
+    let before = count(&server.stats(), "/accepted");
+    eventually("requests are answered", || answered(before + 20).then_some(()));
+    run.signal(Signal::HUP);
+    let before = count(&server.stats(), "/accepted");
+    eventually("it goes on", || answered(before + 40).then_some(()));
+    run.signal(Signal::INT);
+    assert_eq!(run.finish().exits(130).json()["interrupted"], "SIGINT");
+}
+
+#[test]
+fn the_servers_signals_that_come_together_are_one_and_a_later_one_waits_for_nothing() {
+    let server = holding();
+    let asking = ask_for_work(&server);
+    server.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(1));
+    server.signal(Signal::INT);
     let asked = Instant::now();
-    let left = run.finish_by_signals(Signal::INT).exits(130);
-    assert!(asked.elapsed() < Duration::from_millis(1500), "{:?}", asked.elapsed());
-    assert_eq!(left.stdout, "");
+    std::thread::sleep(APART);
+    // Five seconds are what the first one waits for: with the second one it would be over by now.
+    assert!(server.is_alive(), "both were one");
+    server.signal(Signal::INT);
+    server.finish().exits(130).says(&["mockserver stopped"]);
+    assert!(asked.elapsed() < Duration::from_secs(4), "{:?}", asked.elapsed());
+    drop(asking);
+}
+
+#[test]
+fn a_hang_up_ends_the_server_like_sigterm_unless_it_is_ignored() {
+    let server = MockServer::start(&[]);
+    server.signal(Signal::HUP);
+    server.finish().exits(129).says(&["mockserver stopped"]);
+
+    let program =
+        start_shell("trap '' HUP; exec \"$1\" --listen 127.0.0.1:0", &[env!("CARGO_BIN_EXE_mockserver")]);
+    eventually("it listens", || program.said().contains("listening on").then_some(()));
+    program.signal(Signal::HUP);
+    std::thread::sleep(APART);
+    program.signal(Signal::TERM);
+    program.finish().exits(143);
+}
+
+/// A request that the server keeps.
+fn ask_for_work(server: &MockServer) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    eventually("it arrives", || (count(&server.stats(), "/busy") == 1).then_some(()));
+    stream
+}
+
+#[test]
+fn whoever_is_cut_off_before_the_first_of_several_runs_is_over_was_interrupted_whatever_was_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let outputs: Vec<String> = ["a.html", "a.json", "a.csv", "a.hdr", "a.samples"]
+        .map(|name| folder.path().join(name).to_str().unwrap().to_owned())
+        .into();
+    let outputs: Vec<&str> = ["--html", "--json", "--csv", "--hdr"]
+        .into_iter()
+        .zip(&outputs)
+        .flat_map(|(flag, file)| [flag, file.as_str()])
+        .collect();
+    let server = holding();
+    let run = held(&server, &[&["--repeats", "3"][..], &outputs].concat());
+    run.signal(Signal::INT);
+    run.finish().exits(130);
+    let page = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
+    assert!(page.contains("</html>"));
+
+    // A hundred million ops: the first is not over soon.
+    let strategies = ["--strategy", "aimd"];
+    let compared = ["--strategies", "aimd,none"];
+    for (command, rest) in [
+        (&[][..], &strategies[..]),
+        (&["compare"][..], &compared[..]),
+        (&["sweep", "--vary", "max-busy=40,50"][..], &compared[..]),
+    ] {
+        let endless = ["--simulate", "--ops", "100000000", "--repeats", "3", "--threads", "2"];
+        let run = start_loadgen(&[command, &endless, rest, &outputs[..4]].concat());
+        eventually("it says what it does", || run.said().contains("simulated server").then_some(()));
+        run.signal(Signal::INT);
+        run.finish().exits(130);
+    }
+    let run = start_loadgen(&["reproduce", "occ", "--repeats", "10000", "--html", outputs[1]]);
+    eventually("it says how far it is", || run.said().contains(" of ").then_some(()));
+    run.signal(Signal::INT);
+    run.finish().exits(130);
 }
 
 #[test]

@@ -13,6 +13,9 @@ use serde_json::Value;
 /// No program of a test may take longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Signals that come so far apart are two for `loadgen`.
+pub(crate) const APART: Duration = Duration::from_millis(400);
+
 /// Waits until `ready` finds something; panics with `what` when it takes too long.
 pub(crate) fn eventually<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
@@ -87,6 +90,11 @@ impl Reader {
         self.text.lock().unwrap().clone()
     }
 
+    /// Whether whoever wrote is gone.
+    fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     fn drain(&mut self) -> String {
         if let Some(thread) = self.thread.take() {
             thread.join().unwrap();
@@ -97,7 +105,7 @@ impl Reader {
 
 impl Program {
     /// Starts one of the programs under test.
-    fn start(path: &str, args: &[&str], stdout: Stdio) -> Self {
+    pub(crate) fn start(path: &str, args: &[&str], stdout: Stdio) -> Self {
         let mut command = Command::new(path);
         command.args(args).env_remove("NO_COLOR").stdin(Stdio::null());
         let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
@@ -134,6 +142,11 @@ impl Program {
         Left { code: status.code(), stdout, stderr: self.stderr.drain() }
     }
 
+    /// Whether the process goes on.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.stderr.is_over()
+    }
+
     fn is_over(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
@@ -160,6 +173,21 @@ pub(crate) fn loadgen(args: &[&str]) -> Left {
 /// Runs `loadgen` to its end with its stdout going elsewhere.
 pub(crate) fn loadgen_into(stdout: impl Into<Stdio>, args: &[&str]) -> Left {
     Program::start(env!("CARGO_BIN_EXE_loadgen"), args, stdout.into()).finish()
+}
+
+/// Runs `loadgen` to its end as a shell starts it that was told to redirect something, such as `2>/dev/full`.
+pub(crate) fn loadgen_redirected(redirection: &str, args: &[&str]) -> Left {
+    shell(&format!("exec \"$0\" \"$@\" {redirection}"), args)
+}
+
+/// Runs a shell to its end, with `loadgen` as `$0` and these arguments.
+pub(crate) fn shell(script: &str, args: &[&str]) -> Left {
+    start_shell(script, args).finish()
+}
+
+/// Starts a shell, with `loadgen` as `$0` and these arguments.
+pub(crate) fn start_shell(script: &str, args: &[&str]) -> Program {
+    Program::start("sh", &[&["-c", script, env!("CARGO_BIN_EXE_loadgen")], args].concat(), Stdio::piped())
 }
 
 /// Runs `loadgen … --json - --quiet`, which must succeed, and returns the result.
@@ -223,6 +251,11 @@ impl MockServer {
         format!("http://{}/", self.address)
     }
 
+    /// What it has said so far.
+    pub(crate) fn said(&self) -> String {
+        self.program.said()
+    }
+
     /// Its counts of everything.
     pub(crate) fn stats(&self) -> Value {
         request(self.address, "GET", "/_mock/stats", "").json()
@@ -230,6 +263,11 @@ impl MockServer {
 
     pub(crate) fn signal(&self, signal: Signal) {
         self.program.signal(signal);
+    }
+
+    /// Whether the process goes on.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.program.is_alive()
     }
 
     pub(crate) fn finish_by_signals(self, signal: Signal) -> Left {
@@ -268,12 +306,22 @@ impl Reply {
 
 /// One request on a connection of its own.
 pub(crate) fn request(address: SocketAddr, method: &str, path: &str, body: &str) -> Reply {
+    request_with(address, method, path, "host: localhost\r\n", body)
+}
+
+/// The same with headers of its own, a line each.
+pub(crate) fn request_with(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &str,
+) -> Reply {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let length = body.len();
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
-    );
+    let head =
+        format!("{method} {path} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(body.as_bytes()).unwrap();
     read_reply(stream)

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use rustix::process::Signal;
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::pty::Terminal;
 use crate::screen::Screen;
-use crate::support::{MockServer, assert_conserved, count, eventually, request};
+use crate::support::{APART, MockServer, assert_conserved, count, eventually, request};
 
 /// A run of a second or two.
 const SHORT: &[&str] =
@@ -84,11 +84,12 @@ fn the_dashboard_is_live_and_the_summary_stays() {
 #[test]
 fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
     type Stop = fn(&mut Terminal);
-    let cases: [(&str, Stop, i32); 4] = [
-        ("SIGINT", |terminal| terminal.press("q"), 130),
-        ("SIGINT", |terminal| terminal.press("\x03"), 130),
+    let cases: [(&str, Stop, i32); 5] = [
+        ("user", |terminal| terminal.press("q"), 130),
+        ("user", |terminal| terminal.press("\x03"), 130),
         ("SIGINT", |terminal| terminal.signal(Signal::INT), 130),
         ("SIGTERM", |terminal| terminal.signal(Signal::TERM), 143),
+        ("SIGHUP", |terminal| terminal.signal(Signal::HUP), 129),
     ];
     for (case, (name, stop, code)) in cases.into_iter().enumerate() {
         let (_folder, file) = place();
@@ -97,7 +98,12 @@ fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
         stop(&mut terminal);
         let left = terminal.finish().restored(&format!("case {case}"), code);
         assert!(left.screen.normal.contains("makespan"), "{}", left.screen.normal);
-        assert!(left.screen.normal.contains(&format!("by {name}")), "{}", left.screen.normal);
+        let by = if name == "user" {
+            "stopped    by the user;".to_owned()
+        } else {
+            format!("stopped    by {name};")
+        };
+        assert!(left.screen.normal.contains(&by), "{}", left.screen.normal);
         let result = saved(&file);
         assert_eq!(result["interrupted"], name);
         assert!(count(&result, "/ops/succeeded") > 0);
@@ -105,28 +111,54 @@ fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
 }
 
 #[test]
-fn whoever_insists_leaves_at_once_with_the_terminal_restored() {
+fn whoever_is_killed_while_it_draws_gives_the_terminal_back_and_leaves_nothing() {
     let showing = |args: &[&str]| {
         let terminal = Terminal::start(args);
-        terminal.wait("the dashboard is shown", |screen| screen.shows("arriving").then_some(()));
+        // All may have arrived before the first picture.
+        let shown = |screen: &Screen| (screen.shows("arriving") || screen.shows("finishing")).then_some(());
+        terminal.wait("the dashboard is shown", shown);
         terminal
     };
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    setrlimit(Resource::Core, none).expect("less is always allowed");
     for case in 0..40 {
         // Every key makes it draw: whatever it does just then, it must not draw on what it gave back.
-        let mut busy = showing(STUCK);
+        let (folder, file) = place();
+        let mut busy = showing(&[STUCK, &["--samples", &file]].concat());
         busy.press(&"\t".repeat(1_000));
-        let left = busy.insist(|terminal| terminal.signal(Signal::INT));
-        let left = left.restored(&format!("two signals, {case}"), 130);
+        busy.signal(Signal::QUIT);
+        let left = busy.finish().restored(&format!("SIGQUIT, {case}"), 128 + 3);
         assert!(!left.screen.normal.contains("makespan"), "{}", left.screen.normal);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file is left half written");
     }
+}
+
+#[test]
+fn whoever_insists_waits_for_nothing_but_keeps_the_result() {
+    let showing = |args: &[&str]| {
+        let terminal = Terminal::start(args);
+        let shown = |screen: &Screen| (screen.shows("arriving") || screen.shows("finishing")).then_some(());
+        terminal.wait("the dashboard is shown", shown);
+        terminal
+    };
+    let (_folder, file) = place();
+    showing(&[STUCK, &["--json", &file]].concat())
+        .insist(|terminal| terminal.signal(Signal::INT))
+        .restored("many signals", 130);
 
     let (folder, file) = place();
     let mut keys = showing(&[STUCK, &["--json", &file]].concat());
     keys.press("q");
     keys.wait("it says that it stops", |screen| screen.shows("stopping…").then_some(()));
+    // Two keys at once are one.
+    std::thread::sleep(APART);
     keys.press("\x03");
-    assert!(!keys.finish().restored("two keys", 130).screen.normal.contains("makespan"));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file is left half written");
+    let left = keys.finish().restored("two keys", 130);
+    assert!(left.screen.normal.contains("makespan"), "{}", left.screen.normal);
+    let result = saved(&file);
+    assert_eq!(result["interrupted"], "user");
+    assert_eq!(count(&result, "/ops/succeeded"), 0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no file is left half written");
 }
 
 #[test]
@@ -174,11 +206,40 @@ fn assert_plain_progress(stderr: &Path, wanted: bool) {
 }
 
 #[test]
+fn a_reproduction_tells_how_far_it_is_in_one_line_that_does_not_stay() {
+    let terminal = Terminal::start(&["reproduce", "occ", "--repeats", "1000"]);
+    let first = terminal.wait("the line is there", |screen| {
+        let line = screen.normal.lines().last()?.to_owned();
+        (line.contains(" of ") && line.contains(" left")).then_some(line)
+    });
+    terminal.wait("it is another", |screen| (screen.normal.lines().last()? != first).then_some(()));
+    let lines = terminal.screen().normal.lines().filter(|line| line.contains(" runs")).count();
+    assert!(lines <= 1, "{}", terminal.screen().normal);
+    terminal.signal(Signal::INT);
+    let left = terminal.finish();
+    assert_eq!(left.code, Some(130));
+    assert!(!left.screen.normal.contains(" left"), "{}", left.screen.normal);
+}
+
+#[test]
+fn a_summary_on_a_narrow_terminal_is_broken_between_figures_and_words() {
+    let left = Terminal::start_in(40, &["--simulate", "-s", "exponential:jitter=0.5", "--no-tui"]).finish();
+    assert_eq!(left.code, Some(0));
+    let text = left.screen.normal;
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  ops ")).collect();
+    assert!(rows.len() > 8, "{text}");
+    assert!(rows.iter().all(|row| row.chars().count() <= 40), "{text}");
+    assert!(rows.iter().any(|row| row.starts_with("             efficiency ")), "{text}");
+}
+
+#[test]
 fn brackets_change_the_cap_of_the_server_during_the_run() {
     let server = MockServer::start(&["--max-busy", "50", "--service-time", "20ms"]);
     let url = server.url();
     let mut terminal = watched(&["--target", &url, "--ops", "100000", "--rate", "50/s"]);
-    for (key, answer, cap) in [("[", "lower cap", 45), ("[", "lower cap", 41), ("]", "higher cap", 45)] {
+    for (key, answer, cap) in
+        [("[", "cap is 45 now, it was 50", 45), ("[", "cap is 41 now", 41), ("]", "cap is 45 now", 45)]
+    {
         terminal.press(key);
         terminal.wait("the key is answered", |screen| screen.shows(answer).then_some(()));
         eventually("the server has another cap", || {

@@ -2,6 +2,9 @@
 
 use crate::support::{loadgen, start_mockserver};
 
+/// What its reader once could not add up.
+const OVERFLOWS: &str = "18446744073709551615s0.5s0.5s";
+
 #[test]
 fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
     let cases: &[(&[&str], &[&str])] = &[
@@ -12,12 +15,33 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--strategy", "constant:delay=soon"], &["soon", "delay"]),
         (&["--strategy", ""], &["--strategy"]),
         (&["--strategy", "constant+full-jitter"], &["retry polic"]),
-        (&["--ops", "0"], &["'0'", "--ops", "1.."]),
+        (&["--ops", "0"], &["'0'", "--ops", "from 1 to 4000000000", "2k or 1M"]),
+        (&["--ops", "-5"], &["'-5'", "--ops", "from 1 to 4000000000"]),
+        (&["--seed", "-1"], &["'-1'", "--seed", "a whole number from 0"]),
+        (&["--reject-status", "teapot"], &["'teapot'", "--reject-status", "from 400 to 599"]),
+        (&["--rate", "-5/s"], &["'-5/s'", "--rate"]),
+        (&["--timeout", "-1s"], &["'-1s'", "--timeout"]),
+        (&["--loss", "half"], &["'half'", "--loss", "50%"]),
+        (&["--loss", "150%"], &["`loss` is 1.5"]),
+        (&["--strategy", "aimd:beta=0.5,beta=0.6"], &["`beta` twice"]),
+        (&["--strategy", "aimd:max-attempts=3+full-jitter:max-attempts=5"], &["`max-attempts` twice"]),
+        (&["--policy", "descriptor-pool:descriptors=5,descriptors=6"], &["`descriptors` twice"]),
+        (
+            &["reproduce", "occ", "--set", "repeats=1", "--set", "repeats=2"],
+            &["--set", "`repeats` is set twice"],
+        ),
+        (&["plot", "no-such-file", "-f", "window", "-o", "x.png"], &["`x.png`", "SVG", "`x.svg`"]),
+        (&["report", "no-such-file", "-o", "x.pdf"], &["`x.pdf`", "HTML", "`x.html`"]),
         (&["--ops", "many"], &["'many'", "--ops"]),
         (&["--rate", "fast"], &["'fast'", "--rate", "/s"]),
         (&["--rate", "0/s"], &["'0/s'", "--rate"]),
         (&["--duration", "soon"], &["'soon'", "--duration", "50ms"]),
         (&["--duration", "0s"], &["'0s'", "longer than zero"]),
+        (&["--duration", "1000000h"], &["1000000h", "--duration", "longer than 100 years"]),
+        (&["--service-time", OVERFLOWS], &["--service-time", "longer than 100 years"]),
+        (&["--timeout", OVERFLOWS], &["--timeout", "longer than 100 years"]),
+        (&["--outages", "1s..18446744073709551615s0.5s0.5s"], &["--outages", "longer than 100 years"]),
+        (&["--strategy", "constant:delay=18446744073709551615s0.5s0.5s"], &["--strategy", "1day"]),
         (&["--timeout=-1s"], &["'-1s'", "--timeout"]),
         (&["--header", "nonsense"], &["'nonsense'", "--header"]),
         (&["--method", "G T"], &["'G T'", "--method"]),
@@ -33,6 +57,9 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--target", "ftp://127.0.0.1"], &["ftp://127.0.0.1", "http://127.0.0.1:8503/"]),
         (&["--target", "http://127.0.0.1:1", "--max-busy", "5"], &["--max-busy", "--target"]),
         (&["--body", "@no-such-file"], &["no-such-file", "--body"]),
+        (&["--body", "@/dev/zero"], &["/dev/zero", "--body", "more than 64 MiB"]),
+        (&["--cacert", "/dev/zero"], &["/dev/zero", "--cacert", "more than 64 MiB"]),
+        (&["reproduce", "--scenario", "/dev/zero"], &["/dev/zero", "--scenario", "more than 64 MiB"]),
         (&["--cacert", "no-such-file"], &["no-such-file", "--cacert"]),
         (&["--no-such-flag"], &["--no-such-flag"]),
         (&["--strateggy", "aimd"], &["--strateggy", "--strategy"]),
@@ -53,11 +80,17 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
 #[test]
 fn bad_usage_of_the_server_exits_2_and_names_the_value() {
     let cases: &[(&[&str], &[&str])] = &[
-        (&["--listen", "nowhere"], &["'nowhere'", "--listen"]),
+        (&["--listen", "nowhere"], &["'nowhere'", "--listen", "127.0.0.1:8503"]),
+        (&["--listen", ":8503"], &["':8503'", "--listen", "`127.0.0.1:8503`", "`0.0.0.0:8503`"]),
+        (&["--listen", "localhost:81"], &["--listen", "`127.0.0.1:81`"]),
+        (&["--max-busy", "-5"], &["'-5'", "--max-busy"]),
         (&["--listen", "127.0.0.1:99999"], &["127.0.0.1:99999"]),
         (&["--max-busy", "0"], &["`max_busy` is 0"]),
         (&["--max-busy", "-1"], &["-1"]),
+        (&["--seed", "one"], &["'one'", "--seed", "a whole number from 0"]),
+        (&["--threads", "-1"], &["'-1'", "--threads", "from 1 to 256"]),
         (&["--service-time", "exp(soon)"], &["exp(soon)", "--service-time"]),
+        (&["--service-time", OVERFLOWS], &["--service-time", "longer than 100 years"]),
         (&["--rejects-occupy", "maybe"], &["'maybe'", "--rejects-occupy"]),
         (&["--reject-status", "99999"], &["'99999'", "--reject-status"]),
         (&["--time-scale", "NaN"], &["'NaN'", "0.001 to 1000"]),
@@ -70,6 +103,50 @@ fn bad_usage_of_the_server_exits_2_and_names_the_value() {
             assert!(left.stderr.contains(word), "{args:?}: no `{word}` in: {}", left.stderr);
         }
     }
+}
+
+#[test]
+fn what_is_hardly_meant_is_run_with_a_warning() {
+    let strategy = "aimd+aimd+full-jitter:base=1h,cap=1s";
+    let several = ["--strategies", &format!("none,{strategy}"), "--repeats", "2"];
+    for args in [
+        [&["--strategy", strategy][..]].concat(),
+        [&["compare"], &several[..]].concat(),
+        [&["sweep", "--vary", "max-busy=5,6"], &several[..]].concat(),
+    ] {
+        let left = loadgen(&[&args[..], &["--simulate", "--ops", "5"]].concat()).exits(0);
+        let said = left.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in ["warning: ", "`aimd` more than once", "`cap=1s` is below `base=1h`"] {
+            assert!(said.contains(words), "{args:?}: no `{words}` in: {said}");
+        }
+    }
+}
+
+#[test]
+fn thousands_and_shares_are_read_as_people_write_them() {
+    let config = |args: &[&str]| loadgen(&[args, &["--print-config"]].concat()).exits(0).json();
+    let given = config(&[
+        "--ops",
+        "1.5k",
+        "--clients",
+        "2K",
+        "--max-busy",
+        "1k",
+        "--loss",
+        "50%",
+        "--in-flight",
+        "1k",
+    ]);
+    assert_eq!(given["workload"]["ops"], 1500);
+    assert_eq!(
+        (&given["workload"]["clients"], &given["workload"]["in_flight"]),
+        (&2000.into(), &1000.into())
+    );
+    assert_eq!(
+        (&given["server_model"]["max_busy"], &given["server_model"]["loss"]),
+        (&1000.into(), &0.5.into())
+    );
+    assert_eq!(config(&["--ops", "2M", "--max-busy", "50"])["workload"]["ops"], 2_000_000);
 }
 
 #[test]
@@ -130,7 +207,18 @@ fn help_shows_examples_and_exit_codes_and_the_version_is_told() {
     for words in ["Examples:", "loadgen --strategy aimd --ops 2000", "Exit codes:", "69", "74", "130"] {
         assert!(help.contains(words), "no `{words}` in: {help}");
     }
+    let measuring = ["0 ", "1 ", "2 ", "69 ", "70 ", "74 ", "129, 130 and 143 interrupted."];
+    for (command, more) in [("compare", &["99 "][..]), ("sweep", &[]), ("reproduce", &[]), ("parity", &[])] {
+        let help = loadgen(&[command, "--help"]).exits(0).stdout;
+        let codes = help.split_once("Exit codes: ").map(|(_, codes)| codes.replace('\n', " ")).unwrap();
+        for code in measuring.iter().chain(more) {
+            assert!(codes.contains(code), "no `{code}` in: {codes}");
+        }
+    }
     let help = start_mockserver(&["--help"]).finish().exits(0).stdout;
     assert!(help.contains("Examples:") && help.contains("--max-busy"), "{help}");
+    for signalled in ["129", "130", "143"] {
+        assert!(help.contains(signalled), "no `{signalled}` in: {help}");
+    }
     assert!(loadgen(&["--version"]).exits(0).stdout.starts_with("loadgen "));
 }

@@ -13,10 +13,10 @@ fn told(program: &str, args: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Gives a script to bash; nothing where there is none.
-fn bash(args: &[&str]) -> Option<String> {
-    let Ok(output) = Command::new("bash").args(args).output() else {
-        eprintln!("skipped: there is no bash");
+/// What a shell says; nothing where there is none.
+fn shell(name: &str, args: &[&str]) -> Option<String> {
+    let Ok(output) = Command::new(name).args(args).output() else {
+        eprintln!("SKIPPED: there is no {name}");
         return None;
     };
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -47,9 +47,23 @@ fn every_shell_gets_a_script_that_knows_the_command_line() {
     }
     for (program, args) in [(LOADGEN, "completions bash"), (MOCKSERVER, "--completions bash")] {
         desk.write("script", &told(program, args));
-        bash(&["-n", desk.path("script").to_str().unwrap()]);
+        shell("bash", &["-n", desk.path("script").to_str().unwrap()]);
     }
 }
+
+/// What is typed, and the word that every shell makes of its last one.
+const COMPLETED: [(&str, &str); 10] = [
+    ("loadgen --arri", "--arrivals"),
+    ("loadgen --arrivals p", "poisson"),
+    ("loadgen --strategy aim", "aimd"),
+    ("loadgen compare --strategies equal", "equal-jitter"),
+    ("loadgen strategies deco", "decorrelated-jitter"),
+    ("loadgen reproduce sync", "sync-musings"),
+    ("loadgen parity sync", "sync-musings"),
+    ("loadgen plot --figure windo", "window"),
+    ("loadgen --policy overw", "overwhelmed-queue"),
+    ("loadgen sweep --policy descr", "descriptor-pool"),
+];
 
 #[test]
 fn bash_completes_subcommands_flags_and_names() {
@@ -58,20 +72,61 @@ fn bash_completes_subcommands_flags_and_names() {
             "source <('{LOADGEN}' completions bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
              _loadgen loadgen \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[@]}}\""
         );
-        bash(&["-c", &script])
+        shell("bash", &["-c", &script])
     };
-    for (words, offered) in [
-        ("loadgen comp", "compare completions"),
-        ("loadgen --arri", "--arrivals"),
-        ("loadgen --arrivals p", "poisson"),
-        ("loadgen --strategy aim", "aimd"),
-        ("loadgen compare --strategies equal", "equal-jitter"),
-        ("loadgen strategies deco", "decorrelated-jitter"),
-        ("loadgen reproduce sync", "sync-musings"),
-    ] {
+    for (words, offered) in COMPLETED.into_iter().chain([("loadgen comp", "compare completions")]) {
         let Some(reply) = complete(words) else { return };
         assert_eq!(reply.trim(), offered, "{words}");
     }
+}
+
+#[test]
+fn fish_completes_subcommands_flags_and_names() {
+    let desk = Desk::new();
+    let home = desk.path(".");
+    for (words, offered) in COMPLETED.into_iter().chain([("loadgen comp", "compare\ncompletions")]) {
+        let script = format!(
+            "set -x HOME '{}'; '{LOADGEN}' completions fish | source; complete -C '{words}' | cut -f1",
+            home.display()
+        );
+        let Some(reply) = shell("fish", &["--no-config", "-c", &script]) else { return };
+        assert_eq!(reply.trim(), offered, "{words}");
+    }
+}
+
+/// Types into a zsh on a terminal of its own and presses the tabulator, then the return key: `loadgen` is a
+/// function there, which tells its arguments.
+#[test]
+fn zsh_completes_subcommands_flags_and_names() {
+    let desk = Desk::new();
+    desk.write("_loadgen", &told(LOADGEN, "completions zsh"));
+    desk.write(
+        "type.zsh",
+        "zmodload zsh/zpty
+cd $1; shift
+zpty shell 'TERM=dumb zsh -f -i'
+zpty -w shell \"PROMPT=; RPROMPT=; fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -D -u\"
+zpty -w shell 'bindkey \"^I\" complete-word; loadgen() { print -r -- \"<<${(j: :)@}>>\" }'
+zpty -w shell 'print rea\"\"dy'
+zpty -r shell seen '*ready*'
+for words; do
+    zpty -w shell \"$words\"$'\\t'
+    zpty -r shell seen '*<<*>>*'
+    print -r -- \"${${seen##*<<}%%>>*}\"
+done
+zpty -d shell
+",
+    );
+    let (script, place) = (desk.path("type.zsh"), desk.path("."));
+    let mut args = vec!["-f", script.to_str().unwrap(), place.to_str().unwrap()];
+    args.extend(COMPLETED.iter().map(|(words, _)| *words));
+    let Some(reply) = shell("zsh", &args) else { return };
+    let replies: Vec<&str> = reply.lines().map(str::trim).collect();
+    let whole = |(words, offered): (&str, &str)| {
+        let (before, _) = words.rsplit_once(' ').unwrap();
+        format!("{before} {offered}").trim_start_matches("loadgen ").to_owned()
+    };
+    assert_eq!(replies, COMPLETED.map(whole));
 }
 
 #[test]

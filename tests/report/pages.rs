@@ -24,6 +24,83 @@ fn five_strategies_of_thirty_repeats_make_one_small_page() {
 }
 
 #[test]
+fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
+    let desk = Desk::new();
+    desk.done("--simulate --quiet --ops 300 --rate 500/s --max-busy 20 --service-time 200ms --repeats 3 --json a.json");
+    desk.done("report a.json -o report.html");
+    let page = desk.read("report.html");
+    let header = page.split("</header>").next().unwrap();
+    for words in
+        ["300 ops, poisson 500/s", "20 slots, service 200ms", "simulated, in virtual time", "seeds 1–3"]
+    {
+        assert!(header.contains(words), "`{words}` is not in {header}");
+    }
+    assert!(page.contains("<th>strategy</th><th>makespan s</th>"), "what matters most comes first");
+}
+
+#[test]
+fn the_first_screen_of_a_sweep_says_what_was_varied_and_measured() {
+    let desk = Desk::new();
+    desk.done("sweep --simulate -q -s aimd --vary ops=50,300 --max-busy 20 --repeats 3 --html sweep.html");
+    let page = desk.read("sweep.html");
+    let header = page.split("</header>").next().unwrap();
+    for words in ["ops 50, 300", "poisson 1 000/s", "20 slots", "simulated, in virtual time", "seeds 1–3"] {
+        assert!(header.replace('\u{a0}', " ").contains(words), "`{words}` is not in {header}");
+    }
+    assert!(
+        page.contains("<th class=\"words\">strategy</th><th>makespan s</th>"),
+        "what matters most comes first"
+    );
+}
+
+#[test]
+fn a_comparison_with_the_oracle_says_that_it_is_not_counted() {
+    let desk = Desk::new();
+    desk.done("compare --simulate -q -s aimd,full-jitter,oracle --ops 300 --repeats 2 --html compared.html");
+    let page = desk.read("compared.html");
+    let header = page.split("</header>").next().unwrap();
+    assert!(header.contains("<code>aimd</code> finished first"), "{header}");
+    assert!(header.contains("Not counted: <code>oracle</code>, which knows the server."), "{header}");
+}
+
+#[test]
+fn a_page_ranks_by_what_the_comparison_ranked_by() {
+    let desk = Desk::new();
+    let order = |page: &str| -> Vec<String> {
+        let rows = page.split("<tr><td><code>").skip(1).take(3);
+        rows.map(|row| row.split('<').next().unwrap_or_default().to_owned()).collect()
+    };
+    let compare =
+        "compare --simulate --quiet -s aimd,fixed-window:window=20,full-jitter --ops 500 --repeats 6";
+    for (by, first, headline, note) in [
+        ("makespan", "aimd", "finished first: 500 ops", "of the makespan."),
+        (
+            "attempts",
+            "fixed-window:window=20",
+            "needed the fewest attempts: 500 for 500 ops",
+            "of the number of attempts.",
+        ),
+        (
+            "p99",
+            "aimd",
+            "has the least 99th percentile of op latency",
+            "of the 99th percentile of op latency.",
+        ),
+    ] {
+        desk.done(&format!("{compare} --by {by} --json a.json --html a.html"));
+        let page = desk.read("a.html");
+        let ranked: serde_json::Value = serde_json::from_str(&desk.read("a.json")).unwrap();
+        let ranked = ranked["comparison"]["strategies"].as_array().unwrap();
+        let ranked: Vec<&str> = ranked.iter().map(|one| one["strategy"].as_str().unwrap()).collect();
+        assert_eq!(order(&page), ranked, "by {by}");
+        assert_eq!(ranked[0], first, "by {by}");
+        let told = format!("<h1><code>{first}</code> {headline}");
+        assert!(page.contains(&told), "by {by}: {}", page.split("</h1>").next().unwrap_or_default());
+        assert!(page.contains(&format!("geometric mean {note}")), "by {by}");
+    }
+}
+
+#[test]
 fn the_only_script_is_the_one_that_the_page_allows() {
     let desk = Desk::new();
     desk.done("--simulate --quiet --ops 50 --json a.json");

@@ -91,16 +91,16 @@ fn a_page_that_cannot_be_written_leaves_nothing_behind() {
     let desk = Desk::new();
     desk.done("--simulate --quiet --ops 20 --json a.json");
     std::fs::create_dir(desk.path("there")).unwrap();
-    for output in ["there", "nowhere/a.html"] {
-        for command in ["report a.json -o", "plot a.json --figure rate -o"] {
-            let ended = desk.loadgen(&format!("{command} {output}"));
-            assert_eq!(ended.code, Some(74), "{ended:?}");
-            assert!(
-                ended.stderr.contains(&format!("`{output}` (--output) cannot be written")),
-                "{}",
-                ended.stderr
-            );
-        }
+    for (command, output) in [
+        ("report a.json -o", "there"),
+        ("report a.json -o", "nowhere/a.html"),
+        ("plot a.json --figure rate -o", "there"),
+        ("plot a.json --figure rate -o", "nowhere/a.svg"),
+    ] {
+        let ended = desk.loadgen(&format!("{command} {output}"));
+        assert_eq!(ended.code, Some(74), "{ended:?}");
+        let words = format!("`{output}` (--output) cannot be written");
+        assert!(ended.stderr.contains(&words), "{}", ended.stderr);
     }
     assert_eq!(desk.files(), ["a.json", "there"]);
 }

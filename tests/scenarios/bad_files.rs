@@ -25,7 +25,7 @@ experiment = "main"
 figure = "attempts.total"
 of = "a"
 at = 10
-accept = [3, 3]
+printed = "3"
 "#;
 
 fn run(contents: &[u8], settings: &[&str]) -> Left {
@@ -48,6 +48,17 @@ fn lacking(left: &Left, words: &[&str]) -> Option<String> {
 }
 
 #[test]
+fn a_file_is_listed_like_the_embedded_scenarios() {
+    let (_dir, path) = written(GOOD.as_bytes());
+    let left = loadgen(&["reproduce", "--scenario", path.to_str().unwrap(), "--list"]).exits(0);
+    assert_eq!(left.stdout.lines().count(), 2, "{}", left.stdout);
+    assert!(left.stdout.starts_with("mine               Mine\n"), "{}", left.stdout);
+    assert!(left.stdout.contains("1 claims, 4 runs"), "{}", left.stdout);
+    loadgen(&["reproduce", "occ", "--list", "--scenario", "no-such-file"]).exits(2);
+    assert_eq!(loadgen(&["reproduce", "occ", "--list"]).exits(0).stdout.lines().count(), 2);
+}
+
+#[test]
 fn a_good_file_runs() {
     let left = run(GOOD.as_bytes(), &[]).exits(0);
     assert_eq!(left.stderr, "");
@@ -61,6 +72,11 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("repeats = 1", "repeats = \"many\"", &["mine.toml:3", "many"]),
     ("ops = 3", "arivals = \"burst\"", &["mine.toml:5", "`arivals`", "did you mean `arrivals`?"]),
     ("ops = 3", "arrivals = \"brust\"", &["mine.toml:5", "did you mean `burst`?", "\"poisson\""]),
+    (
+        "duration = \"10s\"",
+        "duration = \"18446744073709551615s0.5s0.5s\"",
+        &["mine.toml:6", "longer than 100 years"],
+    ),
     ("ops = 3", "ops = 0", &["mine.toml:5", "`ops` is 0"]),
     ("ops = 3", "ops = 9223372036854775807", &["mine.toml:5", "`ops` is 9223372036854775807"]),
     ("ops = 3", "clients = 4294967295", &["mine.toml:5", "`clients` is 4294967295"]),
@@ -72,15 +88,14 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
         "scatter = [{ ops = 9223372036854775807, from = \"0s\", to = \"1s\" }, { ops = 9223372036854775807, from = \"0s\", to = \"1s\" }]",
         &["mine.toml:5", "at most 10000000 in all"],
     ),
-    ("accept = [3, 3]", "accept = [3, 3]\naccept_http = [4, 3]", &["mine.toml", "the band [4, 3] is empty"]),
     (
         "figure = \"attempts.total\"\nof = \"a\"",
-        "figure = \"calls\"\nof = \"a\"\nat = 10\naccept = [3, 3]\n[figure.calls]\nkind = \"sum\"\nseries = \"sent\"\nfrom = 0\nto = 9223372036854775807\n[[claim]]\nsays = \"\"\nfigure = \"attempts.total\"\nof = \"a\"",
+        "figure = \"calls\"\nof = \"a\"\nat = 10\nprinted = \"3\"\n[figure.calls]\nkind = \"sum\"\nseries = \"sent\"\nfrom = 0\nto = 9223372036854775807\n[[claim]]\nsays = \"\"\nfigure = \"attempts.total\"\nof = \"a\"",
         &["mine.toml", "the range 0 to 9223372036854775807 is none"],
     ),
     (
         "figure = \"attempts.total\"\nof = \"a\"",
-        "figure = \"calls\"\nof = \"a\"\nat = 10\naccept = [3, 3]\n[figure.calls]\nkind = \"sum\"\nseries = \"sent\"\nfrom = 0\nto = 9\n[[claim]]\nsays = \"\"\nfigure = \"attempts.total\"\nof = \"a\"",
+        "figure = \"calls\"\nof = \"a\"\nat = 10\nprinted = \"3\"\n[figure.calls]\nkind = \"sum\"\nseries = \"sent\"\nfrom = 0\nto = 9\n[[claim]]\nsays = \"\"\nfigure = \"attempts.total\"\nof = \"a\"",
         &["mine.toml", "`calls` needs calls in bins"],
     ),
     ("ops = 3", "clients = 0", &["mine.toml:5", "`clients` is 0"]),
@@ -177,81 +192,128 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("at = 10", "at = 30", &["mine.toml:22", "no point 30"]),
     ("at = 10", "over = [10, 30]", &["mine.toml", "no point 30"]),
     ("at = 10", "growth = [10, 30]", &["mine.toml", "no point 30"]),
+    ("of = \"a\"", "of = []", &["mine.toml:21", "`of` names no strategy"]),
+    ("of = \"a\"", "of = 3", &["mine.toml:21", "a strategy's label, or a list of labels"]),
     ("at = 10", "at = { max_busi = 10 }", &["mine.toml:22", "no point"]),
     ("at = 10\n", "", &["mine.toml", "several points", "`over`"]),
     ("at = 10", "at = 10\nover = [10]", &["mine.toml:22", "exclude one another"]),
-    ("accept = [3, 3]", "accept = [4, 3]", &["mine.toml:23", "[4, 3] is empty"]),
-    ("accept = [3, 3]", "accept = [nan, 3]", &["mine.toml:23", "is empty"]),
-    ("accept = [3, 3]", "accept = [3]", &["mine.toml:23"]),
-    ("accept = [3, 3]", "accept = [3, 3]\nstat = \"share-above\"", &["`threshold`", "belong together"]),
-    ("accept = [3, 3]", "accept = [3, 3]\nstat = \"average\"", &["mine.toml:24", "`average`"]),
+    ("printed = \"3\"", "", &["mine.toml:18", "say what must be so", "`at_most`"]),
+    ("printed = \"3\"", "accept = [3, 3]", &["mine.toml:23", "unknown key `accept`"]),
+    ("printed = \"3\"", "at_lest = \"3\"", &["mine.toml:23", "did you mean `at_least`?"]),
+    ("printed = \"3\"", "at_least = 3", &["mine.toml:23", "`at_least = 3` is a reading", "`means`"]),
+    ("printed = \"3\"", "above = 1", &["mine.toml:23", "`means`"]),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[http]\nexperiments = [\"mian\"]",
+        "printed = \"3\"",
+        "above = \"4\"\nat_most = \"3\"",
+        &["mine.toml:23", "nothing is above 4 and at most 3"],
+    ),
+    ("printed = \"3\"", "above = \"3\"\nat_least = \"3\"", &["mine.toml:24", "two bounds on the same side"]),
+    ("printed = \"3\"", "above = nan\nmeans = \"m\"", &["mine.toml:23", "`above` is NaN"]),
+    (
+        "printed = \"3\"",
+        "above = [3, 3]",
+        &["mine.toml:23", "a number, or the source's own number in quotes"],
+    ),
+    ("printed = \"3\"", "printed = \"3 s\"", &["mine.toml:23", "a unit is left out"]),
+    ("printed = \"3\"", "printed = \"3\"\nbelow = \"9\"", &["mine.toml:24", "exclude one another"]),
+    ("printed = \"3\"", "printed = \"3\"\nprecision = 1", &["mine.toml:24", "`means` must say why"]),
+    ("printed = \"3\"", "printed = \"3\"\nagainst = [\"b\", \"c\"]", &["mine.toml:24", "`c` is not run"]),
+    ("printed = \"3\"", "printed = \"3\"\nagainst = []", &["mine.toml:24", "`against` names no strategy"]),
+    ("printed = \"3\"", "printed = \"3\"\nagainst = { at = 10 }", &["mine.toml:24", "compared with itself"]),
+    ("printed = \"3\"", "printed = \"3\"\nagainst = { at = 30 }", &["mine.toml:24", "no point 30"]),
+    (
+        "printed = \"3\"",
+        "printed = \"3\"\nagainst = { published = [1, 2] }",
+        &["mine.toml:24", "a figure for every point of `over`: 2 for 0"],
+    ),
+    (
+        "printed = \"3\"",
+        "printed = \"3\"\nagainst = { experiment = \"mian\" }",
+        &["mine.toml:24", "did you mean `main`?"],
+    ),
+    (
+        "printed = \"3\"",
+        "printed = \"3\"\nagainst = { figure = \"luck\" }",
+        &["mine.toml:20", "unknown figure `luck`"],
+    ),
+    (
+        "printed = \"3\"",
+        "printed = \"3\"\nagainst = { off = \"b\" }",
+        &["mine.toml:24", "a table of `of`, `at`"],
+    ),
+    (
+        "printed = \"3\"",
+        "printed = \"3\"\nstat = \"max\"\none_run = true",
+        &["mine.toml:24", "leave one of them out"],
+    ),
+    ("printed = \"3\"", "printed = \"3\"\nstat = \"average\"", &["mine.toml:24", "`average`"]),
+    (
+        "printed = \"3\"",
+        "printed = \"3\"\n[http]\nexperiments = [\"mian\"]",
         &["mine.toml:25", "did you mean `main`?"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"cals\"",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"cals\"",
         &["mine.toml:26", "no figure is called `cals`", "did you mean `calls`?", "`per-client`"],
     ),
-    ("accept = [3, 3]", "accept = [3, 3]\n[plot.p]\ndraw = \"calls\"", &["mine.toml:24", "`title`"]),
+    ("printed = \"3\"", "printed = \"3\"\n[plot.p]\ndraw = \"calls\"", &["mine.toml:24", "`title`"]),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"",
         &["mine.toml:24", "several points", "`at`"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 30",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 30",
         &["mine.toml:27", "no point 30"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\nstrategies = [\"c\"]",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\nstrategies = [\"c\"]",
         &["mine.toml:28", "`c` is not run in experiment `main`"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\ncolumns = [\"attempts\"]",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\ncolumns = [\"attempts\"]",
         &["mine.toml:28", "`columns` means nothing to `calls`"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"varied\"\ncolumns = [\"atempts\"]",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"varied\"\ncolumns = [\"atempts\"]",
         &["mine.toml:27", "did you mean `attempts`?"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"varied\"\nexperiment = \"mian\"",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"varied\"\nexperiment = \"mian\"",
         &["mine.toml:27", "did you mean `main`?"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10",
         &["mine.toml:26", "`step = \"100ms\"`"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10\nstep = \"0s\"",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10\nstep = \"0s\"",
         &["mine.toml:28", "`step` must be longer than zero"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10\nseries = [\"sends\"]",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"service\"\nat = 10\nseries = [\"sends\"]",
         &["mine.toml:28", "`sends`", "`sent`"],
     ),
     (
-        "accept = [3, 3]",
-        "accept = [3, 3]\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\nuntill = \"1s\"",
+        "printed = \"3\"",
+        "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\nuntill = \"1s\"",
         &["mine.toml:28", "did you mean `until`?"],
     ),
     (
-        "accept = [3, 3]",
-        "plot = \"costs\"\naccept = [3, 3]\n[plot.cost]\ntitle = \"P\"\ndraw = \"varied\"",
+        "printed = \"3\"",
+        "plot = \"costs\"\nprinted = \"3\"\n[plot.cost]\ntitle = \"P\"\ndraw = \"varied\"",
         &["mine.toml:23", "`[plot.costs]`", "did you mean `cost`?"],
     ),
-    ("accept = [3, 3]", "accept = [3, 3", &["mine.toml:2"]),
+    ("printed = \"3\"", "printed = \"3", &["mine.toml:2"]),
     ("title = \"Mine\"", "title = \"Mine", &["mine.toml:2"]),
 ];
 
@@ -312,6 +374,10 @@ fn a_bad_setting_is_named() {
         ("experiment.man.repeats=3", &["there is no experiment `man`; did you mean `main`?"]),
         ("server.max_busy=0", &["experiment `main` varies it"]),
         ("strategies.a=imediate", &["did you mean `immediate`?"]),
+        ("strategies.c=immediate", &["`--set strategies.c=immediate`", "labelled `c`", "`a`, `b`"]),
+        ("strategies.'a '=immediate", &["no experiment runs a strategy"]),
+        ("experiment.mian={}", &["there is no experiment `mian`; did you mean `main`?"]),
+        ("figure.calls={}", &["there is no figure `calls`"]),
         ("workload.ops=[[[[", &["mine.toml", "[[[["]),
     ];
     let mut poor = Vec::new();

@@ -3,11 +3,14 @@
 //! Nothing here depends on real time: a seed fixes every figure.
 
 mod bad_files;
+mod claims;
 mod figures;
 mod golden;
+mod lower_bound;
 mod matrix;
 mod plots;
 mod program;
 mod reference;
+mod regressions;
 mod sources;
 mod verdicts;

@@ -5,6 +5,7 @@ mod compare;
 mod parity;
 mod report;
 mod reproduce;
+mod screen;
 mod several;
 mod shell;
 mod sweep;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use clap::builder::StringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mockserver::count;
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
@@ -24,6 +26,7 @@ pub(crate) use compare::{CompareArgs, Score};
 pub(crate) use parity::ParityArgs;
 pub(crate) use report::{PageArgs, PlotArgs};
 pub(crate) use reproduce::{ReportArgs, ReproduceArgs};
+pub(crate) use screen::ScreenArgs;
 pub(crate) use several::SeveralArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 use shell::{strategies, suggesting};
@@ -47,8 +50,10 @@ Examples:
   loadgen --simulate --strategy aimd --repeats 20 --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
       for CI: exits with 99 when a condition holds
 
-Exit codes: 0 done, 2 bad usage, 69 target unreachable, 70 counts do not add up,
-74 output cannot be written, 99 a check failed, 130 and 143 interrupted.";
+Exit codes: 0 done, 1 no op succeeded or ops failed for good (3xx, 4xx, nobody answers), 2 bad usage,
+69 target unreachable, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
+129, 130 and 143 interrupted.
+Ctrl-C once stops and keeps what was measured, twice does not wait for what is under way, thrice leaves at once.";
 
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
@@ -106,7 +111,7 @@ pub(crate) struct RunArgs {
     pub(crate) strategy: StrategySpec,
 
     /// Run in virtual time instead of over HTTP: the same client and server on one clock that nobody waits for.
-    #[arg(long, conflicts_with_all = ["target", "method", "headers", "body", "idempotent", "insecure", "cacert"])]
+    #[arg(long, conflicts_with_all = OF_REAL_REQUESTS)]
     pub(crate) simulate: bool,
 
     #[command(flatten)]
@@ -125,6 +130,10 @@ pub(crate) struct RunArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Arguments that mean nothing in virtual time.
+pub(crate) const OF_REAL_REQUESTS: [&str; 8] =
+    ["target", "method", "headers", "body", "idempotent", "insecure", "cacert", "admin_token"];
+
 /// Heads the flags of [`WorkloadArgs`].
 pub(crate) const WORKLOAD: &str = "Workload";
 /// Begins what heads the flags of a mock server.
@@ -134,7 +143,7 @@ pub(crate) const MOCK_SERVER: &str = "Mock server";
 #[command(next_help_heading = WORKLOAD)]
 pub(crate) struct WorkloadArgs {
     /// Operations to do [default: 2000, without --duration].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = count::<u64>(1, 4_000_000_000))]
     pub(crate) ops: Option<u64>,
 
     /// How long ops go on arriving; with --ops, whichever ends first.
@@ -145,7 +154,8 @@ pub(crate) struct WorkloadArgs {
     #[arg(long, value_name = "TIME", value_parser = duration_text::parse)]
     pub(crate) drain: Option<Duration>,
 
-    /// Open loop: ops that arrive per second, minute or hour, such as `1000/s` [default: 1000/s].
+    /// Open loop: ops that arrive per second, minute or hour, such as `1000/s` [default: 1000/s; none for a --target
+    /// that is no mockserver].
     #[arg(long, value_name = "RATE")]
     pub(crate) rate: Option<Rate>,
 
@@ -155,11 +165,11 @@ pub(crate) struct WorkloadArgs {
 
     /// Closed loop: at most N unfinished ops; an op arrives when a place frees. Hides waiting.
     #[arg(long, value_name = "N", conflicts_with_all = ["rate", "arrivals"],
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+          value_parser = count::<u32>(1, 1_000_000))]
     pub(crate) in_flight: Option<u32>,
 
     /// Independent clients; op i belongs to client i mod K.
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = count::<u32>(1, 1_000_000))]
     pub(crate) clients: u32,
 
     /// One strategy instance for all clients instead of one each.
@@ -179,7 +189,7 @@ pub(crate) struct WorkloadArgs {
     pub(crate) warm_up: Duration,
 
     /// Attempts after which an op is given up.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = count::<u32>(1, u32::MAX.into()))]
     pub(crate) max_attempts: Option<u32>,
 
     /// Whether ops try again after failures (timeouts, resets, 5xx); after rejections they always may.
@@ -191,11 +201,11 @@ pub(crate) struct WorkloadArgs {
     pub(crate) kind: KindArg,
 
     /// Seed of everything random; repeat r uses seed + r.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = mockserver::count::<u64>(0, u64::MAX))]
     pub(crate) seed: u64,
 
     /// Runs to do: one after the other, or with --simulate on all cores.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u32>(1, 1_000_000))]
     pub(crate) repeats: u32,
 
     /// Real seconds per second of the experiment: 0.2 makes 25 s take 5 s. Figures stay in experiment time.
@@ -251,6 +261,12 @@ pub(crate) struct TargetArgs {
     /// Trust the certificates in this PEM file instead of the system's.
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
+
+    /// The token of a mockserver that was started with `--admin-remote`; `@FILE` reads it from a file [default: that in
+    /// the environment, `TAILBACK_ADMIN_TOKEN`, if the target is on this machine or its certificate is checked]. Sent to
+    /// a target that says it is a mockserver and wants a token.
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) admin_token: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -271,16 +287,15 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) samples: Option<PathBuf>,
 
-    /// No dashboard: one plain line a second on stderr.
-    #[arg(long)]
-    pub(crate) no_tui: bool,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 
     /// No progress and no summary; errors are still told.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
     /// Threads for simulated repeats [default: one per core]. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 
     /// Print everything a run would use, defaults included, and do not run.

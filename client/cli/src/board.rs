@@ -8,13 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dashboards::{Action, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
+use dashboards::{Action, Background, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
 use loadgen_http::{Command, Control};
-use signal_hook::consts::SIGINT;
 use statistics::percentile;
 
 use crate::interrupt::Interrupt;
-use crate::one_run::Underway;
+use crate::one_run::{PlannedBound, Underway};
 use crate::simulated::Progress;
 use crate::watch::{Meter, Watch};
 
@@ -40,7 +39,7 @@ struct State {
 struct Watched {
     lane: usize,
     control: Arc<Control>,
-    optimal_makespan: Option<Duration>,
+    bound: PlannedBound,
     meter: Meter,
 }
 
@@ -75,8 +74,8 @@ impl Board {
     pub(crate) fn goes_on(&self, lane: usize, underway: &Underway) {
         let mut state = self.state();
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
-            let (control, optimal_makespan) = (underway.control.clone(), underway.optimal_makespan);
-            state.watched = Some(Watched { lane, control, optimal_makespan, meter: Meter::start() });
+            let (control, bound) = (underway.control.clone(), underway.bound);
+            state.watched = Some(Watched { lane, control, bound, meter: Meter::start() });
             for (index, one) in state.lanes.lanes.iter_mut().enumerate() {
                 one.running = index == lane;
             }
@@ -115,7 +114,7 @@ impl Board {
                 work()
             });
             match mode {
-                Watch::Dashboard => self.dashboard(&over, interrupt),
+                Watch::Dashboard(background) => self.dashboard(background, &over, interrupt),
                 Watch::Lines => self.lines(&over),
                 Watch::Silent => {}
             }
@@ -123,7 +122,7 @@ impl Board {
         })
     }
 
-    fn dashboard(&self, over: &Receiver<()>, interrupt: &Interrupt) {
+    fn dashboard(&self, background: Background, over: &Receiver<()>, interrupt: &Interrupt) {
         if over.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
             return;
         }
@@ -133,8 +132,8 @@ impl Board {
             if over { Liveness::Over } else { Liveness::Running }
         };
         // Whatever is asked for: lanes offer nothing but to quit.
-        let act = |_: Action| interrupt.on_signal(SIGINT);
-        if let Err(error) = dashboards::watch_lanes(self.header.clone(), refresh, act) {
+        let act = |_: Action| interrupt.on_key();
+        if let Err(error) = dashboards::watch_lanes(self.header.clone(), background, refresh, act) {
             // The runs go on, and so does watching them.
             drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
             self.lines(over);
@@ -178,7 +177,7 @@ impl State {
         let frame: &mut Frame = lane.run.get_or_insert_default();
         let (connections, _) = watched.control.latest(&mut frame.snapshot);
         watched.control.ask(Command::Snapshot);
-        frame.snapshot.optimal_makespan = watched.optimal_makespan;
+        watched.bound.tell(&mut frame.snapshot);
         frame.generator = watched.meter.read(connections);
     }
 }

@@ -11,7 +11,6 @@ mod standing;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use mockserver::core::Config;
 use serde_json::{Value, json};
 use tailback::StrategySpec;
 
@@ -20,12 +19,14 @@ use crate::checks::{Checks, Subject};
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
+use crate::opponent::Opponent;
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
-use crate::record::{ConfigRecord, ServerRecord};
+use crate::record::ConfigRecord;
 use crate::results::Results;
 use crate::settings::Settings;
 use crate::several::{configured, refuse_twice};
+use crate::shortfall::Shortfalls;
 use crate::watch::Watch;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
@@ -33,7 +34,7 @@ use pair::best_against_others;
 use sensitivity::{Outcome, Variation, variations};
 
 pub(crate) use blocks::{Blocks, Driver, Measured};
-pub(crate) use lanes::{COLUMNS, target};
+pub(crate) use lanes::COLUMNS;
 pub(crate) use pair::{Pair, every_pair};
 pub(crate) use standing::{Standing, standings};
 
@@ -41,6 +42,7 @@ pub(crate) use standing::{Standing, standings};
 struct Comparison {
     by: Score,
     simulated: bool,
+    opponent: Opponent,
     seed: u64,
     measured: Measured,
     standings: Vec<Standing>,
@@ -53,33 +55,39 @@ struct Comparison {
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let CompareArgs { strategies, sensitivity, checks, figures, several } = args;
-    let (by, simulated, no_tui) = (several.by, several.simulate, several.no_tui);
+    let (by, simulated, screen) = (several.by, several.simulate, several.screen);
     let (quiet, threads) = (several.output.quiet, several.output.threads);
     let (json, html) = (several.output.json.clone(), several.html.clone());
     let strategies: Vec<StrategySpec> = strategies.into_iter().flat_map(|list| list.0).collect();
     distinct(&strategies)?;
     let what = "the server of the comparison cannot be configured so";
-    let (settings, server) = configured(several, strategies, Some(figures.clone()), what)?;
+    if sensitivity && several.target.target.is_some() {
+        let words = "`--sensitivity` ranks against servers that differ a little, and the server of `--target` is as it is; leave \
+                     out one or the other";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    let (settings, opponent) = configured(several, strategies, Some(figures.clone()), what, &mut None)?;
     let baseline = checks.save_baseline.as_ref().map(|name| name.0.as_path());
     let outputs = [&json, &html, &figures.csv, &figures.hdr].map(Option::as_deref);
     crate::results::distinct(outputs.into_iter().chain([baseline]))?;
-    let checks = prepared(&checks, &settings, &server, simulated)?;
+    let checks = prepared(&checks, &settings, &opponent, simulated)?;
     let results = Results::of_runs(json.as_deref(), html.as_deref(), &figures)?;
     let interrupt = Interrupt::listen()?;
     if !quiet {
-        announce(&settings, &server, simulated)?;
+        announce(&settings, &opponent, simulated);
+        summary::doubts(settings.iter().map(|one| &one.strategy));
     }
-    let others = if sensitivity { variations(&server) } else { Vec::new() };
+    let others = opponent.model().filter(|_| sensitivity).map(variations).unwrap_or_default();
     let threads = simulated::threads(threads);
-    let board = lanes::board(&settings, &server, 1 + others.len(), simulated.then_some(threads));
+    let board = lanes::board(&settings, &opponent, 1 + others.len(), simulated.then_some(threads));
     let driver = if simulated { Driver::Simulated { threads } } else { Driver::Http(OwnServer::new()?) };
     let blocks = Blocks::new(&settings, driver, &interrupt, &board);
-    let comparison = board.show(Watch::wanted(quiet, no_tui, results.take_stdout()), &interrupt, || {
-        measured(&settings, &server, others, by, simulated, &blocks, &interrupt)
+    let comparison = board.show(Watch::wanted(quiet, screen, results.take_stdout()), &interrupt, || {
+        measured(&settings, &opponent, others, by, simulated, &blocks, &interrupt)
     })?;
     let Some(comparison) = comparison else {
         if !quiet {
-            summary::to_stderr("no block was complete: there is nothing to compare\n")?;
+            summary::to_stderr("no block was complete: there is nothing to compare\n");
         }
         return Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from));
     };
@@ -87,35 +95,40 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let written = results.write(&comparison.to_json()).and(results.write_runs(comparison.runs()));
     if !quiet {
         let mut text = comparison.text();
-        if let Some(signal) = interrupt.exit().and_then(Exit::signal_name) {
-            text.push_str(&report::cut_off(comparison.measured.blocks(), settings[0].repeats, signal));
+        if let Some(cause) = interrupt.cause() {
+            text.push_str(&report::cut_off(comparison.measured.blocks(), settings[0].repeats, cause));
         }
         if results.take_stdout() {
-            summary::to_stderr(&text)?;
+            summary::to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;
         }
     }
     written?;
     if let Some(exit) = interrupt.exit() {
-        checks.left_out(quiet)?;
+        checks.left_out(quiet);
         return Ok(exit.into());
     }
+    let short = Shortfalls::of(comparison.runs()).conclude();
+    if short == Some(Exit::Unreachable) {
+        checks.left_out(quiet);
+        return Ok(Exit::Unreachable.into());
+    }
     let failed = checks.conclude(&comparison.subjects(&settings)?, quiet)?;
-    Ok(failed.map_or(ExitCode::SUCCESS, ExitCode::from))
+    Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
 /// The checks, if they fit what will be compared.
 fn prepared<'a>(
     args: &'a CheckArgs,
     settings: &[Settings],
-    server: &Config,
+    opponent: &Opponent,
     simulated: bool,
 ) -> anyhow::Result<Checks<'a>> {
     let names: Vec<String> = settings.iter().map(|one| one.strategy.to_string()).collect();
     let checks = Checks::prepare(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     if let Some(first) = settings.first() {
-        let record = ServerRecord { kind: String::new(), target: None, model: Some(server) };
+        let record = opponent.record(simulated);
         let mode = if simulated { "simulated" } else { "http" };
         checks.same_experiment(mode, &ConfigRecord::new(first, &record, first.run.seed))?;
     }
@@ -125,7 +138,7 @@ fn prepared<'a>(
 /// Does all runs and compares them; nothing when no block is complete.
 fn measured(
     settings: &[Settings],
-    server: &Config,
+    opponent: &Opponent,
     others: Vec<Variation>,
     by: Score,
     simulated: bool,
@@ -133,13 +146,13 @@ fn measured(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Option<Comparison>> {
     let name = if others.is_empty() { "" } else { "server as it is" };
-    let measured = blocks.run(server, name)?;
+    let measured = blocks.run(opponent, name)?;
     if measured.blocks() == 0 {
         return Ok(None);
     }
-    let mut comparison = Comparison::new(settings, measured, by, simulated);
+    let mut comparison = Comparison::new(settings, opponent.clone(), measured, by, simulated);
     for variation in others {
-        let again = blocks.run(&variation.server, &variation.name)?;
+        let again = blocks.run(&Opponent::Own(Box::new(variation.server.clone())), &variation.name)?;
         if interrupt.exit().is_some() {
             // A ranking of fewer blocks is not the same question.
             break;
@@ -161,36 +174,49 @@ fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
     refuse_twice(strategies)
 }
 
-fn announce(settings: &[Settings], server: &Config, simulated: bool) -> std::io::Result<()> {
-    let [first, ..] = settings else { return Ok(()) };
-    let how = lanes::target(simulated);
+fn announce(settings: &[Settings], opponent: &Opponent, simulated: bool) {
+    let [first, ..] = settings else { return };
     summary::to_stderr(&format!(
-        "{} strategies · {} blocks · {}\n{how}\n{}\n",
+        "{} strategies · {} blocks · {}\n{}\n",
         settings.len(),
         first.repeats,
         first.workload_text(),
-        crate::target::describe_model(server)
-    ))
+        opponent.described(simulated, "\n")
+    ));
 }
 
 impl Comparison {
-    fn new(settings: &[Settings], measured: Measured, by: Score, simulated: bool) -> Self {
+    fn new(
+        settings: &[Settings],
+        opponent: Opponent,
+        measured: Measured,
+        by: Score,
+        simulated: bool,
+    ) -> Self {
         let seed = settings.first().map_or(0, |first| first.run.seed);
         let standings = standings(settings, &measured, by);
         let pairs = every_pair(&standings, by, seed);
         let companion = best_against_others(&standings, by.companion(), seed);
-        Self { by, simulated, seed, measured, standings, pairs, companion, outcomes: Vec::new() }
+        Self { by, simulated, opponent, seed, measured, standings, pairs, companion, outcomes: Vec::new() }
     }
 
     fn text(&self) -> String {
-        let optimum = self.standings.iter().any(|one| one.figure(standing::OVER_OPTIMUM).is_some());
-        let mut text = report::tables(&self.standings, self.by);
+        let bound = self.standings.iter().any(|one| one.figure(standing::OVER_BOUND).is_some());
+        // What matters most comes last: it stays on the screen, however many strategies there are.
+        let mut text = report::details(&self.standings, self.by);
+        text.push_str(&report::notes(self.by, self.measured.blocks(), &self.over(), bound));
+        text.push_str(&report::sensitivity(&self.outcomes));
+        text.push_str(&report::sentences(&self.standings, &self.pairs, &self.companion));
+        text.push_str(&report::ranking(&self.standings, self.by));
         if let Some(share) = self.standings.first().map(|best| best.share).filter(|share| *share < 1.0) {
             text.push_str(&report::nobody_completes(share));
         }
-        text.push_str(&report::sentences(&self.standings, &self.pairs, &self.companion));
-        text.push_str(&report::sensitivity(&self.outcomes));
-        text.push_str(&report::notes(self.by, self.measured.blocks(), self.simulated, optimum));
+        for words in report::skewed(&self.standings, self.by) {
+            let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+        }
+        if let Some(words) = self.opponent.changed() {
+            let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+        }
         let slow = self.runs().filter(|run| run.bottleneck).count();
         if slow > 0 {
             let words = format!(
@@ -199,6 +225,12 @@ impl Comparison {
             let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
         }
         text
+    }
+
+    /// What intervals are over, for people.
+    fn over(&self) -> String {
+        let machine = if self.simulated || self.opponent.model().is_none() { "" } else { " and machine" };
+        format!("{}{machine}", self.opponent.intervals())
     }
 
     /// The runs of every strategy, for checks.
@@ -226,7 +258,7 @@ impl Comparison {
             "runs": runs,
             "comparison": {
                 "by": self.by.path(), "blocks": self.measured.blocks(), "order": order,
-                "intervals": "over seeds, for this server model", "strategies": strategies, "pairs": pairs,
+                "intervals": self.opponent.intervals(), "strategies": strategies, "pairs": pairs,
                 "sensitivity": outcomes,
             },
         })

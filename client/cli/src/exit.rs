@@ -6,7 +6,7 @@ use std::process::ExitCode;
 /// Exit codes; relied on from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// An expectation is not met.
+    /// An expectation is not met, or it ran but did not come to what was asked.
     Unmet = 1,
     /// Bad usage or configuration.
     Usage = 2,
@@ -18,6 +18,8 @@ pub(crate) enum Exit {
     Output = 74,
     /// A condition of `--fail-if` held, or a figure is worse than the baseline's.
     Failed = 99,
+    /// Ended by SIGHUP.
+    HungUp = 129,
     /// Ended by SIGINT.
     Interrupted = 130,
     /// Ended by SIGTERM.
@@ -62,7 +64,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Nothing is left to be done when stderr is closed, too.
-    drop(writeln!(io::stderr(), "error: {}", chain(error)));
+    let advice = if is_out_of_files(error) { "; raise their limit: `ulimit -n 1024`" } else { "" };
+    drop(writeln!(io::stderr(), "error: {}{advice}", chain(error)));
     let exit =
         error.chain().find_map(|cause| cause.downcast_ref::<Fatal>()).map_or(Exit::Usage, |fatal| fatal.exit);
     exit.into()
@@ -80,6 +83,13 @@ pub(crate) fn chain(error: &anyhow::Error) -> String {
         }
     }
     text
+}
+
+/// Whether the limit on open files is so low that not even a run can begin.
+fn is_out_of_files(error: &anyhow::Error) -> bool {
+    const TOO_MANY: i32 = 24;
+    let refused = |cause: &io::Error| cause.raw_os_error() == Some(TOO_MANY);
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(refused))
 }
 
 /// Whether whoever was written to is gone.

@@ -1,12 +1,8 @@
 //! `loadgen` itself: one run, or several with `--repeats`, from the command line to the exit code.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use http::Method;
-use http::header::IF_MATCH;
-use loadgen_core::OperationKind;
 use loadgen_core::RunResult;
 use loadgen_sim::{Steer, side_by_side};
 use serde::Serialize;
@@ -15,6 +11,7 @@ use vocabulary::TimeScale;
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::checks::{Checks, Subject};
+use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
@@ -23,8 +20,9 @@ use crate::record::{ConfigRecord, ServerRecord};
 use crate::results::{Results, distinct};
 use crate::samples::Samples;
 use crate::settings::Settings;
+use crate::shortfall::Shortfalls;
 use crate::simulated::Progress;
-use crate::target::{Kind, Server};
+use crate::target::Server;
 use crate::watch::{Watch, watch};
 use crate::{repeats, summary};
 
@@ -55,7 +53,8 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let stdout_is_data = results.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
-    report.announce(&summary::announcement(settings, "simulated server", Some(&server)))?;
+    report.announce(&summary::announcement(settings, "simulated server", Some(&server)));
+    report.doubts(settings);
 
     let repeats = settings.repeats as usize;
     let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
@@ -92,10 +91,13 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let Some(error) = failed {
         return Err(error);
     }
-    let streamed = samples.map_or(Ok(()), Samples::finish);
-    // What was cut off in the middle says nothing about a whole run, unless it is the only one.
-    if finished.len() > 1 {
+    // Without a run nothing that was there is overwritten.
+    let streamed = samples.filter(|_| !finished.is_empty()).map_or(Ok(()), Samples::finish);
+    // What was cut off in the middle says nothing about a whole run, unless there is none.
+    if finished.iter().any(|run| run.result.interrupted.is_none()) {
         finished.retain(|run| run.result.interrupted.is_none());
+    } else {
+        finished.truncate(1);
     }
     let mut shown = Ok(());
     if let [only] = &finished[..] {
@@ -118,17 +120,17 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let files = loadgen_http::raise_open_files();
     let mut server = Server::choose(args, settings, &runtime, true)?;
     checks.same_experiment("http", &ConfigRecord::new(settings, &server.record(), settings.run.seed))?;
-    if settings.strategy.needs_foreknowledge() && server.model.is_none() {
-        return Err(tailback::SpecError::NoForeknowledge.into());
-    }
-    server.model.as_ref().map_or(Ok(()), |model| settings.refuse_unplannable(model))?;
-    usable_over_http(settings, &server)?;
-    let most_connections = connections_within(files, &server);
+    server.refuse_unusable(settings)?;
+    let room = ConnectionRoom::within(files, &server);
     let stdout_is_data = results.take_stdout();
     let mode = Watch::choose(&args.output, stdout_is_data);
     let mut report = Report::new(args, stdout_is_data);
     let announcement = summary::announcement(settings, &server.describe(), server.model.as_ref());
-    report.announce(&announcement)?;
+    report.announce(&announcement);
+    report.doubts(settings);
+    if let Some(warning) = room.warning_before(&settings.run.workload, server.model.as_ref()) {
+        report.announce(&format!("{}\n", crate::wrapping::wrapped(&warning, "warning: ", "         ")));
+    }
 
     let mut finished = Vec::new();
     // A summary that cannot be shown must not cost the result.
@@ -143,7 +145,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
             server.refresh(&runtime);
         }
         let sink = samples.as_ref().map(|samples| samples.sink(seed));
-        let underway = one_run::start(settings, &server, seed, most_connections, sink)?;
+        let underway = one_run::start(settings, &server, seed, room, sink)?;
         interrupt.watch(Some(underway.control.clone()));
         watch(mode, settings, &server, &underway, &runtime, &interrupt);
         interrupt.watch(None);
@@ -151,44 +153,9 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         shown = shown.and(report.one(&over, repeat, settings));
         finished.push(over);
     }
-    let streamed = samples.map_or(Ok(()), Samples::finish);
+    // Without a run nothing that was there is overwritten.
+    let streamed = samples.filter(|_| !finished.is_empty()).map_or(Ok(()), Samples::finish);
     report.conclude(&finished, shown.and(streamed), settings, &results, &checks, &interrupt)
-}
-
-/// Refuses what makes no sense over HTTP, or not with this server.
-fn usable_over_http(settings: &Settings, server: &Server) -> anyhow::Result<()> {
-    if server.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
-        let words = format!(
-            "`ethernet` asks the server what it has free, which only a mockserver tells, and {} is none; use another \
-             strategy or leave out `--target`",
-            server.url()
-        );
-        return Err(Fatal::error(Exit::Usage, words));
-    }
-    let request = &settings.request;
-    if settings.run.kind == OperationKind::ReadModifyWrite {
-        let what = match () {
-            () if ![Method::GET, Method::PUT].contains(&request.method) => "--method",
-            () if request.headers.contains_key(IF_MATCH) => "--header if-match",
-            () => return Ok(()),
-        };
-        let words = format!(
-            "`{what}` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT with the tag that \
-             the GET brought; leave it out"
-        );
-        return Err(Fatal::error(Exit::Usage, words));
-    }
-    Ok(())
-}
-
-/// Connections that the limit on open files leaves room for; an embedded server holds the other end of each.
-pub(crate) fn connections_within(files: Option<u64>, server: &Server) -> usize {
-    /// Files for everything else: the terminal, results, runtimes, admin connections.
-    const OTHERS: u64 = 64;
-    let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
-    files.map_or(usize::MAX, |files| {
-        usize::try_from(files.saturating_sub(OTHERS) / ends).unwrap_or(usize::MAX).max(1)
-    })
 }
 
 /// Makes sure that everything can be written that was asked for.
@@ -237,7 +204,7 @@ impl Report {
             quiet: args.output.quiet,
             to_stderr: stdout_is_data,
             // Whoever wants no dashboard, or could not see one, gets plain text only.
-            bold: Watch::choose(&args.output, stdout_is_data) == Watch::Dashboard
+            bold: matches!(Watch::choose(&args.output, stdout_is_data), Watch::Dashboard(_))
                 && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         }
     }
@@ -259,42 +226,48 @@ impl Report {
             shown = shown.and(self.several(whole));
         }
         let written = match finished {
+            [] => Ok(()),
             [only] if settings.repeats == 1 => results.write(&only.result),
             several => results.write(&Several {
                 runs: several.iter().map(|run| &run.result).collect(),
                 summary: repeats::to_json(&repeats::summary(whole)),
             }),
         };
-        written.and(results.write_runs(finished.iter()))?;
+        let rows = if finished.is_empty() { Ok(()) } else { results.write_runs(finished.iter()) };
+        written.and(rows)?;
         shown?;
         match exit(finished, interrupt) {
             // What was cut off or went wrong is not checked: it says nothing.
             None => {
                 let runs = finished.iter().map(|run| &run.result);
+                let short = Shortfalls::of(finished).conclude();
                 let failed =
                     checks.conclude(&[Subject::new(&settings.strategy.to_string(), runs)?], self.quiet)?;
-                Ok(failed.map_or(ExitCode::SUCCESS, ExitCode::from))
+                Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
             }
             Some(exit) => {
-                checks.left_out(self.quiet)?;
+                checks.left_out(self.quiet);
                 Ok(exit.into())
             }
         }
     }
 
-    fn announce(&mut self, text: &str) -> anyhow::Result<()> {
-        if self.quiet {
-            return Ok(());
+    /// Progress belongs to stderr, whatever stdout is used for.
+    fn announce(&mut self, text: &str) {
+        if !self.quiet {
+            summary::to_stderr(text);
         }
-        // Progress belongs to stderr, whatever stdout is used for.
-        io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
-        Ok(())
+    }
+
+    fn doubts(&self, settings: &Settings) {
+        if !self.quiet {
+            summary::doubts([&settings.strategy]);
+        }
     }
 
     fn one(&mut self, run: &Finished, repeat: u32, settings: &Settings) -> anyhow::Result<()> {
         for mismatch in &run.conservation.mismatches {
-            let text = format!("error: COUNTS DO NOT ADD UP: {mismatch}\n");
-            io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
+            summary::to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
         }
         if !run.answered {
             let error = Fatal::error(Exit::Unreachable, summary::unanswered(run));
@@ -313,13 +286,9 @@ impl Report {
     /// A closed stdout ends what is shown, not the run: results may still go to a file.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
         if self.to_stderr {
-            io::stderr().lock().write_all(text.as_bytes()).or_else(ignore_closed)?;
+            summary::to_stderr(text);
             return Ok(());
         }
         to_stdout(text.as_bytes()).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
     }
-}
-
-fn ignore_closed(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }

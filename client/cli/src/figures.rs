@@ -42,9 +42,18 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// How sure an interval is: `95 %`, `98.3 %`, `99.92 %`.
+pub(crate) fn level(level: statistics::Level) -> String {
+    let percent = level.coverage() * 100.0;
+    let decimals = if level.error() < 0.001 { 3 } else { usize::from(level.error() < 0.01) + 1 };
+    let text = format!("{percent:.decimals$}");
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// Any number, short: at most four significant digits, thousands grouped.
 pub(crate) fn short(number: f64) -> String {
     match number.abs() {
+        size if size.is_infinite() => format!("{}∞", if number < 0.0 { "-" } else { "" }),
         size if size >= 10_000.0 => {
             #[expect(
                 clippy::cast_possible_truncation,
@@ -73,6 +82,16 @@ fn significant(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_have_as_many_digits_as_tell_them_apart() {
+        use statistics::Level;
+        let told = |comparisons| level(Level::P95.shared_by(comparisons));
+        assert_eq!(
+            [1, 2, 3, 5, 6, 45, 100].map(told),
+            ["95 %", "97.5 %", "98.3 %", "99 %", "99.17 %", "99.89 %", "99.95 %"]
+        );
+    }
 
     #[test]
     fn numbers_are_grouped_and_durations_have_three_digits() {

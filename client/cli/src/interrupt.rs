@@ -1,10 +1,14 @@
-//! SIGINT and SIGTERM: the first stops the run and keeps its results, the second leaves at once.
+//! SIGINT, SIGTERM and SIGHUP: the first stops the run and keeps its results, the second does not wait for what is under
+//! way, the third leaves at once. SIGQUIT kills, but leaves nothing behind.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use loadgen_http::{Command, Control};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use mockserver::{TOGETHER, is_ignored};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use crate::exit::Exit;
 
@@ -16,55 +20,142 @@ pub(crate) struct Interrupt {
 
 #[derive(Default)]
 struct State {
+    /// The first signal.
     by: Option<i32>,
+    /// When the last one came that counted.
+    at: Option<Instant>,
+    /// How many counted.
+    count: u32,
+    /// Whether it was a key of the dashboard that means the same as the signal.
+    by_key: bool,
     running: Option<Arc<Control>>,
+}
+
+/// What a signal asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    /// Nothing that was not asked before.
+    Same,
+    /// Stop, and wait for what is under way.
+    Stop,
+    /// Wait for nothing, but keep the results.
+    Abort,
+    /// Leave at once.
+    Leave,
+}
+
+impl State {
+    fn hear(&mut self, signal: i32, now: Instant) -> Request {
+        if self.at.is_some_and(|at| now.duration_since(at) < TOGETHER) {
+            return Request::Same;
+        }
+        self.at = Some(now);
+        self.by.get_or_insert(signal);
+        self.count += 1;
+        match self.count {
+            1 => Request::Stop,
+            2 => Request::Abort,
+            _ => Request::Leave,
+        }
+    }
+
+    /// Tells the run that goes on what was asked for so far.
+    fn pass_on(&self) {
+        let Some(control) = &self.running else { return };
+        match self.count {
+            0 => {}
+            1 => control.ask(Command::Stop),
+            _ => control.ask(Command::Abort),
+        }
+    }
 }
 
 impl Interrupt {
     /// Listens for signals from now on.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let interrupt = Self::default();
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        // `nohup` means that the end of a terminal is to change nothing.
+        let optional = [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
+        let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(optional))?;
         let heard = interrupt.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for signal in signals.forever() {
+                if signal == SIGQUIT {
+                    clean_up();
+                    // It ends here, in whatever way.
+                    drop(emulate_default_handler(signal));
+                }
                 heard.on_signal(signal);
             }
         })?;
         Ok(interrupt)
     }
 
+    /// The user pressed a key of the dashboard that ends the run.
+    pub(crate) fn on_key(&self) {
+        let mut state = self.state();
+        state.by_key |= state.by.is_none();
+        drop(state);
+        self.on_signal(SIGINT);
+    }
+
     /// A signal came, or a key that means the same.
     pub(crate) fn on_signal(&self, signal: i32) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.by.is_some() {
-            dashboards::restore();
-            crate::output::remove_unfinished();
-            std::process::exit(exit_of(signal) as i32);
-        }
-        state.by = Some(signal);
-        if let Some(control) = &state.running {
-            control.ask(Command::Stop);
+        let mut state = self.state();
+        match state.hear(signal, Instant::now()) {
+            Request::Same => {}
+            Request::Stop | Request::Abort => state.pass_on(),
+            Request::Leave => {
+                clean_up();
+                std::process::exit(exit_of(signal) as i32);
+            }
         }
     }
 
-    /// The run that the first signal stops.
+    /// The run that signals stop.
     pub(crate) fn watch(&self, control: Option<Arc<Control>>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(_), Some(control)) = (state.by, &control) {
-            control.ask(Command::Stop);
-        }
+        let mut state = self.state();
         state.running = control;
+        state.pass_on();
     }
 
     /// The exit code, if the program was asked to end.
     pub(crate) fn exit(&self) -> Option<Exit> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).by.map(exit_of)
+        self.state().by.map(exit_of)
+    }
+
+    /// Who asked the program to end, as results name it: `user` or a signal.
+    pub(crate) fn cause(&self) -> Option<&'static str> {
+        let state = self.state();
+        let by = state.by?;
+        if state.by_key { Some(USER) } else { exit_of(by).signal_name() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Who pressed a key.
+const USER: &str = "user";
+
+/// Who ended something, in a sentence.
+pub(crate) fn by_whom(cause: &str) -> String {
+    if cause == USER { "the user".to_owned() } else { cause.to_owned() }
+}
+
+/// Gives the terminal back and removes what is not complete.
+fn clean_up() {
+    dashboards::restore();
+    crate::output::remove_unfinished();
+}
+
 fn exit_of(signal: i32) -> Exit {
-    if signal == SIGTERM { Exit::Terminated } else { Exit::Interrupted }
+    match signal {
+        SIGTERM => Exit::Terminated,
+        SIGHUP => Exit::HungUp,
+        _ => Exit::Interrupted,
+    }
 }
 
 impl Exit {
@@ -73,7 +164,28 @@ impl Exit {
         match self {
             Self::Interrupted => Some("SIGINT"),
             Self::Terminated => Some("SIGTERM"),
+            Self::HungUp => Some("SIGHUP"),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn signals_that_come_together_are_one_and_each_later_one_asks_for_more() {
+        let start = Instant::now();
+        let mut state = State::default();
+        let mut hear = |millis, signal| state.hear(signal, start + Duration::from_millis(millis));
+        assert_eq!(hear(0, SIGINT), Request::Stop);
+        assert_eq!([hear(1, SIGINT), hear(299, SIGTERM)], [Request::Same; 2]);
+        assert_eq!(hear(300, SIGTERM), Request::Abort);
+        assert_eq!(hear(599, SIGTERM), Request::Same);
+        assert_eq!(hear(900, SIGINT), Request::Leave);
+        assert_eq!(state.by, Some(SIGINT), "the first names the end");
     }
 }

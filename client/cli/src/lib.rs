@@ -5,17 +5,22 @@ mod args;
 mod board;
 mod checks;
 mod compare;
+mod connection_room;
 mod csv_rows;
 mod exit;
 mod experiment;
 mod figures;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hdr_log;
 mod interrupt;
 mod one_run;
+mod opponent;
 mod output;
 mod own_server;
 mod parity;
 mod plot;
+mod reading;
 mod record;
 mod recording;
 mod repeats;
@@ -25,15 +30,18 @@ mod results;
 mod samples;
 mod scenario;
 mod schema;
+mod secrets;
 mod settings;
 mod several;
 mod shell;
+mod shortfall;
 mod simulated;
 mod strategies;
 mod streamed;
 mod summary;
 mod sweep;
 mod target;
+mod wall_clock;
 mod watch;
 mod wrapping;
 
@@ -45,7 +53,7 @@ use crate::args::{Cli, Command};
 
 /// The program: reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(mockserver::arguments());
     let result = match cli.command {
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),

@@ -7,24 +7,25 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Conservation, GeneratorResult, Latencies, LatencyFigures, OperationKind, ResultContext, Run,
-    RunConfig, RunResult, SERIES_POINTS, SampleSink,
+    Bins, Conservation, ExcessFigures, GeneratorResult, Latencies, LatencyFigures, LowerBound, OperationKind,
+    ResultContext, Run, RunConfig, RunResult, SERIES_POINTS, SampleSink, Snapshot,
 };
 use loadgen_http::{
     Classifier, Clock, Control, DriveOptions, DriveReport, ReqwestTransport, RunHeaders, Target, drive,
     peak_rss_bytes,
 };
-use tailback::Foreknowledge;
 use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
+use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal};
 use crate::hdr_log::KeptLatencies;
 use crate::interrupt::Interrupt;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
 use crate::target::Server;
+use crate::wall_clock;
 
 /// Slack of the oracle's plan, in real time: less than this is noise of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
@@ -32,17 +33,36 @@ const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 /// The most connections that are opened before a run.
 const WARM_CONNECTIONS: f64 = 128.0;
 
+/// What any client needs at least for the planned ops, when that can be known before.
+#[derive(Clone, Copy)]
+pub(crate) struct PlannedBound(Option<Duration>);
+
+impl PlannedBound {
+    /// Not worth the time for very long runs.
+    fn of(config: &RunConfig, server: &Server) -> Self {
+        const WORTH_THE_TIME: u64 = 1_000_000;
+        let costs = server.least_costs(config.seed);
+        Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
+    }
+
+    /// Shows it as long as the run has met nothing that it is not proven for.
+    pub(crate) fn tell(self, snapshot: &mut Snapshot) {
+        snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
+    }
+}
+
 /// A run under way on its own thread.
 pub(crate) struct Underway {
     pub(crate) control: Arc<Control>,
     /// Tells when the run is over.
     pub(crate) over: Receiver<()>,
-    /// The optimum for the planned ops, when it can be known before.
-    pub(crate) optimal_makespan: Option<Duration>,
+    pub(crate) bound: PlannedBound,
     thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
-    most_connections: usize,
+    room: ConnectionRoom,
     id: RunId,
     seed: u64,
+    /// By the clock on the wall.
+    started_at: String,
 }
 
 struct Driven {
@@ -84,18 +104,18 @@ pub(crate) fn start(
     settings: &Settings,
     server: &Server,
     seed: u64,
-    most_connections: usize,
+    room: ConnectionRoom,
     samples: Option<SampleSink>,
 ) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
     let config = settings.for_server(server.model.as_ref(), seed);
     let id = RandomState::new().hash_one(seed);
-    let transport = transport(settings, server, target, &config, id, most_connections)?;
+    let transport = transport(settings, server, target, &config, id, room.most)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let mut run = Run::new(
         config.clone(),
         |_| settings.strategy.build(seed, server.foreknowledge(seed, margin)),
-        yardstick(&config, server),
+        server.least_costs(seed),
     )?;
     if let Some(sink) = samples {
         run.record_samples(sink);
@@ -104,14 +124,15 @@ pub(crate) fn start(
     let (tell_over, over) = channel();
     let (watched, scale) = (control.clone(), settings.time_scale);
     let warm = server.mock.as_ref().map(|_| warm_connections(&config));
+    let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let driven = drive_on_this_thread(run, &transport, &watched, scale, warm);
         // Whoever watched may have gone.
         let _ = tell_over.send(());
         driven
     })?;
-    let optimal_makespan = planned_optimum(&config, server);
-    Ok(Underway { control, over, optimal_makespan, thread, most_connections, id, seed })
+    let bound = PlannedBound::of(&config, server);
+    Ok(Underway { control, over, bound, thread, room, id, seed, started_at })
 }
 
 impl Underway {
@@ -142,7 +163,9 @@ impl Underway {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings = Vec::new();
-        let stats = server_stats(server, self.id, runtime, &mut warnings);
+        // The server's clock is read after the run, and not at once.
+        let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
+        let stats = server_stats(server, self.id, runtime, lasted, &mut warnings);
         let conservation = driven.run.conservation(stats.as_ref().map(|stats| &stats.counts));
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
@@ -157,28 +180,25 @@ impl Underway {
         );
         let was_bottleneck = bottleneck.is_some();
         warnings.extend(bottleneck);
-        let changed = server.changed(runtime) || driven.run.cap_changed();
-        if changed {
-            let words =
-                "the server's configuration was changed during the run: there is no optimum to compare with";
+        warnings
+            .extend(measured.excess.intolerable().map(|share| distorted(share, &measured.excess.figures())));
+        let current = server.is_as_it_was(runtime);
+        let planned = server.model.as_ref().is_some_and(|model| !model.caps.is_empty());
+        if current == Some(false) || driven.run.cap_changed() && !planned {
+            let words = "the server's configuration was changed during the run: there is no lower bound to compare with";
             warnings.push(words.to_owned());
         }
-        let ops = measured.ops;
-        let cut = interrupt.exit().is_none() && driven.run.stalled_at().is_none();
-        if cut && ops.unfinished() > 0 {
-            let unfinished = crate::figures::thousands(ops.unfinished());
-            warnings.push(format!("{unfinished} ops were unfinished when the time of `--drain` was over"));
-        }
-        let heard = measured.success_latency.count() + measured.rejection_latency.count();
+        warnings.extend(unfinished(&driven.run, interrupt));
         let waited = driven.report.connection_waits.count > 0;
-        if waited && driven.connections >= self.most_connections as u64 {
-            warnings.push(format!(
-                "all {} connections were in use that the limit on open files allows, and attempts waited for one; raise \
-                 the limit with `ulimit -n` before the run",
-                crate::figures::thousands(self.most_connections as u64)
-            ));
+        if waited && driven.connections >= self.room.most as u64 {
+            let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+            warnings.push(self.room.warning_after(most as u64));
         }
-        let answered = heard + measured.answered_failures > 0 || measured.attempts.failed == 0;
+        // Counts, not latencies: those leave out what was sent while the run warmed up.
+        let attempts = &measured.attempts;
+        let heard = attempts.succeeded + attempts.rejected + measured.answered_failures;
+        let answered = heard > 0 || attempts.failed == 0;
         let mut result = RunResult::new(
             &settings.strategy,
             &driven.run,
@@ -189,6 +209,7 @@ impl Underway {
                 server: stats,
                 generator: GeneratorResult {
                     send_lag_ms: lag.into(),
+                    excess_ms: measured.excess.figures(),
                     cpu_s: driven.report.cpu.map(|cpu| cpu.as_secs_f64()),
                     peak_rss_bytes: peak_rss_bytes(),
                     connections: Some(driven.connections),
@@ -196,13 +217,14 @@ impl Underway {
                     waited_for_connection: Some(driven.report.connection_waits.count),
                     connection_wait_ms: driven.report.connection_waits.into(),
                 },
+                started_at: Some(self.started_at),
                 wall_s: Some(wall_s),
-                interrupted: interrupt.exit().and_then(crate::exit::Exit::signal_name),
+                interrupted: interrupt.cause(),
                 warnings,
                 series_points: SERIES_POINTS,
             },
         );
-        if changed {
+        if current != Some(true) {
             result.optimal_makespan_s = None;
         }
         let bins = measured.bins.clone();
@@ -272,35 +294,12 @@ fn warm_connections(config: &RunConfig) -> usize {
     count
 }
 
-/// Perfect knowledge of the server to measure against. It plans single requests: with conditional writes, who has to
-/// wait depends on who wrote when.
-fn yardstick(config: &RunConfig, server: &Server) -> Option<Box<dyn Foreknowledge>> {
-    let plannable = config.kind == OperationKind::Request;
-    plannable.then(|| server.foreknowledge(config.seed, Duration::ZERO)).flatten()
-}
-
-/// The optimum for an open loop whose arrivals are known before; not worth the time for very long ones.
-fn planned_optimum(config: &RunConfig, server: &Server) -> Option<Duration> {
-    const WORTH_THE_TIME: usize = 1_000_000;
-    let mut plan = yardstick(config, server)?;
-    let mut first = None;
-    let mut finish = tailback::Instant::ORIGIN;
-    let mut arrivals = loadgen_core::Arrivals::new(config.workload.clone(), config.seed);
-    for (op, at) in arrivals.by_ref().take(WORTH_THE_TIME).enumerate() {
-        first.get_or_insert(at);
-        finish = finish.max(plan.plan(op as u64, at).finish);
-    }
-    if arrivals.next().is_some() {
-        return None;
-    }
-    Some(finish.since(first?))
-}
-
 /// The server's counts for this run, unless they cannot be compared; then a warning says why.
 fn server_stats(
     server: &Server,
     id: RunId,
     runtime: &Runtime,
+    lasted: Duration,
     warnings: &mut Vec<String>,
 ) -> Option<ServerStats> {
     let mock = server.mock.as_ref()?;
@@ -310,6 +309,12 @@ fn server_stats(
             let what = match () {
                 () if before("instance").is_some_and(|before| before != stats.instance) => "restarted",
                 () if before("epoch").is_some_and(|before| before != stats.epoch) => "reset",
+                () if forgotten(&stats, lasted) => {
+                    let words = "more runs went on at the mockserver than it counts apart: the counts of this one are not \
+                                 complete and were not compared";
+                    warnings.push(words.to_owned());
+                    return None;
+                }
                 () => return Some(stats),
             };
             warnings.push(format!(
@@ -323,6 +328,32 @@ fn server_stats(
             None
         }
     }
+}
+
+/// Whether something is missing in the counts of a run that lasted this long and has just ended.
+fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
+    stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
+}
+
+/// Says that the run ended before its ops did, unless something else says so.
+pub(crate) fn unfinished(run: &Run, interrupt: &Interrupt) -> Option<String> {
+    let unfinished = run.measurements().ops.unfinished();
+    let cut = interrupt.exit().is_none() && run.stalled_at().is_none();
+    (cut && unfinished > 0).then(|| {
+        let ops = crate::figures::counted(unfinished, "op");
+        let were = if unfinished == 1 { "was" } else { "were" };
+        format!("{ops} {were} unfinished when the time of `--drain` was over")
+    })
+}
+
+/// Says that the machine makes attempts longer than the experiment has them.
+fn distorted(share: f64, excess: &ExcessFigures) -> String {
+    format!(
+        "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that is \
+         another experiment; take longer times, a `--time-scale` above 1, or `--simulate`",
+        crate::figures::milliseconds(excess.mean.unwrap_or_default()),
+        crate::figures::percent(share)
+    )
 }
 
 /// Says plainly when the generator, not the strategy or the server, was the bottleneck.

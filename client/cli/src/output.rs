@@ -1,11 +1,18 @@
 //! Files that results are written to: tried before the run, written to a temporary name, renamed at the end.
 
+mod replacement;
+mod stdout;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::exit::{Exit, Fatal};
+use replacement::{Replacement, followed};
+
+pub(crate) use stdout::to_stdout;
 
 /// Names of files that are being written, for who leaves at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -22,10 +29,10 @@ enum Place {
     Stdout,
     /// To a file, by way of another beside it.
     File {
-        /// Its name.
+        /// Its name, as typed.
         path: PathBuf,
         /// The one beside it.
-        temporary: PathBuf,
+        beside: Replacement,
     },
     /// To something that is no file (a pipe, a device), directly.
     Direct(PathBuf),
@@ -36,6 +43,10 @@ impl Output {
     pub(crate) fn prepare(path: &Path, flag: &'static str) -> anyhow::Result<Self> {
         let to = |place| Ok(Self { place, flag });
         if path == Path::new("-") {
+            if stdout::is_closed() {
+                let words = format!("stdout (`-`, {flag}) is closed; give a file, or leave it open");
+                return Err(Fatal::error(Exit::Output, words));
+            }
             return to(Place::Stdout);
         }
         let refuse = |error: io::Error| {
@@ -49,13 +60,12 @@ impl Output {
             }
             _ => {}
         }
-        let name = path.file_name().ok_or_else(|| refuse(io::ErrorKind::InvalidInput.into()))?;
-        let temporary =
-            path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
-        // It does not stay: whoever leaves at once leaves nothing behind.
-        File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(refuse)?;
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(temporary.clone());
-        to(Place::File { path: path.to_owned(), temporary })
+        let Some(beside) = Replacement::of(path).map_err(refuse)? else {
+            return to(Place::Direct(path.to_owned()));
+        };
+        beside.try_out().map_err(refuse)?;
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(beside.temporary.clone());
+        to(Place::File { path: path.to_owned(), beside })
     }
 
     /// Opens it for writing piece by piece; [`complete`](Self::complete) gives it its name.
@@ -63,7 +73,7 @@ impl Output {
         let opened = match &self.place {
             Place::Stdout => Err(io::Error::other("it must be a file")),
             Place::Direct(path) => File::create(path),
-            Place::File { temporary, .. } => File::create(temporary),
+            Place::File { beside, .. } => beside.create(),
         };
         opened.map_err(|error| self.refusal(error))
     }
@@ -71,7 +81,7 @@ impl Output {
     /// Ends what [`open`](Self::open) began, if all was written.
     pub(crate) fn complete(&self, written: io::Result<File>) -> anyhow::Result<()> {
         let named = written.and_then(|file| match &self.place {
-            Place::File { path, temporary } => file.sync_all().and_then(|()| fs::rename(temporary, path)),
+            Place::File { beside, .. } => beside.complete(&file),
             // Pipes and devices have nothing to be brought to a disk.
             Place::Stdout | Place::Direct(_) => Ok(()),
         });
@@ -100,9 +110,9 @@ impl Output {
         let written = match &self.place {
             Place::Stdout => return to_stdout(bytes),
             Place::Direct(path) => fs::write(path, bytes),
-            Place::File { path, temporary } => File::create(temporary)
-                .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-                .and_then(|()| fs::rename(temporary, path)),
+            Place::File { beside, .. } => beside
+                .create()
+                .and_then(|mut file| file.write_all(bytes).and_then(|()| beside.complete(&file))),
         };
         written.map_err(|error| self.rescue(bytes, error))
     }
@@ -110,28 +120,54 @@ impl Output {
     /// Saves what could not be written where it belongs.
     fn rescue(&self, bytes: &[u8], error: io::Error) -> anyhow::Error {
         let name = self.name();
-        let elsewhere = std::env::temp_dir().join(format!("tailback-result-{}", std::process::id()));
-        let rescued = match fs::write(&elsewhere, bytes) {
-            Ok(()) => format!("; the result was saved as `{}`", elsewhere.display()),
+        let rescued = match save_elsewhere(bytes) {
+            Ok(elsewhere) => format!("; the result was saved as `{}`", elsewhere.display()),
             Err(_) => String::new(),
         };
         Fatal::because(Exit::Output, format!("`{name}` ({}) could not be written{rescued}", self.flag), error)
     }
 }
 
-/// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure.
-pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => error.into(),
-        _ => Fatal::because(Exit::Output, "stdout cannot be written", error),
-    })
+/// The same for every spelling of a path, and for every link to it; what cannot be found is refused when it is to be
+/// written.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    if path == Path::new("-") {
+        return path.to_owned();
+    }
+    let path = followed(path).ok().flatten().unwrap_or_else(|| path.to_owned());
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// Saves a result in the folder for temporary files, which others may use, too: nothing that is there is written to, and
+/// nobody else may read it.
+fn save_elsewhere(bytes: &[u8]) -> io::Result<PathBuf> {
+    const NAMES: u32 = 100;
+    let folder = std::env::temp_dir();
+    let mut created = Err(io::ErrorKind::AlreadyExists.into());
+    for number in 1..=NAMES {
+        let path = folder.join(format!("tailback-result-{}-{number}", std::process::id()));
+        created =
+            File::options().write(true).create_new(true).mode(0o600).open(&path).map(|file| (path, file));
+        if !matches!(&created, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
+        }
+    }
+    let (path, mut file) = created?;
+    file.write_all(bytes).inspect_err(|_| drop(fs::remove_file(&path)))?;
+    Ok(path)
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
         // Mostly it is not there; after a failure it must not stay.
-        if let Place::File { temporary, .. } = &self.place {
+        if let Place::File { beside: Replacement { temporary, .. }, .. } = &self.place {
             drop(fs::remove_file(temporary));
             UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| name != temporary);
         }

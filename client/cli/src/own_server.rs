@@ -1,4 +1,4 @@
-//! One run over HTTP against a mock server of its own: how scenarios and parity use real time.
+//! One run over HTTP, mostly against a mock server of its own: how scenarios, parity and comparisons use real time.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use loadgen_core::{Bins, SampleSink};
 use mockserver::core::Config;
 use tokio::runtime::Runtime;
 
-use crate::experiment::connections_within;
+use crate::connection_room::ConnectionRoom;
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished, Underway};
 use crate::settings::Settings;
@@ -25,6 +25,11 @@ impl OwnServer {
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })
     }
 
+    /// What servers are asked on.
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
     /// Does one run; `waiting` is called at once and then now and again while it goes on, and may look into it. Every attempt
     /// goes to `samples`, if anybody wants them. Gives the calls in bins, too, if the settings ask for them.
     ///
@@ -37,19 +42,32 @@ impl OwnServer {
         seed: u64,
         samples: Option<SampleSink>,
         interrupt: &Interrupt,
-        mut waiting: impl FnMut(&Underway),
+        waiting: impl FnMut(&Underway),
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let config = Config { seed, ..server.clone() };
         let server = Server::start(config, settings, &self.runtime)?;
-        let underway =
-            one_run::start(settings, &server, seed, connections_within(self.files, &server), samples)?;
+        self.run_against(&server, settings, seed, samples, interrupt, waiting)
+    }
+
+    /// The same against a server that is there.
+    pub(crate) fn run_against(
+        &self,
+        server: &Server,
+        settings: &Settings,
+        seed: u64,
+        samples: Option<SampleSink>,
+        interrupt: &Interrupt,
+        mut waiting: impl FnMut(&Underway),
+    ) -> anyhow::Result<(Finished, Option<Bins>)> {
+        let room = ConnectionRoom::within(self.files, server);
+        let underway = one_run::start(settings, server, seed, room, samples)?;
         interrupt.watch(Some(underway.control.clone()));
         waiting(&underway);
         while underway.over.recv_timeout(Duration::from_millis(200)).is_err() && !underway.is_over() {
             waiting(&underway);
         }
         interrupt.watch(None);
-        let (finished, bins) = underway.finish_with_bins(settings, &server, &self.runtime, interrupt)?;
+        let (finished, bins) = underway.finish_with_bins(settings, server, &self.runtime, interrupt)?;
         finished.sound(seed)?;
         Ok((finished, bins))
     }

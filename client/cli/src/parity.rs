@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use loadgen_core::{RunResult, SCHEMA_VERSION};
 use loadgen_sim::{Steer, side_by_side};
 use serde_json::json;
-use statistics::{Level, Method, Summary};
+use statistics::{Level, Method, Summary, percentile};
 use vocabulary::TimeScale;
 
 use crate::args::ParityArgs;
@@ -77,7 +77,11 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
             break;
         }
         let say = |words: &str| format!("{} of {}: {}{words}", done + 1, pairings.len(), pairing.name);
-        let tell = |words: &str| if args.output.quiet { Ok(()) } else { summary::to_stderr(&say(words)) };
+        let tell = |words: &str| {
+            if !args.output.quiet {
+                summary::to_stderr(&say(words));
+            }
+        };
         let mut settings = pairing.settings.clone();
         let mut reals: Vec<Finished> = Vec::new();
         let mut compared = Vec::new();
@@ -93,7 +97,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
                 // Such a run tells about the machine, not about the drivers.
                 reals.clear();
                 settings.time_scale = scale(slower)?;
-                tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"))?;
+                tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"));
                 continue;
             }
             reals.push(real);
@@ -103,7 +107,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
                 if compared.iter().all(Compared::agrees) {
                     break;
                 }
-                tell("; the figures are off: the median of three runs decides\n")?;
+                tell("; the figures are off: the median of three runs decides\n");
             }
         }
         if interrupt.exit().is_some() {
@@ -116,7 +120,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
             let text = table(pairing, &compared, &warnings.collect::<BTreeSet<_>>());
             if results.take_stdout() {
-                summary::to_stderr(&text)?;
+                summary::to_stderr(&text);
             } else {
                 to_stdout(text.as_bytes())?;
             }
@@ -135,7 +139,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         let advice =
             "the machine was too slow for some of the real runs; try again with a larger `--time-scale`\n";
         let words = if too_slow { format!("{words}{advice}") } else { words };
-        summary::to_stderr(&words)?;
+        summary::to_stderr(&words);
     }
     Ok(if apart == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
 }
@@ -220,11 +224,11 @@ fn compare(
     compared
 }
 
-/// Of one value or three; nothing when one is missing.
+/// Nothing when one is missing.
 fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut values = values.collect::<Option<Vec<f64>>>()?;
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
+    percentile(&values, 0.5)
 }
 
 fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>) -> String {

@@ -9,7 +9,7 @@ use vocabulary::did_you_mean;
 use crate::args::PlotArgs;
 use crate::exit::{Exit, Fatal};
 use crate::output::to_stdout;
-use crate::report::{read, write};
+use crate::report::{read, refuse_other_format, write};
 
 /// Columns of a figure as text.
 const COLUMNS: u16 = 100;
@@ -19,6 +19,13 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         to_stdout(list().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     };
+    if let Some(path) = &args.output {
+        refuse_other_format(
+            path,
+            &["svg"],
+            "a figure, which is SVG; other programs turn it into pictures of other kinds",
+        )?;
+    }
     let document = read(&args.files)?;
     let figures = figures_named(&document, name);
     if figures.is_empty() {

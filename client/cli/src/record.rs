@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use vocabulary::duration_text;
 
+use crate::secrets;
 use crate::settings::Settings;
 
 /// Everything needed to repeat a run.
@@ -73,6 +74,13 @@ pub(crate) struct ServerRecord<'a> {
 }
 
 impl ConfigRecord {
+    /// Whether the server is known to keep slots busy with rejections.
+    pub(crate) fn rejections_hold_slots(&self) -> bool {
+        self.server_model
+            .as_ref()
+            .is_some_and(|model| model["policy"] == "concurrency-cap" && model["rejects_occupy"] == true)
+    }
+
     /// What a run with this seed against this server uses.
     pub(crate) fn new(settings: &Settings, server: &ServerRecord<'_>, seed: u64) -> Self {
         let run = settings.for_server(server.model, seed);
@@ -95,7 +103,7 @@ impl ConfigRecord {
         Self {
             program: "loadgen",
             version: env!("CARGO_PKG_VERSION"),
-            command_line: without_secrets(without_outputs(std::env::args_os().skip(1))),
+            command_line: secrets::without(without_outputs(std::env::args_os().skip(1))),
             server: server.kind.clone(),
             target: server.target.clone(),
             strategy: parts
@@ -160,37 +168,6 @@ fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item 
     })
 }
 
-/// The command line with the values of headers left out: results are passed on, and values may be secrets.
-fn without_secrets(typed: impl Iterator<Item = OsString>) -> Vec<String> {
-    let mut header_follows = false;
-    typed
-        .map(|argument| {
-            let argument = argument.to_string_lossy().into_owned();
-            if std::mem::take(&mut header_follows) {
-                return name_only(&argument);
-            }
-            // Short flags without a value may stand before `H`.
-            let short = argument
-                .strip_prefix('-')
-                .and_then(|flags| flags.trim_start_matches(['k', 'q']).strip_prefix('H'));
-            let header = argument.strip_prefix("--header=").or(short);
-            header_follows = argument == "--header" || short == Some("");
-            match header {
-                Some(header) if !header.is_empty() => {
-                    let flag = &argument[..argument.len() - header.len()];
-                    format!("{flag}{}", name_only(header))
-                }
-                _ => argument,
-            }
-        })
-        .collect()
-}
-
-fn name_only(header: &str) -> String {
-    let name = header.split(':').next().unwrap_or_default();
-    format!("{name}: …")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,15 +177,5 @@ mod tests {
         let typed = ["--simulate", "--json", "a.json", "--threads=2", "-q", "--ops", "9", "--json=-"];
         let kept: Vec<OsString> = without_outputs(typed.into_iter().map(Into::into)).collect();
         assert_eq!(kept, ["--simulate", "--ops", "9"]);
-    }
-
-    #[test]
-    fn values_of_headers_are_left_out_of_the_command_line() {
-        let typed =
-            ["-H", "a: 1", "--header", "b: 2", "--header=c: 3", "-Hd: 4", "-kqH", "e: 5", "--ops", "9"];
-        assert_eq!(
-            without_secrets(typed.into_iter().map(Into::into)),
-            ["-H", "a: …", "--header", "b: …", "--header=c: …", "-Hd: …", "-kqH", "e: …", "--ops", "9"]
-        );
     }
 }

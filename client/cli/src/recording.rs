@@ -119,6 +119,8 @@ mod tests {
             sent: Instant::from_millis(sent_ms),
             ended: Instant::from_millis(ended_ms),
             status: Status::Succeeded,
+            cause: None,
+            by_gateway: false,
             window: None,
         }
     }

@@ -2,8 +2,9 @@
 
 use loadgen_core::RunResult;
 use serde_json::{Map, Value, json};
-use statistics::{Estimator, Level, Method, Summary};
+use statistics::{Estimator, Interval, Level, Method, Summary};
 
+use crate::figures::{counted, level, short, thousands};
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
 
@@ -55,6 +56,32 @@ pub(crate) fn summary(runs: &[Finished]) -> Vec<(&'static str, Summary)> {
         .collect()
 }
 
+/// That intervals of means cannot be trusted where figures over seeds are skewed, and what to look at instead; one line per
+/// figure, named as given. None below three runs.
+pub(crate) fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -> Vec<String> {
+    figures
+        .filter_map(|(name, figure)| {
+            let (skewness, enough) = (figure.too_skewed()?, figure.runs_enough()?);
+            let median = match figure.median_interval {
+                Some(range) => format!(
+                    "{} ({} by order statistics: {}–{})",
+                    short(figure.p50),
+                    level(range.level),
+                    short(range.low),
+                    short(range.high)
+                ),
+                None => format!("{}, of which six runs would tell an interval", short(figure.p50)),
+            };
+            Some(format!(
+                "{name} is skewed over these {} (skewness {skewness:.1}): the interval of its mean misses more often than it \
+                 says; look at the median, {median}, or take {} repeats",
+                counted(figure.count as u64, "run"),
+                thousands(enough)
+            ))
+        })
+        .collect()
+}
+
 /// The same for a result file.
 pub(crate) fn to_json(figures: &[(&'static str, Summary)]) -> Value {
     let object = figures.iter().map(|(path, figure)| ((*path).to_owned(), figure_to_json(figure)));
@@ -63,16 +90,18 @@ pub(crate) fn to_json(figures: &[(&'static str, Summary)]) -> Value {
 
 /// One figure over seeds.
 pub(crate) fn figure_to_json(figure: &Summary) -> Value {
-    let interval = figure.interval.map(|interval| {
+    let told = |interval: Interval| {
         let estimator = match interval.estimator {
             Estimator::StudentT => "student-t",
             Estimator::Bootstrap => "bca-bootstrap",
+            Estimator::OrderStatistics => "order-statistics",
         };
         json!({ "low": interval.low, "high": interval.high, "level": interval.level.coverage(), "by": estimator })
-    });
+    };
     json!({
         "count": figure.count, "mean": figure.mean, "sd": figure.deviation, "min": figure.min, "p5": figure.p5,
         "p25": figure.p25, "p50": figure.p50, "p75": figure.p75, "p95": figure.p95, "max": figure.max,
-        "interval": interval,
+        "interval": figure.interval.map(told), "skewness": figure.skewness,
+        "skewed": figure.too_skewed().is_some(), "median_interval": figure.median_interval.map(told),
     })
 }

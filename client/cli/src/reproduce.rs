@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use loadgen_core::SCHEMA_VERSION;
 use loadgen_sim::side_by_side;
@@ -16,15 +16,19 @@ use crate::output::to_stdout;
 use crate::repeats::figure_to_json;
 use crate::results::Results;
 use crate::scenario::{
-    Cell, Data, EMBEDDED, Judged, Scenario, Source, claims_table, experiment_table, judge, load, over_seeds,
-    simulate, wanted,
+    Cell, Data, EMBEDDED, Edge, Judged, Scenario, Source, claims_table, experiment_table, judge, load,
+    over_seeds, simulate, wanted,
 };
-use crate::simulated::{Progress, threads};
+use crate::simulated::{Live, threads};
 use crate::summary;
 use crate::wrapping::wrapped;
 
 mod http;
 mod plots;
+mod remaining;
+mod tally;
+
+use remaining::Remaining;
 
 /// One scenario with its runs.
 struct Reproduction {
@@ -37,7 +41,7 @@ struct Reproduction {
 
 pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {
-        return list();
+        return list(args);
     }
     let results = Results::prepare(args.output.json.as_deref(), args.html.as_deref())?;
     let mut reproductions = Vec::new();
@@ -55,6 +59,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         reproductions.push(Reproduction { scenario, cells, data, kept: plots::Kept::new() });
     }
     let interrupt = Interrupt::listen()?;
+    let started_at = args.http.then(crate::wall_clock::now);
     if args.http {
         http::run_all(&mut reproductions, args, &interrupt)?;
     } else {
@@ -68,24 +73,46 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     }
     let mut text = String::new();
     let mut document = Vec::new();
-    let (mut claims, mut unmet) = (0, Vec::new());
+    let mut tally = tally::Tally::default();
     for reproduction in &reproductions {
         let judged = reproduction.judged(args.http);
-        claims += judged.len();
-        unmet.extend(judged.iter().filter(|one| !one.as_expected()).map(|one| one.claim.says.clone()));
+        tally.add(&judged);
         text.push_str(&reproduction.text(&judged));
         document.push(reproduction.json(&judged));
     }
-    text.push_str(&conclusion(claims, &unmet));
-    results.write(&json!({ "schema_version": SCHEMA_VERSION, "scenarios": document }))?;
+    text.push_str(&tally.conclusion());
+    results.write(&json!({
+        "schema_version": SCHEMA_VERSION, "started_at": started_at, "scenarios": document, "claims": tally.json(),
+    }))?;
     if !args.output.quiet {
         if results.take_stdout() {
-            summary::to_stderr(&text)?;
+            summary::to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;
         }
     }
-    Ok(if unmet.is_empty() { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+    Ok(if tally.is_as_expected() { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+}
+
+fn claim_to_json(one: &Judged<'_>) -> Value {
+    let values: Vec<Value> = one
+        .found
+        .iter()
+        .map(|found| {
+            json!({
+                "at": found.at, "value": found.value, "runs": found.runs, "so_in": found.so_in,
+                "middle": found.middle, "verdict": found.verdict.words(),
+            })
+        })
+        .collect();
+    let edge = |edge: Option<Edge>| edge.map(|edge| edge.value);
+    json!({
+        "says": one.claim.says, "published": one.claim.published(), "ours_alone": one.claim.ours,
+        "figure": one.claim.figure, "of": one.claim.of.all().join(", "), "ours": one.ours, "values": values,
+        "accept": [edge(one.condition.low), edge(one.condition.high)], "condition": one.condition.words,
+        "judged_by": one.by, "means": one.claim.means, "verdict": one.verdict.words(),
+        "as_expected": one.as_expected(), "note": one.claim.note,
+    })
 }
 
 fn sources(args: &ReproduceArgs) -> Vec<Source<'_>> {
@@ -98,13 +125,18 @@ fn sources(args: &ReproduceArgs) -> Vec<Source<'_>> {
     EMBEDDED.iter().map(|(name, _)| Source::Name(name)).collect()
 }
 
-fn list() -> anyhow::Result<ExitCode> {
+fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     let mut text = String::new();
-    for (name, _) in EMBEDDED {
-        let (scenario, cells) = load(Source::Name(name), &[])?;
+    for source in sources(args) {
+        let (scenario, cells) = load(source, &args.set)?;
         let runs: u64 = cells.iter().map(|cell| u64::from(cell.settings.repeats)).sum();
-        let Scenario { title, source, claim, .. } = &scenario;
-        let _ = writeln!(text, "{name:<19}{title}\n{:<19}{source}; {} claims, {runs} runs", "", claim.len());
+        let Scenario { name, title, source, claim, .. } = &scenario;
+        let ours = claim.iter().filter(|claim| claim.ours).count();
+        let claims = match ours {
+            0 => format!("{} claims", claim.len()),
+            ours => format!("{} claims and {ours} of ours", claim.len() - ours),
+        };
+        let _ = writeln!(text, "{name:<18} {title}\n{:<19}{source}; {claims}, {runs} runs", "");
     }
     to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -122,29 +154,35 @@ fn simulate_all(
             tasks.extend((0..held.settings.repeats).map(|repeat| (number, cell, repeat)));
         }
     }
-    let started = Instant::now();
-    let mut progress = Progress::new(!args.output.quiet);
-    let (mut done, mut failed) = (0, None);
+    // The first run of every cell first: then it is known what the others take.
+    tasks.sort_by_key(|(number, cell, repeat)| (*repeat, *number, *cell));
+    let key = |task: &(usize, usize, u32)| (task.0, task.1);
+    let mut remaining = Remaining::of(tasks.iter().map(key));
+    let mut live = Live::new(!args.output.quiet);
+    let mut failed = None;
     let mut results = Vec::with_capacity(tasks.len());
     let held = &*reproductions;
+    let threads = threads(args.output.threads);
     side_by_side(
         tasks.len(),
-        threads(args.output.threads),
+        threads,
         |task| {
             let (number, cell, repeat) = tasks[task];
             let Reproduction { scenario, cells, .. } = &held[number];
-            simulate(scenario, &cells[cell], repeat, interrupt)
+            let started = Instant::now();
+            let measured = simulate(scenario, &cells[cell], repeat, interrupt)?;
+            anyhow::Ok((measured, started.elapsed()))
         },
         |taken| {
             match taken {
-                Some(Ok(measured)) => {
+                Some(Ok((measured, took))) => {
+                    remaining.over(key(&tasks[results.len()]), took);
                     results.push(measured);
-                    done += 1;
                 }
                 Some(Err(error)) => failed = Some(error),
                 None => {}
             }
-            progress.line(|| summary::progress(done, tasks.len(), started.elapsed()));
+            live.line(|| remaining.words(threads, Duration::ZERO));
             failed.is_none() && interrupt.exit().is_none()
         },
     );
@@ -160,7 +198,7 @@ fn simulate_all(
 impl Reproduction {
     fn judged(&self, http: bool) -> Vec<Judged<'_>> {
         let claims = self.scenario.claim.iter().filter(|claim| claim.http || !http);
-        claims.filter_map(|claim| judge(&self.scenario, claim, &self.cells, &self.data, http)).collect()
+        claims.filter_map(|claim| judge(&self.scenario, claim, &self.cells, &self.data)).collect()
     }
 
     fn text(&self, judged: &[Judged<'_>]) -> String {
@@ -176,18 +214,7 @@ impl Reproduction {
     }
 
     fn json(&self, judged: &[Judged<'_>]) -> Value {
-        let claims: Vec<Value> = judged
-            .iter()
-            .map(|one| {
-                let values: Vec<Value> =
-                    one.values.iter().map(|(at, value)| json!({ "at": at, "value": value })).collect();
-                json!({
-                    "says": one.claim.says, "published": one.claim.published, "figure": one.claim.figure,
-                    "of": one.claim.of, "ours": one.ours, "values": values, "accept": one.accept,
-                    "verdict": one.verdict.words(), "as_expected": one.as_expected(), "note": one.claim.note,
-                })
-            })
-            .collect();
+        let claims: Vec<Value> = judged.iter().map(claim_to_json).collect();
         let run = || self.cells.iter().enumerate().filter(|(index, _)| self.data.has(*index));
         let numbers = run().enumerate().map(|(number, (index, _))| (index, number)).collect();
         let plots = self.plots(judged, &numbers);
@@ -215,15 +242,4 @@ impl Reproduction {
             "claims": claims, "cells": cells, "plots": plots,
         })
     }
-}
-
-fn conclusion(claims: usize, unmet: &[String]) -> String {
-    if unmet.is_empty() {
-        return format!("\nall {claims} claims came out as expected\n");
-    }
-    let mut text = format!("\n{} of {claims} claims did not come out as expected:\n", unmet.len());
-    for says in unmet {
-        let _ = writeln!(text, "  {says}");
-    }
-    text
 }

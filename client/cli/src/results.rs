@@ -10,7 +10,7 @@ use crate::csv_rows::CsvFile;
 use crate::exit::{Exit, Fatal};
 use crate::hdr_log::HdrLog;
 use crate::one_run::Finished;
-use crate::output::Output;
+use crate::output::{Output, resolved};
 
 /// The outputs that were asked for.
 pub(crate) struct Results {
@@ -93,16 +93,4 @@ pub(crate) fn distinct<'a>(given: impl IntoIterator<Item = Option<&'a Path>>) ->
         seen.push(place);
     }
     Ok(())
-}
-
-/// The same for every spelling of a path; what cannot be found is refused when it is to be written.
-fn resolved(path: &Path) -> PathBuf {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    match (folder.canonicalize(), path.file_name()) {
-        (Ok(folder), Some(name)) if path != Path::new("-") => folder.join(name),
-        _ => path.to_owned(),
-    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loadgen_core::{Sample, SampleSink};
+use loadgen_core::{Cause, Sample, SampleSink};
 use serde_json::json;
 use tailback::{Failure, Status};
 
@@ -66,6 +66,11 @@ impl Samples {
 }
 
 fn write(file: &mut impl Write, seed: u64, sample: &Sample) -> io::Result<()> {
+    let (status, kind) = match sample.cause {
+        Some(Cause::Status(status)) => (Some(status), None),
+        Some(Cause::Error(kind)) => (None, Some(kind)),
+        None => (None, None),
+    };
     let line = json!({
         "seed": seed,
         "serial": sample.serial,
@@ -77,6 +82,9 @@ fn write(file: &mut impl Write, seed: u64, sample: &Sample) -> io::Result<()> {
         "sent_s": sample.sent.as_secs_f64(),
         "ended_s": sample.ended.as_secs_f64(),
         "outcome": outcome(sample.status),
+        "status": status,
+        "kind": kind,
+        "by_gateway": sample.by_gateway,
         "window": sample.window,
     });
     serde_json::to_writer(&mut *file, &line)?;

@@ -5,14 +5,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use http::header::IF_MATCH;
+use http::{HeaderValue, Method};
 use loadgen_core::{ArrivalProcess, OperationKind, RunConfig, Workload};
 use loadgen_http::{RequestTemplate, Trust};
+use mockserver::AdminToken;
 use mockserver::core::Config;
 use tailback::StrategySpec;
 use vocabulary::{TimeScale, duration_text};
 
 use crate::args::{ArrivalsArg, KindArg, Rate, RunArgs};
 use crate::exit::{Exit, Fatal};
+use crate::reading::{SMALL, bytes_of};
 
 /// Ops of a run that is limited in neither number nor time.
 pub(crate) const DEFAULT_OPS: u64 = 2000;
@@ -23,15 +27,28 @@ pub(crate) const DEFAULT_RATE: Rate = Rate(1000.0);
 /// How long a run of limited duration may go on to finish what has arrived.
 pub(crate) const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
 
+/// What opens a mockserver's own endpoints.
+#[derive(Clone)]
+pub(crate) struct Admin {
+    /// As it is sent.
+    pub(crate) authorization: HeaderValue,
+    /// Whether it was typed for this target; else it comes from the environment.
+    pub(crate) typed: bool,
+}
+
 /// What was typed, checked and with defaults put in.
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) strategy: StrategySpec,
     pub(crate) run: RunConfig,
+    /// Whether somebody said how fast ops arrive: foreign servers are not loaded by default.
+    pub(crate) paced: bool,
     pub(crate) repeats: u32,
     pub(crate) time_scale: TimeScale,
     pub(crate) request: RequestTemplate,
     pub(crate) trust: Trust,
+    /// `Authorization` for the endpoints of a mockserver on another host.
+    pub(crate) admin: Option<Admin>,
     pub(crate) idempotent: bool,
     /// Whether op latencies of runs that are over are kept for an interval log.
     pub(crate) keep_latencies: bool,
@@ -94,13 +111,17 @@ impl Settings {
                 ..RunConfig::default()
             },
             strategy,
+            paced: workload.rate.is_some()
+                || workload.in_flight.is_some()
+                || workload.arrivals == ArrivalsArg::Burst,
             repeats: workload.repeats,
             time_scale: workload.time_scale,
             request: request(args)?,
             trust: Trust {
                 insecure: args.target.insecure,
-                extra_roots_pem: args.target.cacert.as_ref().map(|path| roots(path)).transpose()?,
+                roots_pem: args.target.cacert.as_ref().map(|path| roots(path)).transpose()?,
             },
+            admin: admin(args)?,
             idempotent: args.target.idempotent,
             keep_latencies: args.output.figures.hdr.is_some(),
         })
@@ -116,10 +137,12 @@ impl Settings {
         Self {
             strategy,
             run,
+            paced: true,
             repeats,
             time_scale,
             request: RequestTemplate::default(),
             trust: Trust::default(),
+            admin: None,
             idempotent: true,
             keep_latencies: false,
         }
@@ -136,12 +159,31 @@ impl Settings {
         Err(Fatal::error(Exit::Usage, words))
     }
 
+    /// Refuses to say how a request looks where attempts are of requests of their own.
+    pub(crate) fn refuse_request_of_its_own(&self) -> anyhow::Result<()> {
+        let request = &self.request;
+        if self.run.kind != OperationKind::ReadModifyWrite {
+            return Ok(());
+        }
+        let what = match () {
+            () if ![Method::GET, Method::PUT].contains(&request.method) => "--method",
+            () if request.headers.contains_key(IF_MATCH) => "--header if-match",
+            () => return Ok(()),
+        };
+        let words = format!(
+            "`{what}` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT with the tag that \
+             the GET brought; leave it out"
+        );
+        Err(Fatal::error(Exit::Usage, words))
+    }
+
     /// What depends on the server (a mockserver's model, or none): how long an attempt takes, and whether failures may be
     /// retried at all.
     pub(crate) fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let mut run = RunConfig { seed, ..self.run.clone() };
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
+            run.mean_service = Some(model.mean_service());
         } else {
             // A conditional write counts once, however often it is sent.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
@@ -188,16 +230,30 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
     let body = match target.body.as_deref().map(|body| (body, body.strip_prefix('@'))) {
         None => Vec::new(),
         Some((_, Some(path))) => {
-            std::fs::read(path).with_context(|| format!("cannot read `{path}` (--body)"))?
+            bytes_of(Path::new(path), SMALL).with_context(|| format!("cannot read `{path}` (--body)"))?
         }
         Some((body, None)) => body.as_bytes().to_vec(),
     };
     Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
 }
 
+/// What opens a mockserver's endpoints to this host, typed or from the environment.
+fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
+    let token = match &args.target.admin_token {
+        Some(typed) => AdminToken::typed("--admin-token", typed).map(Some),
+        None => AdminToken::environment(),
+    };
+    let token = token.map_err(|error| Fatal::because(Exit::Usage, "no token for the mockserver", error))?;
+    let Some(token) = token else { return Ok(None) };
+    let mut value = HeaderValue::from_str(&token.bearer())?;
+    value.set_sensitive(true);
+    Ok(Some(Admin { authorization: value, typed: args.target.admin_token.is_some() }))
+}
+
 /// Certificates to trust, as they stand in a file.
 fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let pem = std::fs::read(path).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;
+    let pem =
+        bytes_of(path, SMALL).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;
     let begin = b"-----BEGIN CERTIFICATE-----";
     if !pem.windows(begin.len()).any(|bytes| bytes == begin) {
         let message = format!("`{}` (--cacert) holds no certificate in PEM form", path.display());

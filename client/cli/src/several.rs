@@ -1,48 +1,61 @@
 //! Several strategies with one workload and one server: from what was typed to settings.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use clap::Parser;
-use mockserver::core::Config;
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
 use crate::args::{Cli, FiguresArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
+use crate::opponent::{GivenServer, Opponent};
 use crate::settings::Settings;
 
-/// The settings of every strategy, and the server of all. `what` begins the error when the server cannot be like that.
+/// The settings of every strategy, and the server of all. `what` begins the error when the server cannot be like that. A
+/// server that `--target` names is asked what it is unless it was `reached` before.
 pub(crate) fn configured(
     args: SeveralArgs,
     strategies: Vec<StrategySpec>,
     figures: Option<FiguresArgs>,
     what: &str,
-) -> anyhow::Result<(Vec<Settings>, Config)> {
+    reached: &mut Option<Arc<GivenServer>>,
+) -> anyhow::Result<(Vec<Settings>, Opponent)> {
     // What is not offered here keeps its default.
     let mut run = Cli::parse_from(["loadgen"]).run;
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
+    run.target = args.target;
     run.output.figures = figures.unwrap_or(run.output.figures);
     if run.simulate && run.workload.time_scale != TimeScale::default() {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));
     }
-    let server = run
-        .server
-        .to_config(run.workload.seed)
-        .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
-    let settings = strategies
+    let settings: Vec<Settings> = strategies
         .into_iter()
         .map(|strategy| {
             run.strategy = strategy;
-            let settings = Settings::new(&run)?;
-            settings
-                .refuse_unplannable(&server)
-                .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
-            Ok(settings)
+            Settings::new(&run)
         })
         .collect::<anyhow::Result<_>>()?;
-    Ok((settings, server))
+    if let Some(first) = settings.first()
+        && reached.is_none()
+    {
+        *reached = GivenServer::reach(&run, first)?.map(Arc::new);
+    }
+    let opponent = match reached {
+        Some(given) => Opponent::Given(given.clone()),
+        None => Opponent::Own(Box::new(
+            run.server
+                .to_config(run.workload.seed)
+                .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?,
+        )),
+    };
+    for one in &settings {
+        opponent.refuse_unusable(one).map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
+        one.refuse_request_of_its_own()?;
+    }
+    Ok((settings, opponent))
 }
 
 /// Refuses a strategy that was named twice, in other words or not.

@@ -1,6 +1,6 @@
 //! Runs in virtual time: one, or many side by side on all cores.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::num::NonZero;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use loadgen_core::{
     GeneratorResult, OperationKind, ResultContext, Run, RunResult, SERIES_POINTS, SampleSink, Snapshot,
 };
-use loadgen_sim::{Foresight, Simulation, Steer};
+use loadgen_sim::{Foresight, Simulation, Steer, least_costs};
 use mockserver::core::{Config, Ideal};
 use tailback::Foreknowledge;
 
 use crate::hdr_log::KeptLatencies;
 use crate::interrupt::Interrupt;
-use crate::one_run::Finished;
+use crate::one_run::{Finished, unfinished};
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::settings::Settings;
 
@@ -43,7 +43,8 @@ pub(crate) fn simulate_with_samples(
     config.exact_latencies = true;
     let kind = config.kind;
     let foreknowledge = || foreknowledge(server, kind, seed);
-    let mut client = Run::new(config, |_| settings.strategy.build(seed, foreknowledge()), foreknowledge())?;
+    let costs = least_costs(server, seed);
+    let mut client = Run::new(config, |_| settings.strategy.build(seed, foreknowledge()), costs)?;
     if let Some(sink) = samples {
         client.record_samples(sink);
     }
@@ -77,9 +78,10 @@ pub(crate) fn result(
             seed,
             server: Some(finished.server),
             generator: GeneratorResult::default(),
+            started_at: None,
             wall_s: None,
-            interrupted: interrupt.exit().and_then(crate::exit::Exit::signal_name),
-            warnings: Vec::new(),
+            interrupted: interrupt.cause(),
+            warnings: unfinished(&finished.run, interrupt).into_iter().collect(),
             series_points: (POINTS_OF_A_FILE / repeats).clamp(8, SERIES_POINTS),
         },
     );
@@ -90,6 +92,54 @@ pub(crate) fn result(
 /// One core each, unless told otherwise.
 pub(crate) fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from)
+}
+
+/// Says now and then how far something long is: on a terminal in one line that is always of now; elsewhere in few lines,
+/// each twice as late as the one before.
+pub(crate) struct Live {
+    wanted: bool,
+    terminal: bool,
+    started: Instant,
+    next: Instant,
+    drawn: bool,
+}
+
+impl Live {
+    pub(crate) fn new(wanted: bool) -> Self {
+        let terminal = io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb");
+        let started = Instant::now();
+        let next = started + Duration::from_millis(if terminal { 300 } else { 2_000 });
+        Self { wanted, terminal, started, next, drawn: false }
+    }
+
+    /// Says this if it is time to.
+    pub(crate) fn line(&mut self, line: impl FnOnce() -> String) {
+        let now = Instant::now();
+        if !self.wanted || now < self.next {
+            return;
+        }
+        if self.terminal {
+            self.next = now + Duration::from_millis(200);
+            self.drawn = true;
+            // Short enough for every terminal: a line that wraps could not be taken back.
+            let line: String = line().chars().take(78).collect();
+            drop(write!(io::stderr().lock(), "{ANEW}{line}"));
+        } else {
+            self.next = now + (now - self.started);
+            print(&line());
+        }
+    }
+}
+
+/// The beginning of the line, with nothing left of what was there.
+const ANEW: &str = "\r\u{1b}[2K";
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        if self.drawn {
+            drop(write!(io::stderr().lock(), "{ANEW}"));
+        }
+    }
 }
 
 /// Says once a second how far a simulation is.

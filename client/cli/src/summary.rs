@@ -6,12 +6,15 @@ use std::time::Duration;
 use loadgen_core::{LatencyFigures, RunResult};
 use mockserver::core::Config;
 use statistics::Summary;
+use vocabulary::wire::ServerCounts;
 
-use crate::figures::{bytes, milliseconds, percent, seconds, short, thousands};
+use crate::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
+use crate::interrupt::by_whom;
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
-use crate::wrapping::wrapped;
+use crate::shortfall::causes;
+use crate::wrapping::{wrapped, wrapped_figures};
 
 /// What is about to run, and where: a line or two.
 pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {
@@ -36,13 +39,16 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
         let _ = writeln!(text, "run {} of {}", repeat + 1, settings.repeats);
     }
     let mut row = |label: &str, words: String| {
-        let line = format!("  {label:<10} {words}");
-        let fits = line.chars().count() <= 80;
-        let line = if fits { line } else { wrapped(&words, &format!("  {label:<10} "), &" ".repeat(13)) };
-        let _ = writeln!(text, "{line}");
+        let _ = writeln!(text, "{}", wrapped_figures(&words, &format!("  {label:<10} ")));
     };
     row("ops", ops(result));
     row("attempts", attempts(result));
+    if result.attempts.failed > 0 {
+        row("failures", causes(&result.failures).join("   "));
+    }
+    if result.ops.given_up > 0 {
+        row("given up", given_up(result));
+    }
     row("makespan", makespan(result));
     row("op latency", latency(&result.op_latency_ms));
     row("attempt", latency(&result.attempt_latency_ms));
@@ -57,11 +63,11 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     }
     if let Some(server) = result.server {
         let mut words = format!(
-            "{} received   {} accepted   {} rejected   busy at most {}",
+            "{} received   {} accepted   {} rejected   {}",
             thousands(server.received),
             thousands(server.accepted),
             thousands(server.rejected),
-            server.max_busy_seen
+            busiest(&server, result.config.rejections_hold_slots())
         );
         for (count, what) in [
             (server.reads, "reads"),
@@ -84,8 +90,8 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     if let Some(at) = result.stalled_at_s {
         row("stalled", format!("at {}: attempts went on, but nothing had succeeded for long", seconds(at)));
     }
-    if let Some(signal) = result.interrupted {
-        row("stopped", format!("by {signal}; what was measured until then is above"));
+    if let Some(cause) = result.interrupted {
+        row("stopped", format!("by {}; what was measured until then is above", by_whom(cause)));
     }
     for warning in &result.warnings {
         let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
@@ -132,6 +138,13 @@ pub(crate) fn several(figures: &[(&'static str, Summary)], runs: usize) -> Strin
             short(figure.p95)
         );
     }
+    let told = TOLD.iter().filter_map(|(label, path)| {
+        let (_, figure) = figures.iter().find(|(name, _)| name == path)?;
+        Some(((*label).to_owned(), figure))
+    });
+    for words in crate::repeats::skewed(told) {
+        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    }
     text
 }
 
@@ -140,7 +153,7 @@ const TOLD: &[(&str, &str)] = &[
     ("attempts", "attempts.total"),
     ("per op", "amplification"),
     ("makespan s", "makespan_s"),
-    ("optimal s", "optimal_makespan_s"),
+    ("lower bound s", "optimal_makespan_s"),
     ("goodput /s", "goodput_per_s"),
     ("p50 op ms", "op_latency_ms.p50"),
     ("p99 op ms", "op_latency_ms.p99"),
@@ -149,9 +162,9 @@ const TOLD: &[(&str, &str)] = &[
 /// Why a run got no answer at all.
 pub(crate) fn unanswered(run: &Finished) -> String {
     format!(
-        "no attempt got an answer: all {} failed (connections refused or reset, no HTTP, or no answer in time); \
-         check `--target`",
-        thousands(run.result.attempts.failed)
+        "no attempt got an answer: all {} failed ({}); check `--target`",
+        thousands(run.result.attempts.failed),
+        causes(&run.result.failures).join(", ")
     )
 }
 
@@ -177,6 +190,7 @@ fn attempts(result: &RunResult<ConfigRecord>) -> String {
         (attempts.failed, "failed"),
         (attempts.cancelled, "cancelled"),
         (attempts.shed, "shed"),
+        (attempts.by_gateway, "answered by a gateway"),
     ] {
         if count > 0 {
             let _ = write!(words, "   {} {what}", thousands(count));
@@ -185,18 +199,50 @@ fn attempts(result: &RunResult<ConfigRecord>) -> String {
     words
 }
 
+/// What the last tries of ops came to that were given up.
+fn given_up(result: &RunResult<ConfigRecord>) -> String {
+    let after = result.given_up_after;
+    let mut words: Vec<String> = Vec::new();
+    for (count, what) in [
+        (after.rejected, "after rejections"),
+        (after.failed, "after failures"),
+        (after.shed, "shed"),
+        (after.deferred, "deferred"),
+        (after.deadline, "at the deadline"),
+    ] {
+        if count > 0 {
+            words.push(format!("{} {what}", thousands(count)));
+        }
+    }
+    if result.ops.failed_for_good > 0 {
+        words.push(format!("{} failed for good", thousands(result.ops.failed_for_good)));
+    }
+    words.join("   ")
+}
+
 fn makespan(result: &RunResult<ConfigRecord>) -> String {
     let Some(makespan) = result.makespan_s else { return "no op ended".to_owned() };
     let mut words = seconds(makespan);
     if !result.makespan_complete {
         words.push_str(" (to the last end: not every op succeeded)");
-    } else if let Some(optimal) = result.optimal_makespan_s.filter(|optimal| *optimal > 0.0) {
-        let _ = write!(words, ", optimal {}, {:+.0} %", seconds(optimal), (makespan / optimal - 1.0) * 100.0);
+    } else if let Some(bound) = result.optimal_makespan_s.filter(|bound| *bound > 0.0) {
+        let _ = write!(words, ", at least {}, {:+.0} %", seconds(bound), (makespan / bound - 1.0) * 100.0);
+    } else {
+        words.push_str(", no lower bound known");
     }
     if let Some(goodput) = result.goodput_per_s {
         let _ = write!(words, "   goodput {goodput:.1}/s");
     }
     words
+}
+
+/// The most slots that were busy at once; where rejections keep slots busy, too, that may be above the cap.
+fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
+    let words = format!("busy at most {}", thousands(server.max_busy_seen));
+    if !rejections_hold_slots || server.max_busy_seen <= server.max_accepted_seen {
+        return words;
+    }
+    format!("{words} ({} with work: rejections hold slots, too)", thousands(server.max_accepted_seen))
 }
 
 /// How the window came to fit; for strategies that have one, against a server whose cap is known.
@@ -208,8 +254,8 @@ fn window(result: &RunResult<ConfigRecord>) -> Option<String> {
         None => "never fits for long".to_owned(),
     };
     Some(format!(
-        "mean {mean:.1} ± {sd:.1}   {} cuts   {converged}   overshoot {overshoot:.0}",
-        thousands(window.cuts?)
+        "mean {mean:.1} ± {sd:.1}   {}   {converged}   overshoot {overshoot:.0}",
+        counted(window.cuts?, "cut")
     ))
 }
 
@@ -262,7 +308,18 @@ fn generator(run: &Finished) -> String {
 }
 
 fn counts(run: &Finished) -> String {
+    let between = run.result.attempts.by_gateway;
     match (run.conservation.holds(), run.conservation.server_compared) {
+        (true, true) if between > 0 => {
+            let server = run.result.server.unwrap_or_default();
+            format!(
+                "ops and attempts add up: {} sent, {} received by the server, {} answered by a gateway; so there is no \
+                 lower bound",
+                thousands(run.result.attempts.total),
+                thousands(server.received + server.reads_rejected),
+                thousands(between)
+            )
+        }
         (true, true) => {
             let server = run.result.server.unwrap_or_default();
             let sent = run.result.attempts.total;
@@ -279,9 +336,16 @@ fn counts(run: &Finished) -> String {
     }
 }
 
-/// Writes to stderr; that it is closed is no failure.
-pub(crate) fn to_stderr(text: &str) -> std::io::Result<()> {
-    use std::io::{ErrorKind, Write};
-    let written = std::io::stderr().lock().write_all(text.as_bytes());
-    written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+/// Warns of what can be run, but is hardly what was meant.
+pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a tailback::StrategySpec>) {
+    for doubt in strategies.into_iter().flat_map(tailback::StrategySpec::doubts) {
+        to_stderr(&format!("{}\n", crate::wrapping::wrapped(&doubt, "warning: ", "         ")));
+    }
+}
+
+/// Writes to stderr, if it can.
+pub(crate) fn to_stderr(text: &str) {
+    use std::io::Write;
+    // Words that nobody can read change nothing: neither what is done nor how it ends.
+    drop(std::io::stderr().lock().write_all(text.as_bytes()));
 }

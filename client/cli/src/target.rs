@@ -1,9 +1,11 @@
 //! Which server a run uses: the one that was named, one that was found, or one of its own.
 
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_http::{MockServer, Probe, Target, Trust, probe};
+use loadgen_core::{ErrorKind, LeastCosts};
+use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate};
 use loadgen_sim::Foresight;
 use mockserver::Embedded;
 use mockserver::core::{Config, Ideal, Policy};
@@ -14,6 +16,7 @@ use vocabulary::wire;
 use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal};
 use crate::record::ServerRecord;
+use crate::secrets;
 use crate::settings::Settings;
 
 /// The server of a run.
@@ -57,15 +60,8 @@ impl Server {
         runtime: &Runtime,
         start: bool,
     ) -> anyhow::Result<Self> {
-        if let Some(url) = &args.target.target {
-            if args.server.any_given() {
-                return Err(Fatal::error(
-                    Exit::Usage,
-                    "server flags such as `--max-busy` configure the embedded server, but `--target` names another; \
-                     leave out one or the other",
-                ));
-            }
-            return given(url, settings, runtime);
+        if let Some(named) = Self::named(args, settings, runtime)? {
+            return Ok(named);
         }
         let config = args.server.to_config(settings.run.seed).map_err(|error| {
             Fatal::because(Exit::Usage, "the embedded server cannot be configured so", error)
@@ -76,6 +72,59 @@ impl Server {
             return Ok(found);
         }
         if start { embedded(config, settings, runtime) } else { Ok(Self::planned(config)) }
+    }
+
+    /// The server that `--target` names, if it names one.
+    pub(crate) fn named(
+        args: &RunArgs,
+        settings: &Settings,
+        runtime: &Runtime,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(url) = &args.target.target else { return Ok(None) };
+        if args.server.any_given() {
+            return Err(Fatal::error(
+                Exit::Usage,
+                "server flags such as `--max-busy` configure the embedded server, but `--target` names another; \
+                 leave out one or the other",
+            ));
+        }
+        let server = given(url, settings, runtime)?;
+        server.refuse_unpaced(settings)?;
+        Ok(Some(server))
+    }
+
+    /// Refuses what makes no sense over HTTP, or not with this server.
+    pub(crate) fn refuse_unusable(&self, settings: &Settings) -> anyhow::Result<()> {
+        self.refuse_unpaced(settings)?;
+        match &self.model {
+            Some(model) => settings.refuse_unplannable(model)?,
+            None if settings.strategy.needs_foreknowledge() => {
+                return Err(tailback::SpecError::NoForeknowledge.into());
+            }
+            None => {}
+        }
+        if self.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
+            let words = format!(
+                "`ethernet` asks the server what it has free, which only a mockserver tells, and {} is none; use another \
+                 strategy or leave out `--target`",
+                self.url()
+            );
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        settings.refuse_request_of_its_own()
+    }
+
+    /// Refuses to load a server that may be anybody's faster than somebody said.
+    fn refuse_unpaced(&self, settings: &Settings) -> anyhow::Result<()> {
+        if self.mock.is_some() || settings.paced {
+            return Ok(());
+        }
+        let words = format!(
+            "`{}` (--target) is no mockserver, and nobody said how much load it can bear; add `--rate 10/s` (ops \
+             arrive, whatever happens) or `--in-flight 5` (at most five unfinished ops)",
+            self.url()
+        );
+        Err(Fatal::error(Exit::Usage, words))
     }
 
     /// An embedded server of this configuration, whatever else there is.
@@ -90,9 +139,7 @@ impl Server {
 
     /// Where attempts go.
     pub(crate) fn url(&self) -> String {
-        self.target
-            .as_ref()
-            .map_or_else(|| "http://127.0.0.1 (own port)".to_owned(), |target| target.url().to_string())
+        self.target.as_ref().map_or_else(|| "http://127.0.0.1 (own port)".to_owned(), shown)
     }
 
     /// The server as it is written down.
@@ -118,9 +165,13 @@ impl Server {
         }
     }
 
-    /// Whether the mockserver behaves otherwise than when its configuration was read.
-    pub(crate) fn changed(&self, runtime: &Runtime) -> bool {
-        self.current(runtime).is_some_and(|(_, model)| Some(&model) != self.model.as_ref())
+    /// Whether the mockserver behaves as when its configuration was read, and always has since; `None` when it cannot be
+    /// asked, or is another process by now.
+    pub(crate) fn is_as_it_was(&self, runtime: &Runtime) -> Option<bool> {
+        let before = self.mock.as_ref()?;
+        let (mock, model) = self.current(runtime)?;
+        let same = |key: &str| mock.config.get(key) == before.config.get(key);
+        same("instance").then(|| same("changes") && Some(&model) == self.model.as_ref())
     }
 
     fn current(&self, runtime: &Runtime) -> Option<(Box<MockServer>, Config)> {
@@ -135,14 +186,20 @@ impl Server {
         let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;
         Some(Box::new(Foresight(Ideal::new(model, seed).with_margin(margin))))
     }
+
+    /// What success costs at this server at least, as far as that is proven.
+    pub(crate) fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
+        loadgen_sim::least_costs(self.model.as_ref()?, seed)
+    }
 }
 
 /// A mockserver's model in a few words.
 pub(crate) fn describe_model(model: &Config) -> String {
+    let later = if model.caps.is_empty() { String::new() } else { format!(" (later {})", model.caps) };
     let slot = if model.rejects_occupy { ", holds a slot" } else { "" };
     let mut text = match &model.policy {
         Policy::ConcurrencyCap => format!(
-            "cap {}, service {}, reject {} ({}{slot})",
+            "cap {}{later}, service {}, reject {} ({}{slot})",
             model.max_busy, model.service_time, model.reject_time, model.reject_status
         ),
         other => other.to_string(),
@@ -172,22 +229,58 @@ fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Se
         };
         Fatal::because(exit, "cannot use `--target`", error)
     })?;
-    let kind = Kind::Given(target.url().to_string());
+    // Anybody may say that it is a mockserver: what was not typed for this target goes only where nobody else reads it.
+    let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
+    let withheld = settings.admin.is_some() && admin.is_none();
+    let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));
+    let kind = Kind::Given(shown(&target));
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
         Probe::Other => Ok(Server { kind, target: Some(target), mock: None, model: None, _embedded: None }),
-        Probe::Unreachable(error) => {
-            Err(Fatal::because(Exit::Unreachable, unreachable_words(&target), error))
+        Probe::Refused(words) => Err(Fatal::error(
+            Exit::Usage,
+            format!(
+                "the mockserver at `{}` (--target) refuses this client: {words}{}",
+                shown(&target),
+                if withheld { WITHHELD } else { "" }
+            ),
+        )),
+        Probe::SpeaksTls => {
+            let words = format!(
+                "`{}` (--target) speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`",
+                shown(&target)
+            );
+            Err(Fatal::error(Exit::Unreachable, words))
+        }
+        Probe::Unreachable(error, kind) => {
+            let words = unreachable_words(&target, kind);
+            Err(match refused_certificate(&error) {
+                Some(wrong) => Fatal::error(Exit::Unreachable, format!("{words}: {wrong}")),
+                None => Fatal::because(Exit::Unreachable, words, error),
+            })
         }
     }
 }
 
-fn unreachable_words(target: &Target) -> String {
-    let url = target.url();
-    if url.scheme() == "https" {
+/// What is said when a token was there and was not sent.
+const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` goes by itself only to this machine, or over https to a \
+                        server whose certificate is checked: give `--admin-token @FILE` to send one here";
+
+/// Where a target is, without what may be a secret.
+fn shown(target: &Target) -> String {
+    secrets::url(target.url().as_str())
+}
+
+fn unreachable_words(target: &Target, kind: ErrorKind) -> String {
+    let url = shown(target);
+    if kind == ErrorKind::PlainHttp {
         format!(
-            "no connection to `{url}` (--target); start the server, or, when its certificate is its own, give \
-             `--cacert FILE` or `--insecure`"
+            "`{url}` (--target) answers in plain words where TLS was expected; write `http://` instead of `https://`"
+        )
+    } else if kind == ErrorKind::Tls {
+        format!(
+            "no TLS connection to `{url}` (--target); when its certificate is its own, give `--cacert FILE` or \
+             `--insecure`"
         )
     } else {
         format!("nothing answers at `{url}` (--target); start the server, or leave out `--target`")
@@ -198,7 +291,7 @@ fn found(settings: &Settings, runtime: &Runtime) -> anyhow::Result<Option<Server
     let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
-        Probe::Other | Probe::Unreachable(_) => Ok(None),
+        Probe::Refused(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => Ok(None),
     }
 }
 
@@ -209,7 +302,7 @@ fn embedded(config: Config, settings: &Settings, runtime: &Runtime) -> anyhow::R
     let target = Target::resolve(&server.address().to_string(), Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
-        Probe::Other | Probe::Unreachable(_) => {
+        Probe::Refused(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
             Err(Fatal::error(Exit::Unreachable, "the embedded mockserver was started but does not answer"))
         }
     }
@@ -229,7 +322,7 @@ fn recognised(
             format!(
                 "the mockserver at {} runs at time scale {told} and this run at {}; start it with `--time-scale {}`, \
                  or give this run `--time-scale {told}`",
-                target.url(),
+                shown(&target),
                 settings.time_scale,
                 settings.time_scale
             ),
@@ -238,7 +331,7 @@ fn recognised(
     let model = serde_json::from_value(mock.config.clone()).map_err(|error| {
         Fatal::because(
             Exit::Unreachable,
-            format!("the mockserver at {} is of another version", target.url()),
+            format!("the mockserver at {} is of another version", shown(&target)),
             error,
         )
     })?;

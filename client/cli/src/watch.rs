@@ -5,15 +5,14 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use dashboards::{Action, Frame, GeneratorState, Header, Liveness};
+use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness};
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use mockserver::core::Policy;
 use serde_json::json;
-use signal_hook::consts::SIGINT;
 use tokio::runtime::Runtime;
 
-use crate::args::OutputArgs;
+use crate::args::{OutputArgs, ScreenArgs};
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;
 use crate::settings::Settings;
@@ -22,8 +21,8 @@ use crate::target::Server;
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
-    /// On the dashboard.
-    Dashboard,
+    /// On the dashboard, whose colours must be readable on this.
+    Dashboard(Background),
     /// By a plain line a second on stderr.
     Lines,
     /// Not at all.
@@ -33,17 +32,17 @@ pub(crate) enum Watch {
 impl Watch {
     /// The dashboard when people look at a terminal that can show it.
     pub(crate) fn choose(output: &OutputArgs, stdout_is_data: bool) -> Self {
-        Self::wanted(output.quiet, output.no_tui, stdout_is_data)
+        Self::wanted(output.quiet, output.screen, stdout_is_data)
     }
 
     /// The same, by what was asked for.
-    pub(crate) fn wanted(quiet: bool, no_tui: bool, stdout_is_data: bool) -> Self {
+    pub(crate) fn wanted(quiet: bool, screen: ScreenArgs, stdout_is_data: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
         let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
         match () {
             () if quiet => Self::Silent,
-            () if no_tui || stdout_is_data || dumb || !terminal => Self::Lines,
-            () => Self::Dashboard,
+            () if screen.no_tui || stdout_is_data || dumb || !terminal => Self::Lines,
+            () => Self::Dashboard(screen.theme.into()),
         }
     }
 }
@@ -58,7 +57,7 @@ pub(crate) fn watch(
     interrupt: &Interrupt,
 ) {
     match mode {
-        Watch::Dashboard => dashboard(settings, server, underway, runtime, interrupt),
+        Watch::Dashboard(background) => dashboard(background, settings, server, underway, runtime, interrupt),
         Watch::Lines => lines(underway),
         // An error means that the run's thread is gone, which its end will tell.
         Watch::Silent => drop(underway.over.recv().ok()),
@@ -80,7 +79,7 @@ fn lines(underway: &Underway) {
             return;
         }
         underway.control.latest(&mut snapshot);
-        snapshot.optimal_makespan = underway.optimal_makespan;
+        underway.bound.tell(&mut snapshot);
         let line = dashboards::progress_line(&snapshot, 120);
         // A closed stderr must not stop the run.
         drop(writeln!(io::stderr().lock(), "{line}"));
@@ -88,6 +87,7 @@ fn lines(underway: &Underway) {
 }
 
 fn dashboard(
+    background: Background,
     settings: &Settings,
     server: &Server,
     underway: &Underway,
@@ -114,19 +114,19 @@ fn dashboard(
             seen_before = seen;
             *cap.borrow_mut() = seen.unwrap_or_default();
         }
-        // The optimum is that of the server as it was; with another cap there is none.
-        frame.snapshot.optimal_makespan = underway.optimal_makespan.filter(|_| seen_before == planned_cap);
+        underway.bound.tell(&mut frame.snapshot);
         frame.generator = meter.read(connections);
         if over || underway.is_over() { Liveness::Over } else { Liveness::Running }
     };
     let act = |action: Action| match action {
-        Action::Quit => interrupt.on_signal(SIGINT),
-        Action::LowerCap => {
-            change_cap(&cap, server, runtime, |cap| cap.saturating_sub(step(cap)).max(1));
+        Action::Quit => {
+            interrupt.on_key();
+            None
         }
+        Action::LowerCap => change_cap(&cap, server, runtime, |cap| cap.saturating_sub(step(cap)).max(1)),
         Action::RaiseCap => change_cap(&cap, server, runtime, |cap| cap + step(cap)),
     };
-    if let Err(error) = dashboards::watch(header, refresh, act) {
+    if let Err(error) = dashboards::watch(header, background, refresh, act) {
         // The run goes on, and so does watching it.
         drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
         lines(underway);
@@ -143,13 +143,23 @@ fn step(cap: u64) -> u64 {
     (cap / 10).max(1)
 }
 
-/// Asks the mockserver for another cap; what it answers shows on the dashboard, and so does its refusal.
-fn change_cap(cap: &RefCell<u64>, server: &Server, runtime: &Runtime, change: impl Fn(u64) -> u64) {
-    let Some(mock) = &server.mock else { return };
-    let wanted = change(*cap.borrow());
-    if runtime.block_on(mock.configure(&json!({ "max_busy": wanted }))).is_ok() {
-        *cap.borrow_mut() = wanted;
-    }
+/// Asks the mockserver for another cap, and says what came of it.
+fn change_cap(
+    cap: &RefCell<u64>,
+    server: &Server,
+    runtime: &Runtime,
+    change: impl Fn(u64) -> u64,
+) -> Option<String> {
+    let mock = server.mock.as_ref()?;
+    let before = *cap.borrow();
+    let wanted = change(before);
+    Some(match runtime.block_on(mock.configure(&json!({ "max_busy": wanted }))) {
+        Ok(_) => {
+            *cap.borrow_mut() = wanted;
+            format!("the server's cap is {wanted} now, it was {before}")
+        }
+        Err(error) => format!("the cap is still {before}: {}", crate::exit::chain(&error.into())),
+    })
 }
 
 /// The program's own use of the machine between two looks.

@@ -1,15 +1,44 @@
 //! Text broken into lines that fit a terminal.
 
-/// Columns of text.
-const WIDTH: usize = 78;
+use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+
+use rustix::termios::tcgetwinsize;
+
+/// Columns of what is no terminal, and the most that are used of one: longer lines are hard to read.
+const USUAL: usize = 80;
+
+/// Below that, labels leave no room for what they label.
+const LEAST: usize = 32;
+
+/// What lines of words leave free at the right.
+const MARGIN: usize = 2;
+
+/// What keeps the figures of a row apart: a single space may also be within one, as in `29 085 reads`.
+const BETWEEN: &str = "   ";
+
+/// Columns that lines may have. A pipe or a file gets the same whoever looks.
+fn columns() -> usize {
+    static COLUMNS: OnceLock<usize> = OnceLock::new();
+    *COLUMNS.get_or_init(|| {
+        let told = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
+        // Terminals that do not know their size say zero.
+        let told = told.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+        told.map_or(USUAL, |columns| columns.clamp(LEAST, USUAL))
+    })
+}
 
 /// Breaks text at spaces; the first line begins with `first`, the others with `rest`.
 pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
+    within(columns() - MARGIN, text, first, rest)
+}
+
+fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
     let mut lines = vec![first.to_owned()];
     let mut blank = true;
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is always a line");
-        if !blank && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        if !blank && line.chars().count() + 1 + word.chars().count() > width {
             lines.push(format!("{rest}{word}"));
             continue;
         }
@@ -22,16 +51,57 @@ pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     lines.join("\n")
 }
 
+/// Breaks a row of figures between them, so that they stay apart and whole; one that is longer than a line is broken at
+/// its spaces. The first line begins with `first`, the others with as many blanks.
+pub(crate) fn wrapped_figures(figures: &str, first: &str) -> String {
+    figures_within(columns(), figures, first)
+}
+
+fn figures_within(columns: usize, figures: &str, first: &str) -> String {
+    let rest = " ".repeat(first.chars().count());
+    let width = |text: &str| text.chars().count();
+    let mut lines = vec![first.to_owned()];
+    for figure in figures.split(BETWEEN) {
+        let line = lines.last_mut().expect("there is always a line");
+        let gap = if width(line) == width(first) { "" } else { BETWEEN };
+        if width(line) + gap.len() + width(figure) <= columns {
+            line.push_str(gap);
+            line.push_str(figure);
+            continue;
+        }
+        let begun = if gap.is_empty() { lines.pop().unwrap_or_default() } else { rest.clone() };
+        let broken = within(columns - MARGIN, figure, &begun, &rest);
+        lines.extend(broken.lines().map(str::to_owned));
+    }
+    lines.join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn figures_stay_apart_and_whole_wherever_their_row_ends() {
+        let figures = "22 301 received   2 000 accepted   20 301 rejected   busy at most 343   29 085 reads   \
+                       8 784 of them rejected";
+        let text = figures_within(USUAL, figures, "  server     ");
+        assert_eq!(
+            text,
+            "  server     22 301 received   2 000 accepted   20 301 rejected\n             busy at most 343   \
+             29 085 reads   8 784 of them rejected"
+        );
+        let words = format!("one   {}", "words ".repeat(30).trim_end());
+        let long = figures_within(USUAL, &words, "  counts     ");
+        assert!(long.lines().count() > 2 && long.lines().all(|line| line.chars().count() <= USUAL), "{long}");
+        assert_eq!(long.matches("words").count(), 30);
+    }
+
+    #[test]
     fn lines_fit_and_begin_as_told() {
-        let text = wrapped(&"words ".repeat(40), "note: ", "      ");
+        let text = within(USUAL - MARGIN, &"words ".repeat(40), "note: ", "      ");
         assert!(text.starts_with("note: words"));
         assert!(text.lines().skip(1).all(|line| line.starts_with("      words")));
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert!(text.lines().all(|line| line.chars().count() <= USUAL - MARGIN));
         assert_eq!(text.matches("words").count(), 40);
     }
 }

@@ -69,6 +69,8 @@ fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
                         sent_at: launched.due,
                         outcome: Outcome::plain(Status::Succeeded),
                         server: None,
+                        cause: None,
+                        by_gateway: false,
                     };
                     run.handle_input(now, Input::Ended(completion));
                 }

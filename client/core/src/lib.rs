@@ -7,7 +7,9 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod arrivals;
+mod cause;
 mod conservation;
+mod lower_bound;
 mod measure;
 mod op;
 mod result;
@@ -19,16 +21,19 @@ mod stall;
 mod workload;
 
 pub use arrivals::Arrivals;
+pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use conservation::{Conservation, Mismatch};
+pub use lower_bound::{LeastCosts, LowerBound};
 pub use measure::{
-    AttemptCounts, Bin, Bins, EXACT_LATENCIES, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies,
-    LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series, WindowFigures,
+    AttemptCounts, Bin, Bins, EXACT_LATENCIES, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp,
+    GivenUpCounts, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
+    TOLERABLE_EXCESS, WindowFigures,
 };
 pub use result::{
     AttemptsResult, GeneratorResult, LagResult, OpsResult, ResultContext, RunResult, SCHEMA_VERSION,
     SeriesPoint,
 };
-pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, SenseKey, ServerSeen};
+pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, ServerSeen};
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

@@ -2,15 +2,18 @@
 
 mod bins;
 mod exact;
+mod excess;
 mod fairness;
 mod given_up;
 mod latencies;
 mod measurements;
 mod series;
+mod tally;
 mod window_course;
 
 pub use bins::{Bin, Bins};
 pub use exact::EXACT_LATENCIES;
+pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};
 pub use fairness::FairnessFigures;
 pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};

@@ -17,6 +17,8 @@ pub(crate) struct Op {
     pub(crate) failures: u32,
     /// How the last try ended.
     pub(crate) last: Option<Status>,
+    /// Whether its last attempt failed in a way that says: this is not to be had.
+    pub(crate) failed_for_good: bool,
     pub(crate) place: Place,
 }
 
@@ -25,8 +27,6 @@ pub(crate) struct Op {
 pub(crate) enum Place {
     /// In its client's queue.
     Ready,
-    /// The server is being asked whether it is free.
-    Sensing,
     /// Until its back-off is over.
     Sleeping,
     /// An attempt is under way.
@@ -74,6 +74,7 @@ impl Op {
             attempts: 0,
             failures: 0,
             last: None,
+            failed_for_good: false,
             place: Place::Ready,
         }
     }

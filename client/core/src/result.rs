@@ -5,8 +5,10 @@ use serde::Serialize;
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
+use crate::cause::FailureResult;
 use crate::measure::{
-    AttemptCounts, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Series, WindowFigures,
+    AttemptCounts, ExcessFigures, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Series,
+    WindowFigures,
 };
 use crate::run::Run;
 
@@ -36,8 +38,12 @@ pub struct RunResult<C> {
     pub makespan_s: Option<f64>,
     /// Whether every op succeeded; otherwise `makespan_s` runs to the last end of an op.
     pub makespan_complete: bool,
+    /// A proven lower bound on the makespan of a run in which every op succeeds, the same for every strategy; null where
+    /// none is known.
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
+    /// What failed attempts came to, the most frequent first; together they are `attempts.failed`.
+    pub failures: Vec<FailureResult>,
     /// Why ops were given up: what their last try came to.
     pub given_up_after: GivenUpCounts,
     pub op_latency_ms: LatencyFigures,
@@ -62,8 +68,11 @@ pub struct RunResult<C> {
     pub server: Option<ServerCounts>,
     pub generator: GeneratorResult,
     /// Wall time of the run; null when simulated.
+    /// When it began, in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null when simulated.
+    #[schemars(extend("format" = "date-time"))]
+    pub started_at: Option<String>,
     pub wall_s: Option<f64>,
-    /// `SIGINT` or `SIGTERM` when the user ended the run.
+    /// Who ended the run before its end: `user` by a key of the dashboard, `SIGINT`, `SIGTERM`, `SIGHUP`; null when nobody did.
     pub interrupted: Option<&'static str>,
     /// What a reader of the figures must know.
     pub warnings: Vec<String>,
@@ -78,11 +87,15 @@ pub struct OpsResult {
     pub succeeded: u64,
     pub given_up: u64,
     pub unfinished: u64,
-    /// Passes of a carrier sense that were put off.
+    /// Times that the server had too little free to start an attempt, which was put off.
     pub deferred: u64,
+    /// Of the given up and the unfinished: those that no waiting helps. Their last attempt was refused for good (3xx, 4xx)
+    /// or found nobody who answers, or the target was dead at the end.
+    pub failed_for_good: u64,
 }
 
-/// Attempts per op that ended.
+/// Attempts per op that ended; percentiles by rank, because attempts are whole: the least number with which so many of them
+/// ended.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct AttemptsResult {
@@ -96,6 +109,8 @@ pub struct AttemptsResult {
 pub struct GeneratorResult {
     /// From the instant an attempt was due to the instant it was sent; null when simulated.
     pub send_lag_ms: LagResult,
+    /// What attempts took beyond what the server reckons; null when simulated, or the target is no mockserver.
+    pub excess_ms: ExcessFigures,
     /// Processor time used by the whole program (with an embedded server: the server's, too).
     pub cpu_s: Option<f64>,
     /// Most memory that the program held.
@@ -156,6 +171,7 @@ pub struct ResultContext<C> {
     pub seed: u64,
     pub server: Option<ServerStats>,
     pub generator: GeneratorResult,
+    pub started_at: Option<String>,
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
     pub warnings: Vec<String>,
@@ -182,6 +198,7 @@ impl<C> RunResult<C> {
                 given_up: ops.given_up,
                 unfinished: ops.unfinished(),
                 deferred: ops.deferred,
+                failed_for_good: run.failed_for_good(),
             },
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),
@@ -190,8 +207,9 @@ impl<C> RunResult<C> {
             makespan_complete: ops.arrived > 0 && ops.succeeded == ops.arrived,
             optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
             goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
+            failures: measured.failures.results(),
             given_up_after: measured.given_up_after,
-            op_latency_ms: measured.op_latency_figures(),
+            op_latency_ms: measured.op_latency.figures(),
             op_latency_curve: measured.op_latency_curve(),
             attempt_latency_ms: measured.attempt_latency().figures(),
             success_latency_ms: measured.success_latency.figures(),
@@ -199,11 +217,12 @@ impl<C> RunResult<C> {
             failure_latency_ms: measured.failure_latency.figures(),
             attempts_per_op: {
                 let histogram = &measured.attempts_per_op;
-                let known = |value| (!histogram.is_empty()).then_some(value);
+                let most = measured.most_attempts_per_op;
+                let known = |value: u64| (!histogram.is_empty()).then_some(value.min(most));
                 AttemptsResult {
                     p50: known(histogram.value_at_quantile(0.5)),
                     p99: known(histogram.value_at_quantile(0.99)),
-                    max: known(histogram.max()),
+                    max: known(most),
                 }
             },
             stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
@@ -213,6 +232,7 @@ impl<C> RunResult<C> {
             wasted_server_s: context.server.map(|stats| stats.wasted_ms / 1e3),
             server: context.server.map(|stats| stats.counts),
             generator: context.generator,
+            started_at: context.started_at,
             wall_s: context.wall_s,
             interrupted: context.interrupted,
             warnings: context.warnings,

@@ -11,8 +11,11 @@ mod report;
 mod state;
 mod timers;
 
+use std::time::Duration;
+
 use vocabulary::Instant;
 
+use crate::cause::Cause;
 use crate::measure::Measurements;
 use crate::sample::SampleSink;
 pub use state::Run;
@@ -27,26 +30,22 @@ const TIMERS_AT_ONCE: u32 = 1024;
 pub struct AttemptKey {
     /// Index, used again.
     pub slot: u32,
-    /// Number within the run, never used again.
+    /// Number within the run; used again only when the attempt, the latest, ended [deferred] and so was none.
+    ///
+    /// [deferred]: tailback::Status::Deferred
     pub serial: u64,
 }
-
-/// Names a question to the server between [`Output::Sense`] and [`Input::Sensed`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SenseKey(pub(crate) u32);
 
 /// What a driver tells the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
+    /// An attempt that was to start only if enough was free has started: from now on it counts. A driver that does not
+    /// hear of it leaves it out; then the attempt counts once it has ended otherwise than [deferred].
+    ///
+    /// [deferred]: tailback::Status::Deferred
+    Started(AttemptKey),
     /// An attempt ended.
     Ended(Completion),
-    /// The server told what it has free.
-    Sensed {
-        /// Whose question it was.
-        sense: SenseKey,
-        /// Slots, places or descriptors; `None` when the server could not tell, which is no reason to wait.
-        free: Option<u64>,
-    },
     /// Send nothing more; wait for what is in flight.
     Stop,
     /// Withdraw what is in flight, too, and end.
@@ -64,6 +63,10 @@ pub struct Completion {
     pub outcome: Outcome,
     /// What the answer told of the server.
     pub server: Option<ServerSeen>,
+    /// What it came to on the wire, where that is known.
+    pub cause: Option<Cause>,
+    /// Whether the answer came from somebody between the client and the server that was recognised.
+    pub by_gateway: bool,
 }
 
 /// What an answer tells of a mockserver.
@@ -73,6 +76,9 @@ pub struct ServerSeen {
     pub busy: u32,
     /// Its cap.
     pub cap: u32,
+    /// How long the attempt had to take, as the server reckons; `None` when it does not tell, as in virtual time, where
+    /// nothing else can be.
+    pub took: Option<Duration>,
 }
 
 /// What a driver is to do.
@@ -82,8 +88,6 @@ pub enum Output {
     Send(Launched),
     /// Withdraw this attempt; nothing more is expected of it.
     Cancel(AttemptKey),
-    /// Ask the server what it has free.
-    Sense(SenseKey),
     /// Come back at this instant, or with an input before.
     WaitUntil(Instant),
     /// Come back with an input.
@@ -105,6 +109,9 @@ pub struct Launched {
     pub ordinal: u32,
     /// When it should have been sent: the driver's lag is counted from here.
     pub due: Instant,
+    /// Unless so much is free at the server when it looks, it does not start the attempt, which then ends deferred. 0 starts
+    /// anyway; so does a server that cannot be asked.
+    pub least_free: u32,
 }
 
 impl Run {
@@ -113,7 +120,7 @@ impl Run {
         self.advance(now);
         match input {
             Input::Ended(completion) => self.on_ended(now, &completion),
-            Input::Sensed { sense, free } => self.on_sensed(now, sense, free),
+            Input::Started(attempt) => self.on_started(attempt),
             Input::Stop => self.stop(),
             Input::Abort => self.abort(now),
         }

@@ -3,6 +3,8 @@
 use tailback::Status;
 use vocabulary::Instant;
 
+use crate::cause::Cause;
+
 /// An attempt that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
@@ -12,7 +14,8 @@ pub struct Sample {
     pub attempt: u32,
     /// Which client, from 0.
     pub client: u32,
-    /// The attempt's number within the run, in order of sending, from 0.
+    /// The attempt's number within the run, in order of sending, from 0. No two samples share one; over HTTP, those of
+    /// deferred attempts may be missing.
     pub serial: u64,
     /// When the op arrived.
     pub arrived: Instant,
@@ -24,6 +27,10 @@ pub struct Sample {
     pub ended: Instant,
     /// How it ended.
     pub status: Status,
+    /// What it came to on the wire, where that is known.
+    pub cause: Option<Cause>,
+    /// Whether the answer came from somebody between the client and the server that was recognised.
+    pub by_gateway: bool,
     /// The window just after that, where the strategy has one.
     pub window: Option<f64>,
 }

@@ -6,7 +6,8 @@ use hdrhistogram::Histogram;
 use tailback::Gauges;
 use vocabulary::Instant;
 
-use crate::measure::{AttemptCounts, Latencies, OpCounts, Series};
+use crate::cause::FailureCounts;
+use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
 
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,12 +36,16 @@ pub struct Snapshot {
     pub planned_ops: Option<u64>,
     /// How long ops go on arriving, when that is limited.
     pub planned_duration: Option<Duration>,
-    /// What a client that knows everything would need for all planned ops, when that can be computed.
+    /// What any client needs at least for all planned ops: a lower bound, where one is proven.
     pub optimal_makespan: Option<Duration>,
+    /// Whether nothing was met that such a bound is not proven for: another cap, answers of a gateway.
+    pub bound_holds: bool,
     /// Ops so far.
     pub ops: OpCounts,
     /// Attempts so far.
     pub attempts: AttemptCounts,
+    /// What attempts that failed came to.
+    pub failures: FailureCounts,
     /// Attempts in flight.
     pub in_flight: u64,
     /// Ops that could be sent now.
@@ -57,6 +62,8 @@ pub struct Snapshot {
     pub op_latency: Latencies,
     /// The generator's own delay.
     pub send_lag: Latencies,
+    /// What attempts took beyond what the server reckons.
+    pub excess: Excess,
     /// Attempts per op that ended.
     pub attempts_per_op: Histogram<u32>,
     /// Over time.
@@ -73,8 +80,10 @@ impl Default for Snapshot {
             planned_ops: None,
             planned_duration: None,
             optimal_makespan: None,
+            bound_holds: true,
             ops: blank.ops,
             attempts: blank.attempts,
+            failures: blank.failures,
             in_flight: 0,
             ready: 0,
             sleeping: 0,
@@ -83,6 +92,7 @@ impl Default for Snapshot {
             server_cap: None,
             op_latency: blank.op_latency,
             send_lag: blank.send_lag,
+            excess: blank.excess,
             attempts_per_op: blank.attempts_per_op,
             series: blank.series,
         }

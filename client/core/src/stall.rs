@@ -4,14 +4,23 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+/// Attempts without a success after which a run is stalled, however little time has passed: in virtual time that may be
+/// nanoseconds each.
+const MOST_ATTEMPTS: u64 = 10_000_000;
+
+/// … unless so many ops are unfinished that this many attempts of each are more.
+const MOST_ATTEMPTS_PER_OP: u64 = 10;
+
 /// Patience with a run in which attempts go on but nothing succeeds: max(60 s unless told otherwise, 100 × the time of one undisturbed
-/// attempt, 3 × the longest back-off in use) of experiment time.
+/// attempt, 3 × the longest back-off in use) of experiment time, or 10⁷ attempts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StallWatch {
     last_progress: Instant,
     patience: Duration,
     /// Tries that took no time and are followed by another at once, at one instant, and the instant.
     fruitless: (Instant, u64),
+    /// Attempts that ended since the last progress, and when the latest did.
+    in_vain: (Instant, u64),
 }
 
 impl StallWatch {
@@ -20,13 +29,27 @@ impl StallWatch {
             last_progress: Instant::ORIGIN,
             patience: shortest_patience.max(undisturbed_attempt.saturating_mul(100)),
             fruitless: (Instant::ORIGIN, 0),
+            in_vain: (Instant::ORIGIN, 0),
         }
     }
 
     /// Something succeeded, or the first op after a time without any arrived.
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.last_progress = self.last_progress.max(at);
+        self.in_vain.1 = 0;
         self.on_end();
+    }
+
+    /// An attempt ended without success.
+    pub(crate) fn on_in_vain(&mut self, at: Instant) {
+        self.in_vain = (at, self.in_vain.1 + 1);
+    }
+
+    /// The instant at which there were too many attempts without a success.
+    pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
+        let (at, count) = self.in_vain;
+        let enough = MOST_ATTEMPTS.max(unfinished.saturating_mul(MOST_ATTEMPTS_PER_OP));
+        (count >= enough && unfinished > 0).then_some(at)
     }
 
     /// An op ended, successful or not: something changes.
@@ -76,6 +99,23 @@ mod tests {
             StallWatch::new(Duration::from_secs(2), MINUTE).stalls_at(),
             Instant::from_millis(200_000)
         );
+    }
+
+    #[test]
+    fn ten_million_attempts_without_a_success_are_a_stall_and_a_success_counts_anew() {
+        let mut watch = StallWatch::new(Duration::ZERO, MINUTE);
+        for nanos in 1..MOST_ATTEMPTS {
+            watch.on_in_vain(Instant::from_nanos(nanos));
+        }
+        assert_eq!(watch.worn_out_at(100), None);
+        let mut later = watch;
+        later.on_progress(Instant::from_millis(10));
+        later.on_in_vain(Instant::from_millis(11));
+        assert_eq!(later.worn_out_at(100), None);
+        watch.on_in_vain(Instant::from_millis(12));
+        assert_eq!(watch.worn_out_at(100), Some(Instant::from_millis(12)));
+        // Ten million ops that are all rejected once are none.
+        assert_eq!((watch.worn_out_at(10_000_000), watch.worn_out_at(0)), (None, None));
     }
 
     #[test]

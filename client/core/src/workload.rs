@@ -91,10 +91,13 @@ pub struct RunConfig {
     pub retry_failed: bool,
     /// How long an attempt takes when nothing is in its way; bounds the patience with a run that stalls.
     pub undisturbed_attempt: Duration,
+    /// How long service takes on average, where that is known: what the machine adds to attempts is judged by it.
+    pub mean_service: Option<Duration>,
     /// How long a run may at least go on without success before it counts as stalled; one minute, unless an outage is
     /// to be waited out.
     pub patience: Duration,
-    /// Whether to keep every op latency, up to [`EXACT_LATENCIES`](crate::EXACT_LATENCIES), for exact percentiles.
+    /// Whether to keep every latency of ops and attempts, up to [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind, for
+    /// exact percentiles.
     pub exact_latencies: bool,
     /// The width of the bins in which every call is counted, if that is wanted.
     pub bins: Option<Duration>,
@@ -120,6 +123,7 @@ impl Default for RunConfig {
             drain: None,
             retry_failed: true,
             undisturbed_attempt: Duration::from_millis(600),
+            mean_service: None,
             patience: Duration::from_mins(1),
             exact_latencies: false,
             bins: None,

@@ -18,15 +18,16 @@ impl Default for Classifier {
 }
 
 impl Classifier {
-    /// What this status means. Redirects are not followed and count as answered.
+    /// What this status means. Redirects are not followed, and nobody switches protocols: both are not what was asked for,
+    /// and will be the same the next time.
     pub fn status(&self, code: u16) -> Status {
         match code {
             429 | 503 | 529 => Status::Rejected,
             412 if self.conditional_writes => Status::Rejected,
             code if code == self.reject_status => Status::Rejected,
             500.. => Status::Failed(Failure::Server),
-            400.. => Status::Failed(Failure::Fatal),
-            _ => Status::Succeeded,
+            200..300 => Status::Succeeded,
+            _ => Status::Failed(Failure::Fatal),
         }
     }
 }
@@ -41,7 +42,10 @@ mod tests {
         let mock = Classifier { reject_status: 420, conditional_writes: true };
         for (classifier, code, status) in [
             (usual, 200, Status::Succeeded),
-            (usual, 304, Status::Succeeded),
+            (usual, 204, Status::Succeeded),
+            (usual, 101, Status::Failed(Failure::Fatal)),
+            (usual, 302, Status::Failed(Failure::Fatal)),
+            (usual, 304, Status::Failed(Failure::Fatal)),
             (usual, 429, Status::Rejected),
             (usual, 503, Status::Rejected),
             (usual, 529, Status::Rejected),

@@ -53,6 +53,11 @@ impl Connecting {
         Self { shared: Arc::new(shared) }
     }
 
+    /// Connections that may be open at once.
+    pub(crate) fn most(&self) -> usize {
+        self.shared.most
+    }
+
     /// Requests that find a connection, or a place to open one.
     pub(crate) fn room(&self) -> usize {
         // Which attempts took a connection with them is a guess. What is certain: a request that opens no connection

@@ -8,7 +8,6 @@ use vocabulary::Instant;
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
-use crate::sensing::{Heard, Sensing};
 use crate::timer::Timer;
 use crate::transport::Transport;
 use crate::usage::thread_cpu;
@@ -58,21 +57,15 @@ pub async fn drive<T: Transport>(
     let cpu_before = thread_cpu();
     let mut timer = Timer::new()?;
     let handle = tokio::runtime::Handle::current();
-    let sensing = Sensing::new(handle.clone(), transport.clone(), clock);
     let mut workers = Workers::new(handle, transport, clock);
-    let (answers, heard) = (workers.answers(), sensing.heard());
+    let answers = workers.answers();
     let mut batch: Vec<Delivered> = Vec::new();
-    let mut sensed: Vec<Heard> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
     loop {
         answers.take(&mut batch);
         for delivered in batch.drain(..) {
             workers.release(&delivered);
             run.handle_input(delivered.at, Input::Ended(completion(&delivered)));
-        }
-        heard.take(&mut sensed);
-        for Heard { sense, at, free } in sensed.drain(..) {
-            run.handle_input(at, Input::Sensed { sense, free });
         }
         workers.fill();
         for command in control.take() {
@@ -90,7 +83,7 @@ pub async fn drive<T: Transport>(
         if abort_at.is_some_and(|at| at <= RealInstant::now()) {
             run.handle_input(clock.now(), Input::Abort);
         }
-        let wake_at = match carry_out(run, &mut workers, &sensing, clock.now()) {
+        let wake_at = match carry_out(run, &mut workers, clock.now()) {
             Next::Over => break,
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
@@ -103,7 +96,6 @@ pub async fn drive<T: Transport>(
         tokio::select! {
             biased;
             () = answers.filled() => {}
-            () = heard.filled() => {}
             () = control.asked() => {}
             () = workers.grown() => {}
             result = wait(&mut timer, wake_at) => result?,
@@ -121,24 +113,13 @@ enum Next {
 }
 
 /// Does what the state machine says until it waits.
-fn carry_out<T: Transport>(
-    run: &mut Run,
-    workers: &mut Workers<T>,
-    sensing: &Sensing<T>,
-    now: Instant,
-) -> Next {
+fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
     loop {
         match run.poll_output(now) {
             Output::Send(launched) => workers.send(launched),
             Output::Cancel(key) => {
                 if let Some(launched) = workers.cancel(key) {
                     run.on_never_sent(launched.due, now);
-                }
-            }
-            Output::Sense(sense) => {
-                if !sensing.ask(sense) {
-                    // Nobody to ask: nothing speaks against sending.
-                    run.handle_input(now, Input::Sensed { sense, free: None });
                 }
             }
             Output::WaitUntil(at) => return Next::Wait(Some(at)),
@@ -154,6 +135,8 @@ fn completion(delivered: &Delivered) -> Completion {
         sent_at: delivered.sent_at,
         outcome: delivered.answer.outcome,
         server: delivered.answer.server,
+        cause: delivered.answer.cause,
+        by_gateway: delivered.answer.by_gateway,
     }
 }
 

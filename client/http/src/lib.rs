@@ -5,7 +5,6 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
-mod capacity;
 mod classify;
 mod clock;
 mod connecting;
@@ -15,10 +14,11 @@ mod mailbox;
 mod mock;
 mod open_files;
 mod reqwest_transport;
-mod sensing;
 mod target;
 mod timer;
 mod transport;
+mod trouble;
+mod trust;
 mod usage;
 mod workers;
 
@@ -31,4 +31,16 @@ pub use open_files::raise_open_files;
 pub use reqwest_transport::{RequestTemplate, ReqwestTransport, RunHeaders, TransportError};
 pub use target::{Target, TargetError, Trust};
 pub use transport::{Answer, Transport};
+
+/// What is wrong with the certificate of a server that could not be reached, where the error itself says it only in
+/// names of types.
+pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
+    trouble::refused_certificate(error)
+}
+
+/// What these headers say about trying again, for the fuzz target in `fuzz/`.
+#[cfg(fuzzing)]
+pub fn read_advice(headers: &http::HeaderMap) -> tailback::Advice {
+    advice::advice(headers)
+}
 pub use usage::{peak_rss_bytes, process_cpu};

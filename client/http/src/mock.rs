@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use http::header::AUTHORIZATION;
+use loadgen_core::ErrorKind;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use vocabulary::wire::{self, RunId, ServerStats};
@@ -9,6 +11,7 @@ use vocabulary::wire::{self, RunId, ServerStats};
 use crate::connecting::Connecting;
 use crate::reqwest_transport::{TransportError, client};
 use crate::target::Target;
+use crate::trouble;
 
 /// Real time that a question may take.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -21,10 +24,14 @@ const LONGEST_ANSWER: usize = 1 << 20;
 pub enum Probe {
     /// A mockserver.
     Mock(Box<MockServer>),
+    /// A mockserver that does not let this client use its endpoints, and its reason.
+    Refused(String),
     /// Something that is no mockserver; it may be an HTTP server or not.
     Other,
-    /// Nobody listens.
-    Unreachable(reqwest::Error),
+    /// A server that speaks TLS, and was asked over plain HTTP.
+    SpeaksTls,
+    /// No connection, for this kind of reason.
+    Unreachable(reqwest::Error, ErrorKind),
 }
 
 /// A mockserver that was recognised by its answer.
@@ -63,28 +70,77 @@ impl From<reqwest::Error> for MockError {
     }
 }
 
-/// Finds out what answers at a target, by one `GET /_mock/config`.
+/// Finds out what answers at a target, by one `GET /_mock/config`; a second one brings the token when a mockserver wants it.
 ///
 /// # Errors
 /// When the client cannot be set up.
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let client = client(target, PATIENCE, &Connecting::new(1))?;
-    let mut server = MockServer { client, target: target.clone(), config: Value::Null };
-    let response = match server.get("/_mock/config").send().await {
-        Ok(response) => response,
-        Err(error) if error.is_connect() => return Ok(Probe::Unreachable(error.without_url())),
-        Err(_) => return Ok(Probe::Other),
-    };
-    let recognised = response.headers().get(wire::MOCK).is_some_and(|version| version == wire::MOCK_VERSION);
-    if !recognised || response.status() != StatusCode::OK {
-        return Ok(Probe::Other);
+    // Servers that are no mockserver never see the token.
+    let mut server = MockServer { client, target: target.clone().with_admin(None), config: Value::Null };
+    let mut answer = server.introduce().await;
+    if matches!(answer, Probe::Refused(_)) && target.admin().is_some() {
+        server.target = target.clone();
+        answer = server.introduce().await;
     }
-    let Ok(config) = json(response).await else { return Ok(Probe::Other) };
-    server.config = config;
-    Ok(Probe::Mock(Box::new(server)))
+    Ok(answer)
+}
+
+/// Whether a server that did not understand plain HTTP would understand TLS.
+async fn speaks_tls(target: &Target) -> bool {
+    let Some(target) = target.over_tls() else { return false };
+    let Ok(client) = client(&target, PATIENCE, &Connecting::new(1)) else { return false };
+    match client.get(target.requested().clone()).timeout(PATIENCE).send().await {
+        Ok(_) => true,
+        Err(error) => !error.is_timeout() && (!error.is_connect() || trouble::is_tls_alert(&error)),
+    }
+}
+
+/// Whether a server that did not understand TLS answers over plain HTTP.
+async fn speaks_plainly(target: &Target) -> bool {
+    let Some(target) = target.without_tls() else { return false };
+    let Ok(client) = client(&target, PATIENCE, &Connecting::new(1)) else { return false };
+    client.get(target.requested().clone()).timeout(PATIENCE).send().await.is_ok()
 }
 
 impl MockServer {
+    /// What answers.
+    async fn introduce(&mut self) -> Probe {
+        let response = match self.get("/_mock/config").send().await {
+            Ok(response) => response,
+            Err(error) if error.is_connect() => {
+                let kind = match trouble::kind(&error, false) {
+                    // It was hung up on in the middle of the handshake, and no certificate was looked at.
+                    ErrorKind::Tls if !trouble::is_tls(&error) && speaks_plainly(&self.target).await => {
+                        ErrorKind::PlainHttp
+                    }
+                    kind => kind,
+                };
+                return Probe::Unreachable(error.without_url(), kind);
+            }
+            Err(error) if error.is_timeout() => return Probe::Other,
+            // Closed, reset, or no HTTP: what a TLS server does that finds plain words.
+            Err(_) if speaks_tls(&self.target).await => return Probe::SpeaksTls,
+            Err(_) => return Probe::Other,
+        };
+        if response.status() == StatusCode::BAD_REQUEST && speaks_tls(&self.target).await {
+            // Some say so in plain HTTP.
+            return Probe::SpeaksTls;
+        }
+        let version = response.headers().get(wire::MOCK);
+        if version.is_none_or(|version| version != wire::MOCK_VERSION) {
+            return Probe::Other;
+        }
+        match json(response).await {
+            Ok(config) => {
+                self.config = config;
+                Probe::Mock(Box::new(self.clone()))
+            }
+            Err(MockError::Refused { status: StatusCode::FORBIDDEN, text }) => Probe::Refused(reason(text)),
+            Err(_) => Probe::Other,
+        }
+    }
+
     /// The server's counts for one run.
     ///
     /// # Errors
@@ -112,11 +168,21 @@ impl MockServer {
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
         // Questions are rare: a connection kept from before may lead to a server that is gone.
         let request = request.timeout(PATIENCE).header("connection", "close");
-        match self.target.host_header() {
+        let request = match self.target.host_header() {
             Some(host) => request.header("host", host),
+            None => request,
+        };
+        match self.target.admin() {
+            Some(authorization) => request.header(AUTHORIZATION, authorization),
             None => request,
         }
     }
+}
+
+/// The words of a refusal.
+fn reason(text: String) -> String {
+    let words = serde_json::from_str::<Value>(&text).ok();
+    words.and_then(|value| Some(value.get("error")?.as_str()?.to_owned())).unwrap_or(text)
 }
 
 async fn json(mut response: Response) -> Result<Value, MockError> {

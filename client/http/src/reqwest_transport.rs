@@ -1,31 +1,38 @@
 //! reqwest as a transport: its retries, redirects, proxies and name look-ups are off on purpose.
 
-use std::future::Future;
 use std::time::Duration;
 
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT};
 use http::{HeaderMap, Method};
-use loadgen_core::{Latencies, Launched, OperationKind, ServerSeen};
+use loadgen_core::{Cause, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Failure, Outcome, Status};
 use vocabulary::{TimeScale, wire};
 
 use crate::advice::advice;
-use crate::capacity::CapacityQuestions;
 use crate::classify::Classifier;
 use crate::connecting::Connecting;
 use crate::target::Target;
 use crate::transport::{Answer, Transport};
+use crate::trouble;
+use crate::trust::trusting;
 
 /// The most of an answer's body that is read; a longer one counts as a transport failure.
 const LONGEST_BODY: u64 = 64 << 20;
+
+/// Who sends: operators of servers want to know whom to ask.
+const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
 // Parsed once, not per attempt.
 const OP: HeaderName = HeaderName::from_static(wire::OP);
 const ATTEMPT: HeaderName = HeaderName::from_static(wire::ATTEMPT);
 const CLIENT: HeaderName = HeaderName::from_static(wire::CLIENT);
+const LEAST_FREE: HeaderName = HeaderName::from_static(wire::LEAST_FREE);
+const DEFERRED: HeaderName = HeaderName::from_static(wire::DEFERRED);
+const TOOK: HeaderName = HeaderName::from_static(wire::TOOK);
 const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
 const CAP: HeaderName = HeaderName::from_static(wire::CAP);
+const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 
 /// What every attempt of a run sends.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +61,9 @@ pub enum TransportError {
     /// The certificates to trust could not be read.
     #[error("the certificates given by `--cacert` could not be read as PEM")]
     Roots(#[source] reqwest::Error),
+    /// The certificates to trust cannot be used.
+    #[error("the certificates given by `--cacert` cannot be trusted")]
+    Untrustable(#[source] rustls::Error),
     /// A header value that HTTP does not allow.
     #[error("the target's host cannot be sent as a header")]
     Host(#[source] http::header::InvalidHeaderValue),
@@ -74,8 +84,6 @@ pub struct ReqwestTransport {
     /// those of the write.
     read: Option<HeaderMap>,
     run: Option<RunHeaders>,
-    /// Only a mockserver can be asked what it has free.
-    capacity: Option<CapacityQuestions>,
     classifier: Classifier,
     /// Advice comes in real time.
     scale: TimeScale,
@@ -83,8 +91,8 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A transport with its own pool of connections. `timeout` is that of an attempt, in real time: connects and
-    /// carrier senses may take no longer. Attempts beyond `most_connections` wait for one to be free.
+    /// A transport with its own pool of connections. `timeout` is that of an attempt, in real time: connects may
+    /// take no longer. Attempts beyond `most_connections` wait for one to be free.
     ///
     /// # Errors
     /// When the client cannot be set up (certificates, headers).
@@ -99,8 +107,8 @@ impl ReqwestTransport {
     ) -> Result<Self, TransportError> {
         let connecting = Connecting::new(most_connections);
         let client = client(target, timeout, &connecting)?;
-        let capacity = run.map(|_| CapacityQuestions::new(target, timeout)).transpose()?;
         let mut headers = template.headers;
+        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
         if let Some(host) = target.host_header() {
             headers.entry(HOST).or_insert(HeaderValue::from_str(&host).map_err(TransportError::Host)?);
         }
@@ -117,7 +125,6 @@ impl ReqwestTransport {
             body: template.body,
             read: None,
             run,
-            capacity,
             classifier,
             scale,
             connecting,
@@ -170,7 +177,8 @@ impl ReqwestTransport {
                 let request = self.client.get(url.clone()).headers(self.headers.clone());
                 tasks.spawn(async move {
                     if let Ok(response) = request.timeout(Duration::from_secs(2)).send().await {
-                        drop(response.bytes().await);
+                        // Whether it can be used again is seen when it is.
+                        let _ = drain(response).await;
                     }
                 });
             }
@@ -203,53 +211,96 @@ impl ReqwestTransport {
         request
     }
 
-    /// Reads before a conditional write; what comes back is the object's tag, or the attempt's end.
-    async fn read_tag(&self, attempt: &Launched, headers: &HeaderMap) -> Result<HeaderValue, Answer> {
-        let failed = |failure| Answer { outcome: Outcome::plain(Status::Failed(failure)), server: None };
-        let request = self.bare(attempt, Method::GET, headers);
-        let response = self.client.execute(request).await.map_err(|_| failed(Failure::Transport))?;
-        let answer = self.understand(&response);
-        let tag = response.headers().get(ETAG).cloned();
-        if !drain(response).await {
-            return Err(failed(Failure::Transport));
+    /// The first request of an attempt says what must be free for it to start; only a mockserver understands that.
+    fn look_first(&self, attempt: &Launched, request: &mut Request) {
+        if self.run.is_some() && attempt.least_free > 0 {
+            request.headers_mut().insert(LEAST_FREE, HeaderValue::from(attempt.least_free));
         }
+    }
+
+    /// Reads before a conditional write; what comes back is the object's tag and what else the answer told, or the
+    /// attempt's end.
+    async fn read_tag(
+        &self,
+        attempt: &Launched,
+        headers: &HeaderMap,
+    ) -> Result<(HeaderValue, Answer), Answer> {
+        let mut request = self.bare(attempt, Method::GET, headers);
+        self.look_first(attempt, &mut request);
+        let lost = |error| Answer::none(trouble::kind(&error, false));
+        let response = self.client.execute(request).await.map_err(lost)?;
+        let answer = self.understand(&response, attempt.least_free > 0);
+        let tag = response.headers().get(ETAG).cloned();
+        drain(response).await.map_err(Answer::none)?;
         if answer.outcome.status != Status::Succeeded {
             return Err(answer);
         }
-        tag.ok_or(Answer { outcome: Outcome::plain(Status::Failed(Failure::Fatal)), ..answer })
+        let no_tag = Answer {
+            outcome: Outcome::plain(Status::Failed(Failure::Fatal)),
+            cause: Some(Cause::Error(ErrorKind::NoTag)),
+            ..answer
+        };
+        tag.map(|tag| (tag, answer)).ok_or(no_tag)
     }
 
-    fn understand(&self, response: &Response) -> Answer {
-        let status = self.classifier.status(response.status().as_u16());
+    /// What an answer says. Only a request that looked first may be deferred.
+    fn understand(&self, response: &Response, looked: bool) -> Answer {
         let headers = response.headers();
+        if self.run.is_some() && headers.contains_key(DEFERRED) {
+            if !looked {
+                // The attempt was counted when it was sent.
+                return Answer::none(ErrorKind::Other);
+            }
+            let outcome = Outcome::plain(Status::Deferred);
+            return Answer { outcome, server: None, cause: None, by_gateway: false };
+        }
+        let code = response.status().as_u16();
+        let status = self.classifier.status(code);
         let mut advice = advice(headers);
         if let tailback::Advice::After(real) = &mut advice {
             *real = self.scale.to_experiment(*real);
         }
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();
-        let server = self.run.and_then(|_| Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP)? }));
-        Answer { outcome: Outcome { status, advice }, server }
+        let took = || headers.get(&TOOK)?.to_str().ok()?.parse().ok().map(Duration::from_nanos);
+        let seen = || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP)?, took: took() });
+        let server = self.run.and_then(|_| seen());
+        let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
+        let cause = Some(Cause::Status(code));
+        Answer { outcome: Outcome { status, advice }, server, cause, by_gateway }
     }
 }
 
 impl Transport for ReqwestTransport {
     async fn send(&self, attempt: Launched) -> Answer {
-        let failed = Answer { outcome: Outcome::plain(Status::Failed(Failure::Transport)), server: None };
         let _request = self.connecting.begin_request();
         let mut request = self.request(&attempt);
+        let mut read = None;
         if let Some(headers) = &self.read {
             match self.read_tag(&attempt, headers).await {
-                Ok(tag) => request.headers_mut().insert(IF_MATCH, tag),
+                Ok((tag, answer)) => {
+                    request.headers_mut().insert(IF_MATCH, tag);
+                    read = Some(answer);
+                }
                 Err(answer) => return answer,
-            };
+            }
+        } else {
+            self.look_first(&attempt, &mut request);
         }
-        let Ok(response) = self.client.execute(request).await else { return failed };
-        let answer = self.understand(&response);
-        if drain(response).await { answer } else { failed }
-    }
-
-    fn sense(&self) -> Option<impl Future<Output = Option<u64>> + Send + 'static> {
-        self.capacity.as_ref().map(CapacityQuestions::ask)
+        let response = match self.client.execute(request).await {
+            Ok(response) => response,
+            Err(error) => return Answer::none(trouble::kind(&error, false)),
+        };
+        // A write after a read looked when it read.
+        let looked = self.read.is_none() && attempt.least_free > 0;
+        let mut answer = self.understand(&response, looked);
+        if let Some(read) = read {
+            answer.by_gateway |= read.by_gateway;
+            if let Some(seen) = &mut answer.server {
+                let took_before = read.server.and_then(|seen| seen.took);
+                seen.took = seen.took.zip(took_before).map(|(write, read)| read + write);
+            }
+        }
+        drain(response).await.map_or_else(Answer::none, |()| answer)
     }
 
     fn room(&self) -> usize {
@@ -265,17 +316,17 @@ impl Transport for ReqwestTransport {
     }
 }
 
-/// Reads an answer's body to its end, so that the connection can be used again; false when that fails.
-async fn drain(mut response: Response) -> bool {
+/// Reads an answer's body to its end, so that the connection can be used again.
+async fn drain(mut response: Response) -> Result<(), ErrorKind> {
     let mut left = LONGEST_BODY;
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) => match left.checked_sub(chunk.len() as u64) {
                 Some(rest) => left = rest,
-                None => return false,
+                None => return Err(ErrorKind::LongBody),
             },
-            Ok(None) => return true,
-            Err(_) => return false,
+            Ok(None) => return Ok(()),
+            Err(error) => return Err(trouble::kind(&error, true)),
         }
     }
 }
@@ -290,6 +341,7 @@ pub(crate) fn client(
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = target.requested().host_str().unwrap_or_default().to_owned();
     let mut builder = Client::builder()
+        .user_agent(AGENT)
         // Attempts are counted: nobody else may retry, redirect or wait.
         .retry(reqwest::retry::never())
         .redirect(reqwest::redirect::Policy::none())
@@ -298,8 +350,9 @@ pub(crate) fn client(
         // HTTP/2 would queue streams inside the client where nobody counts them.
         .http1_only()
         .tcp_nodelay(true)
-        // Every connection that was opened stays open: a run sends in waves.
-        .pool_max_idle_per_host(usize::MAX)
+        // Every connection that was opened stays open, because a run sends in waves; but one that a request began to open and
+        // then did without must not be one too many.
+        .pool_max_idle_per_host(connecting.most())
         .pool_idle_timeout(Duration::from_secs(90))
         .connect_timeout(connect_timeout)
         .connector_layer(connecting.clone())
@@ -309,9 +362,12 @@ pub(crate) fn client(
         builder = builder.tls_certs_only([]);
     } else {
         builder = builder.tls_danger_accept_invalid_certs(target.trust().insecure);
-        if let Some(pem) = &target.trust().extra_roots_pem {
-            let roots = reqwest::Certificate::from_pem_bundle(pem).map_err(TransportError::Roots)?;
-            builder = builder.tls_certs_only(roots);
+        if let Some(pem) = &target.trust().roots_pem {
+            reqwest::Certificate::from_pem_bundle(pem).map_err(TransportError::Roots)?;
+            if !target.trust().insecure {
+                let config = trusting(pem).map_err(TransportError::Untrustable)?;
+                builder = builder.tls_backend_preconfigured(config);
+            }
         }
     }
     builder.build().map_err(TransportError::Client)

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use http::HeaderValue;
 use reqwest::Url;
 use thiserror::Error;
 
@@ -15,8 +16,8 @@ const STAND_IN: &str = "target";
 pub struct Trust {
     /// Accept any certificate.
     pub insecure: bool,
-    /// A PEM file of further certificates to trust.
-    pub extra_roots_pem: Option<Vec<u8>>,
+    /// A PEM file of certificates to trust instead of the system's.
+    pub roots_pem: Option<Vec<u8>>,
 }
 
 /// A server to send attempts to.
@@ -28,6 +29,8 @@ pub struct Target {
     requested: Url,
     addresses: Vec<SocketAddr>,
     trust: Trust,
+    /// `Authorization` for a mockserver's own endpoints.
+    admin: Option<HeaderValue>,
 }
 
 /// What was typed is no target.
@@ -88,7 +91,13 @@ impl Target {
             // A certificate is checked against the typed host, so https keeps it.
             requested.set_host(Some(STAND_IN)).map_err(|_| TargetError::NoUrl { text: text.to_owned() })?;
         }
-        Ok(Self { typed, requested, addresses, trust })
+        Ok(Self { typed, requested, addresses, trust, admin: None })
+    }
+
+    /// The same server, with the `Authorization` that its own endpoints want if it is a mockserver. Nobody else gets it.
+    #[must_use]
+    pub fn with_admin(self, authorization: Option<HeaderValue>) -> Self {
+        Self { admin: authorization, ..self }
     }
 
     /// As typed, normalised.
@@ -107,6 +116,32 @@ impl Target {
         other
     }
 
+    /// The same server and port over TLS, whoever it is, and the root of its paths; nothing when this is over TLS already.
+    pub(crate) fn over_tls(&self) -> Option<Self> {
+        self.over("http", "https")
+    }
+
+    /// The same server and port over plain HTTP, and the root of its paths; nothing when this is over plain HTTP already.
+    pub(crate) fn without_tls(&self) -> Option<Self> {
+        self.over("https", "http")
+    }
+
+    fn over(&self, from: &str, to: &str) -> Option<Self> {
+        let mut other = self.with_path("/").with_admin(None);
+        let port = self.typed.port_or_known_default();
+        other.typed.set_scheme(to).ok().filter(|()| self.typed.scheme() == from)?;
+        other.typed.set_port(port).ok()?;
+        other.requested = other.typed.clone();
+        other.trust = Trust { insecure: true, roots_pem: None };
+        Some(other)
+    }
+
+    /// Whether what is sent to it can be read by nobody else: it is on this machine, or proves who it is over TLS.
+    pub fn is_private(&self) -> bool {
+        let checked = self.typed.scheme() == "https" && !self.trust.insecure;
+        checked || self.addresses.iter().all(|address| address.ip().to_canonical().is_loopback())
+    }
+
     /// The addresses that the host resolved to.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
@@ -114,6 +149,10 @@ impl Target {
 
     pub(crate) fn requested(&self) -> &Url {
         &self.requested
+    }
+
+    pub(crate) fn admin(&self) -> Option<&HeaderValue> {
+        self.admin.as_ref()
     }
 
     pub(crate) fn trust(&self) -> &Trust {
@@ -129,19 +168,31 @@ impl Target {
 }
 
 fn parse(text: &str) -> Result<Url, TargetError> {
-    let refuse = || TargetError::NoUrl { text: text.to_owned() };
+    let refuse = || TargetError::NoUrl { text: place(text) };
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url = Url::parse(&with_scheme).map_err(|_| refuse())?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(TargetError::Scheme { text: text.to_owned() });
-    }
+    // First: the other errors repeat what was typed.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(TargetError::Credentials);
+    }
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(TargetError::Scheme { text: place(text) });
     }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(refuse());
     }
     Ok(url)
+}
+
+/// What was typed, without a user, a password or a query: those may be secrets.
+fn place(text: &str) -> String {
+    let place = text.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = place.split_once("://").unwrap_or(("", place));
+    match rest.rsplit_once('@') {
+        None => place.to_owned(),
+        Some((_, host)) if scheme.is_empty() => format!("…@{host}"),
+        Some((_, host)) => format!("{scheme}://…@{host}"),
+    }
 }
 
 #[cfg(test)]
@@ -173,8 +224,30 @@ mod tests {
 
     #[test]
     fn a_password_in_the_url_is_refused_and_not_repeated() {
-        let error = resolve("http://bob:secret@127.0.0.1/").unwrap_err().to_string();
-        assert!(error.contains("Authorization") && !error.contains("secret"), "{error}");
+        for scheme in ["http", "ftp"] {
+            let error = resolve(&format!("{scheme}://bob:secret@127.0.0.1/")).unwrap_err().to_string();
+            assert!(error.contains("Authorization") && !error.contains("secret"), "{error}");
+        }
+        for text in ["http://bob:secret@[::1", "ftp://127.0.0.1/?key=secret", "bob:secret@[::1?secret"] {
+            let error = resolve(text).unwrap_err().to_string();
+            assert!(error.contains("::1") || error.contains("127.0.0.1/`"), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_this_machine_and_certificates_that_are_checked_keep_a_secret() {
+        for (text, private) in [
+            ("http://127.0.0.1", true),
+            ("http://[::1]", true),
+            ("http://[::ffff:127.0.0.1]", true),
+            ("http://192.0.2.1", false),
+            ("https://192.0.2.1", true),
+        ] {
+            assert_eq!(resolve(text).unwrap().is_private(), private, "{text}");
+        }
+        let trust = Trust { insecure: true, ..Trust::default() };
+        assert!(!Target::resolve("https://192.0.2.1", trust).unwrap().is_private());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-use loadgen_core::{Launched, ServerSeen};
-use tailback::Outcome;
+use loadgen_core::{Cause, ErrorKind, Launched, ServerSeen};
+use tailback::{Failure, Outcome, Status};
 
 /// Carries attempts to a server.
 ///
@@ -12,10 +12,6 @@ use tailback::Outcome;
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Sends the attempt and reads the whole answer.
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
-
-    /// Asks the server what it has free, outside of all attempts; `None` when this server cannot be asked. The answer is
-    /// `None`, too, when it does not come within an attempt's timeout, or makes no sense.
-    fn sense(&self) -> Option<impl Future<Output = Option<u64>> + Send + 'static>;
 
     /// How many attempts may be under way at once: one on every open connection, and a few that open one. Who sends
     /// more makes them queue inside the transport, where nobody counts.
@@ -35,4 +31,21 @@ pub struct Answer {
     pub outcome: Outcome,
     /// What the answer told of a mockserver.
     pub server: Option<ServerSeen>,
+    /// What came on the wire; nothing when the attempt was withdrawn.
+    pub cause: Option<Cause>,
+    /// Whether somebody between answered, and not the mockserver that was recognised.
+    pub by_gateway: bool,
+}
+
+impl Answer {
+    /// None came that can be used, for this reason.
+    pub fn none(kind: ErrorKind) -> Self {
+        let outcome = Outcome::plain(Status::Failed(Failure::Transport));
+        Self { outcome, server: None, cause: Some(Cause::Error(kind)), by_gateway: false }
+    }
+
+    /// None is expected any more.
+    pub fn withdrawn() -> Self {
+        Self { outcome: Outcome::plain(Status::Cancelled), server: None, cause: None, by_gateway: false }
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use loadgen_core::{AttemptKey, Latencies, Launched};
-use tailback::{Failure, Outcome, Status};
+use tailback::{Failure, Status};
 use tokio::runtime::Handle;
 use vocabulary::Instant;
 
@@ -175,7 +175,7 @@ async fn work<T: Transport>(
         .await;
         let at = clock.now();
         // Nothing is expected of a withdrawn attempt; its letter only tells that the worker is idle.
-        let answer = answer.unwrap_or(Answer { outcome: Outcome::plain(Status::Cancelled), server: None });
+        let answer = answer.unwrap_or_else(Answer::withdrawn);
         answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
     }
 }

@@ -2,9 +2,9 @@
 
 use divan::counter::ItemsCount;
 use loadgen_core::{ArrivalProcess, OperationKind, Run, RunConfig, Workload};
-use loadgen_sim::{Finished, Foresight, Simulation, Steer, side_by_side};
-use mockserver_core::{Config, Ideal};
-use tailback::{Foreknowledge, StrategySpec};
+use loadgen_sim::{Finished, Simulation, Steer, least_costs, side_by_side};
+use mockserver_core::Config;
+use tailback::StrategySpec;
 use vocabulary::Distribution;
 
 #[global_allocator]
@@ -17,8 +17,7 @@ fn main() {
 fn simulate(strategy: &str, config: RunConfig, server: &Config) -> Finished {
     let (seed, kind) = (config.seed, config.kind);
     let spec: StrategySpec = strategy.parse().expect("it is in the registry");
-    let foresight = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
-    let client = Run::new(config, |_| spec.build(seed, None), foresight()).expect("it starts");
+    let client = Run::new(config, |_| spec.build(seed, None), least_costs(server, seed)).expect("it starts");
     Simulation::new(client, kind, seed, server.clone()).run(|_, _| Steer::On)
 }
 

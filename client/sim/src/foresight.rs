@@ -1,6 +1,9 @@
-//! Perfect knowledge of a mockserver, for the oracle and for the optimum.
+//! Knowledge of a mockserver: its plan, for the oracle, and what success costs there, for the lower bound.
 
-use mockserver_core::Ideal;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mockserver_core::{Config, Ideal};
 use tailback::{Foreknowledge, Instant, Plan};
 
 /// The server core's ideal plan, as strategies are given it.
@@ -11,5 +14,38 @@ impl Foreknowledge for Foresight {
     fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
         let plan = self.0.plan(op, arrived);
         Plan { send_at: plan.send_at, finish: plan.finish }
+    }
+}
+
+/// What success costs at least at this server in the run with this seed, as the client's lower bound is given it; `None`
+/// where nothing is proven.
+pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
+    let costs = mockserver_core::LeastCosts::of(server, seed)?;
+    Some(Arc::new(Costs(costs)))
+}
+
+/// Both crates are to know nothing of one another.
+#[derive(Debug)]
+struct Costs(mockserver_core::LeastCosts);
+
+impl loadgen_core::LeastCosts for Costs {
+    fn slots(&self) -> u32 {
+        self.0.slots()
+    }
+
+    fn way_there(&self) -> Duration {
+        self.0.way_there()
+    }
+
+    fn way_back(&self) -> Duration {
+        self.0.way_back()
+    }
+
+    fn least_service(&self) -> Duration {
+        self.0.least_service()
+    }
+
+    fn service(&self, op: u64) -> Duration {
+        self.0.service(op)
     }
 }

@@ -10,6 +10,6 @@ mod foresight;
 mod side_by_side;
 mod simulation;
 
-pub use foresight::Foresight;
+pub use foresight::{Foresight, least_costs};
 pub use side_by_side::side_by_side;
 pub use simulation::{Finished, Simulation, Steer};

@@ -1,6 +1,6 @@
 //! One run in virtual time.
 
-use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Output, Run, ServerSeen};
+use loadgen_core::{AttemptKey, Cause, Completion, Input, Launched, OperationKind, Output, Run, ServerSeen};
 use mockserver_core::{Answer, Config, Request, RequestId, Server, Step, Verdict};
 use tailback::{Advice, Outcome, Status};
 use vocabulary::Instant;
@@ -104,11 +104,6 @@ impl Simulation {
                         self.cancel(key);
                         continue;
                     }
-                    Output::Sense(sense) => {
-                        let free = Some(self.server.free());
-                        self.tell(Input::Sensed { sense, free });
-                        continue;
-                    }
                     Output::WaitUntil(at) => {
                         self.client = ClientWaits::Until(at);
                         Some(at)
@@ -150,8 +145,25 @@ impl Simulation {
         }
         self.under_way[slot] = Some(UnderWay { launched, step });
         self.ask(&launched, step);
+        if launched.least_free > 0 {
+            self.hear_whether_started(launched.attempt);
+        }
         // At once, so that an answer that takes no time comes before the client's next event.
         self.hear_server();
+    }
+
+    /// The server looked and started in one step, or started nothing: that answer is the first to come.
+    fn hear_whether_started(&mut self, attempt: AttemptKey) {
+        let answer = match self.server.poll(self.now) {
+            mockserver_core::Output::Answer(answer) => Some(answer),
+            mockserver_core::Output::WaitUntil(_) | mockserver_core::Output::Idle => None,
+        };
+        if !answer.is_some_and(|answer| answer.verdict == Verdict::Deferred) {
+            self.tell(Input::Started(attempt));
+        }
+        if let Some(answer) = answer {
+            self.answer(&answer);
+        }
     }
 
     fn ask(&mut self, launched: &Launched, step: Step) {
@@ -163,7 +175,14 @@ impl Simulation {
             attempt: launched.ordinal,
             step,
         };
-        self.server.handle(self.now, mockserver_core::Input::Arrive(request));
+        // A conditional write is the second half of an attempt that has started.
+        let input = match launched.least_free {
+            least if least > 0 && !matches!(step, Step::Write { .. }) => {
+                mockserver_core::Input::ArriveIfFree { request, least }
+            }
+            _ => mockserver_core::Input::Arrive(request),
+        };
+        self.server.handle(self.now, input);
     }
 
     fn cancel(&mut self, key: AttemptKey) {
@@ -204,9 +223,12 @@ impl Simulation {
             return;
         }
         self.under_way[slot] = None;
-        let status = match answer.verdict {
-            Verdict::Accepted => Status::Succeeded,
-            Verdict::Rejected | Verdict::Conflict => Status::Rejected,
+        let (status, code) = match answer.verdict {
+            Verdict::Accepted => (Status::Succeeded, Some(200)),
+            Verdict::Rejected => (Status::Rejected, Some(self.server.config().reject_status)),
+            Verdict::Conflict => (Status::Rejected, Some(412)),
+            // There was no answer to an attempt: there was none.
+            Verdict::Deferred => (Status::Deferred, None),
         };
         let advice = match (status, self.server.config().retry_after) {
             (Status::Rejected, Some(after)) => Advice::After(after),
@@ -216,7 +238,14 @@ impl Simulation {
             attempt: launched.attempt,
             sent_at: launched.due,
             outcome: Outcome { status, advice },
-            server: Some(ServerSeen { busy: answer.busy, cap: answer.cap }),
+            // Who was not started learns nothing of the server.
+            server: (status != Status::Deferred).then_some(ServerSeen {
+                busy: answer.busy,
+                cap: answer.cap,
+                took: None,
+            }),
+            cause: code.map(Cause::Status),
+            by_gateway: false,
         };
         self.tell(Input::Ended(completion));
     }

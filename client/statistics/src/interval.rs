@@ -22,6 +22,8 @@ pub enum Estimator {
     StudentT,
     /// Bias-corrected and accelerated bootstrap: assumes no shape.
     Bootstrap,
+    /// From one order statistic to another: exact for the median, whatever the shape.
+    OrderStatistics,
 }
 
 /// Who chooses the estimator.

@@ -4,8 +4,10 @@ use crate::{
     certainty::Certainty,
     interval::{Interval, Method},
     level::Level,
+    median::median_interval,
     moments,
     percentile::percentile,
+    skewness::{is_skewed, skewness, values_enough},
 };
 
 /// What a set of runs says of one figure, in the figure's unit.
@@ -34,6 +36,10 @@ pub struct Summary {
     pub max: f64,
     /// Where the mean lies; `None` below five runs, which are too few to say.
     pub interval: Option<Interval>,
+    /// The sample skewness, see [`skewness`](fn@crate::skewness); `None` below three runs and when all are equal.
+    pub skewness: Option<f64>,
+    /// Where the median lies, whatever the shape, at a level of its own; `None` when there are too few runs for `level`.
+    pub median_interval: Option<Interval>,
 }
 
 impl Summary {
@@ -60,7 +66,20 @@ impl Summary {
             p95: percentile(&sorted, 0.95)?,
             max: percentile(&sorted, 1.0)?,
             interval: Certainty::of_mean(values, method).map(|certainty| certainty.interval(level)),
+            skewness: skewness(values),
+            median_interval: median_interval(&sorted, level),
         })
+    }
+
+    /// The skewness, when it is more than luck and too much for so few runs: the interval of the mean then misses more often
+    /// than its level says, and the median's tells more.
+    pub fn too_skewed(&self) -> Option<f64> {
+        self.skewness.filter(|skewness| is_skewed(self.count, *skewness))
+    }
+
+    /// How many runs make the interval of the mean what it says, when there are not enough for the skewness.
+    pub fn runs_enough(&self) -> Option<u64> {
+        self.too_skewed().map(values_enough)
     }
 }
 

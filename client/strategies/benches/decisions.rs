@@ -50,8 +50,8 @@ fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
     let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None };
     strategy.on_ready(now, &candidate);
-    let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate, sensed: None };
-    let Verdict::Send(permits) = strategy.admit(now, black_box(&view)) else {
+    let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
+    let Verdict::Send(permits, _) = strategy.admit(now, black_box(&view)) else {
         return false;
     };
     let ended =

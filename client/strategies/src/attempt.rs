@@ -66,7 +66,7 @@ pub enum Status {
     Failed(Failure),
     /// A budget refused the launch: nothing was sent.
     Shed,
-    /// The server was asked and had too little free: nothing was sent.
+    /// The server had too little free for it to start: no attempt was made.
     Deferred,
     /// The client withdrew the attempt.
     Cancelled,

@@ -1,8 +1,8 @@
-//! The budget: is this launch let through at all?
+//! The budget: is this launch let through at all, and may this failed op try again?
 
 use vocabulary::Rng;
 
-use crate::{Advice, Ended, Gauges, Instant, Launch, Outcome, Until};
+use crate::{Advice, Ended, FailedOp, Gauges, Instant, Launch, Outcome, Until};
 
 /// Lets launches through, holds them, or sheds them: retry budgets, quotas, breakers, probabilistic throttles.
 ///
@@ -12,6 +12,17 @@ pub trait Budget: Send {
     /// May this launch go? `rng` is keyed by the op, the attempt, the budget's place in the stack and the number
     /// of launches shed so far: asking again gives the same answer, and an op that was shed draws anew.
     fn ask(&self, now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate;
+
+    /// May this op, whose attempt was rejected or failed just now, try again at all? Asked at the failure, after every
+    /// part was told of it ([`on_ended`](Self::on_ended)) and before the retry policy sets a delay, of ops that could
+    /// still be retried; not after a shed, which is no failure of an attempt. An op that one budget refuses is over at
+    /// that instant with its last failure as its reason, and is not shed: nothing was about to be launched.
+    ///
+    /// For budgets that count what fails and decide there, as gRPC does; [`ask`](Self::ask) decides when the back-off is
+    /// over, by what came to pass meanwhile.
+    fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
+        true
+    }
 
     /// The launch was sent.
     fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {

@@ -38,6 +38,14 @@ pub enum SpecError {
         /// As typed.
         option: String,
     },
+    /// A parameter that is given more than once.
+    #[error("`{text}` gives `{key}` twice; keep one of them")]
+    Twice {
+        /// As typed.
+        text: String,
+        /// The parameter.
+        key: String,
+    },
     /// A value that its parameter does not accept.
     #[error("in `{part}`: {source}")]
     Value {

@@ -19,6 +19,7 @@ mod limiters;
 mod registry;
 mod retry;
 mod spec;
+mod standstill;
 mod strategy;
 #[cfg(test)]
 mod testing;
@@ -28,7 +29,7 @@ pub use budget::{Budget, Gate, Permit};
 pub use error::SpecError;
 pub use foreknowledge::{Foreknowledge, Plan};
 pub use gauges::Gauges;
-pub use limiter::{Admit, Limiter, Until, View};
+pub use limiter::{Admit, Carrier, Limiter, Until, View};
 pub use registry::{Context, Entry, Part, PartKind, STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use spec::StrategySpec;

@@ -48,8 +48,23 @@ pub struct View {
     pub sleeping: u64,
     /// The op that would start.
     pub candidate: Launch,
-    /// What the server has free, when it was just asked for this candidate (see [`Admit::Sense`]).
-    pub sensed: Option<u64>,
+}
+
+/// What an attempt asks of the server's carrier: the server looks and starts it in one step, or does not start it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carrier {
+    /// What must be free at the server: slots, places, descriptors.
+    pub least_free: u32,
+    /// When less is free the op fails without an attempt, after this much time.
+    pub cost: Duration,
+}
+
+impl Carrier {
+    /// Both must be satisfied.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { least_free: self.least_free.max(other.least_free), cost: self.cost.max(other.cost) }
+    }
 }
 
 /// A limiter's answer.
@@ -60,10 +75,10 @@ pub enum Admit {
     Go,
     /// Not now.
     Wait(Until),
-    /// Ask the server what it has free, and poll again with the answer in [`View::sensed`].
-    Sense,
-    /// The server was asked, and this is no moment to start: the op fails without an attempt, after this much time.
-    Defer(Duration),
+    /// Start it if the server has enough free just then. When it has not, nobody counts an attempt: what
+    /// [`on_sent`](Limiter::on_sent) took is given back by an [`on_ended`](Limiter::on_ended) with
+    /// [`Status::Deferred`](crate::Status::Deferred).
+    GoIf(Carrier),
 }
 
 /// What a waiting launch waits for.

@@ -19,6 +19,12 @@ pub trait RetryPolicy: Send {
     fn heeds_advice(&self) -> bool {
         false
     }
+
+    /// Whether it ever makes an op wait. A limiter beside a policy that does not, or without any, holds its ops back by itself
+    /// when connections fail.
+    fn backs_off(&self) -> bool {
+        true
+    }
 }
 
 /// An op whose try has just failed.

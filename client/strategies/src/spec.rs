@@ -8,7 +8,7 @@ use crate::error::SpecError;
 use crate::registry::{Context, Entry, Part, PartKind, STRATEGIES, find};
 use crate::strategy::MAX_BUDGETS;
 use crate::{Foreknowledge, Strategy};
-use vocabulary::ParameterInfo;
+use vocabulary::{ParameterInfo, duration_text};
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]
@@ -36,6 +36,34 @@ impl StrategySpec {
             (entry.name, parameters.expect("the options were checked when the text was read"))
         });
         parts.chain([("", common_info(&mut self.common.clone()))]).collect()
+    }
+
+    /// What can be run, but is hardly what was meant, each in a sentence.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let names: Vec<&str> = self.names().collect();
+        for (index, name) in names.iter().enumerate() {
+            let before = names[..index].iter().filter(|before| *before == name).count();
+            if before == 1 {
+                doubts.push(format!(
+                    "`{self}` has `{name}` more than once: each of them has a state of its own, and all must agree"
+                ));
+            }
+        }
+        for (name, parameters) in self.describe() {
+            let duration = |key: &str| {
+                let parameter = parameters.iter().find(|parameter| parameter.key == key)?;
+                Some((duration_text::parse(&parameter.value).ok()?, parameter.value.clone()))
+            };
+            if let (Some((base, base_text)), Some((cap, cap_text))) = (duration("base"), duration("cap"))
+                && base > cap
+            {
+                doubts.push(format!(
+                    "in `{name}` of `{self}`, `cap={cap_text}` is below `base={base_text}`: no delay grows, the cap cuts all of them"
+                ));
+            }
+        }
+        doubts
     }
 
     /// The parameters that every strategy accepts, with their defaults.
@@ -109,8 +137,9 @@ impl FromStr for StrategySpec {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut common = Common::default();
         let mut parts = Vec::new();
+        let mut common_keys = Vec::new();
         for part in text.split('+') {
-            parts.push(read_part(part.trim(), &mut common)?);
+            parts.push(read_part(part.trim(), &mut common, &mut common_keys)?);
         }
         let count = |kind| parts.iter().filter(|(entry, _)| entry.kind == kind).count();
         if count(PartKind::RetryPolicy) > 1 {
@@ -128,22 +157,29 @@ impl FromStr for StrategySpec {
 
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Reads `name:key=value,…`; common parameters go to `common`, the rest is kept for the part.
-fn read_part(text: &str, common: &mut Common) -> Result<ReadPart, SpecError> {
+/// Reads `name:key=value,…`; common parameters go to `common`, the rest is kept for the part. Nothing is given twice, common
+/// ones (`common_keys`) in no part.
+fn read_part(text: &str, common: &mut Common, common_keys: &mut Vec<String>) -> Result<ReadPart, SpecError> {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let name = name.trim();
     let entry =
         find(name).ok_or_else(|| SpecError::unknown(name, STRATEGIES.iter().map(|entry| entry.name)))?;
-    let mut own = Vec::new();
+    let mut own: Vec<(String, String)> = Vec::new();
     for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
         let (key, value) = option
             .split_once('=')
             .ok_or_else(|| SpecError::NoValue { part: entry.name, option: option.to_owned() })?;
         let (key, value) = (key.trim(), value.trim());
+        if own.iter().map(|(key, _)| key).chain(&*common_keys).any(|there| there == key) {
+            return Err(SpecError::Twice { text: text.to_owned(), key: key.to_owned() });
+        }
         match COMMON.iter().find(|parameter| parameter.key == key) {
-            Some(parameter) => parameter
-                .set(common, value)
-                .map_err(|source| SpecError::Value { part: entry.name, source })?,
+            Some(parameter) => {
+                parameter
+                    .set(common, value)
+                    .map_err(|source| SpecError::Value { part: entry.name, source })?;
+                common_keys.push(key.to_owned());
+            }
             None => own.push((key.to_owned(), value.to_owned())),
         }
     }

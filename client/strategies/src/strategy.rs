@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use vocabulary::{Purpose, draws};
 
+use crate::standstill::Standstill;
 use crate::{
-    Admit, Advice, Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter, Outcome, Part,
-    Permit, Retry, RetryPolicy, RetryState, Status, Until, View,
+    Admit, Advice, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter,
+    Outcome, Part, Permit, Retry, RetryPolicy, RetryState, Status, Until, View,
 };
 
 /// Budgets that one strategy can stack.
@@ -29,6 +30,8 @@ pub struct Strategy {
     retry_after: RetryAfter,
     /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
     sheds: u64,
+    /// Of a limiter without a back-off of its own, which would else spin on a server that is not there.
+    standstill: Option<Standstill>,
 }
 
 /// What is done with a server's `Retry-After`.
@@ -46,14 +49,10 @@ pub enum RetryAfter {
 /// What becomes of the launch that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Send it: every part agreed and has taken note.
-    Send(Permits),
+    /// Send it: every part agreed and has taken note. With a carrier the server starts it only when that is free.
+    Send(Permits, Option<Carrier>),
     /// Hold it.
     Wait(Until),
-    /// Ask the server what it has free, and ask again with the answer.
-    Sense,
-    /// A limiter asked the server and does not start: it fails without an attempt, after this much time.
-    Defer(Duration),
     /// A budget refused it: pass this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
@@ -74,27 +73,29 @@ impl Strategy {
                 Part::Budget(budget) => budgets.push(budget),
             }
         }
-        Self { seed, limiters, retry, budgets, max_attempts, retry_after, sheds: 0 }
+        let backs_off = retry.as_ref().is_some_and(|policy| policy.backs_off());
+        let standstill = (!limiters.is_empty() && !backs_off).then(Standstill::new);
+        Self { seed, limiters, retry, budgets, max_attempts, retry_after, sheds: 0, standstill }
     }
 
-    /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it.
+    /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it. When the server then finds
+    /// too little free, [`on_ended`](Self::on_ended) with [`Status::Deferred`] takes that back.
     pub fn admit(&mut self, now: Instant, view: &View) -> Verdict {
         let mut wait: Option<Until> = None;
-        let (mut sense, mut defer) = (false, None);
+        let mut carrier: Option<Carrier> = None;
         for limiter in &self.limiters {
             match limiter.poll(now, view) {
                 Admit::Go => {}
                 Admit::Wait(until) => wait = Some(wait.map_or(until, |other| other.and(until))),
-                Admit::Sense => sense = true,
-                Admit::Defer(cost) => defer = defer.max(Some(cost)),
+                Admit::GoIf(more) => carrier = Some(carrier.map_or(more, |other| other.and(more))),
             }
         }
-        // The server is asked last: what it says is old news after a wait.
-        match (wait, defer) {
-            (Some(until), _) => return Verdict::Wait(until),
-            (None, _) if sense => return Verdict::Sense,
-            (None, Some(cost)) => return Verdict::Defer(cost),
-            (None, None) => {}
+        if let Some(until) = self.standstill.and_then(|standstill| standstill.holds(now)) {
+            let until = Until::At(until);
+            wait = Some(wait.map_or(until, |other| other.and(until)));
+        }
+        if let Some(until) = wait {
+            return Verdict::Wait(until);
         }
         let launch = &view.candidate;
         for index in 0..self.budgets.len() {
@@ -119,7 +120,10 @@ impl Strategy {
         for limiter in &mut self.limiters {
             limiter.on_sent(now, view);
         }
-        Verdict::Send(permits)
+        if let Some(standstill) = &mut self.standstill {
+            standstill.on_sent(now, launch.seq);
+        }
+        Verdict::Send(permits, carrier)
     }
 
     /// Stacked budgets draw apart from one another, and an op that was shed draws anew.
@@ -137,8 +141,11 @@ impl Strategy {
 
     /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
     pub fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, permits: &Permits) {
+        let standstill = self.standstill.as_mut();
+        let no_news = standstill.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
+        let heard = if no_news { Outcome::plain(Status::Cancelled) } else { *outcome };
         for limiter in &mut self.limiters {
-            limiter.on_ended(now, ended, outcome);
+            limiter.on_ended(now, ended, &heard);
         }
         for (budget, permit) in self.budgets.iter_mut().zip(permits) {
             budget.on_ended(now, ended, outcome, *permit);
@@ -166,7 +173,7 @@ impl Strategy {
         let over = matches!(status, Status::Failed(failure) if !failure.is_retriable())
             || advice == Advice::Never
             || attempts >= self.max_attempts;
-        if over {
+        if over || !self.budgets_permit_retry(now, failed) {
             return Retry::GiveUp;
         }
         let delay = match &self.retry {
@@ -193,6 +200,12 @@ impl Strategy {
         Retry::After(advised.max(floor))
     }
 
+    /// Whether no budget ends the op at this failure of an attempt.
+    fn budgets_permit_retry(&self, now: Instant, failed: &FailedOp) -> bool {
+        let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
+        no_attempt || self.budgets.iter().all(|budget| budget.permits_retry(now, failed))
+    }
+
     /// The earliest timer of any part.
     pub fn timer(&self) -> Option<Instant> {
         self.limiters.iter().filter_map(|limiter| limiter.timer()).min()
@@ -215,6 +228,10 @@ impl Strategy {
         }
         for budget in &self.budgets {
             budget.report(&mut gauges);
+        }
+        if self.standstill.is_some_and(|standstill| standstill.is_on()) {
+            gauges.phase = Some("probing a dead server");
+            gauges.reason = Some("connections failed");
         }
         gauges
     }

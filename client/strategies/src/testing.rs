@@ -75,7 +75,7 @@ pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
 
 /// A view whose candidate is attempt `seq` of op `seq`.
 pub(crate) fn view(in_flight: u32, seq: u64) -> View {
-    View { in_flight, ready: 1, sleeping: 0, candidate: launch(seq, None), sensed: None }
+    View { in_flight, ready: 1, sleeping: 0, candidate: launch(seq, None) }
 }
 
 /// The end of attempt `seq` while `in_flight` attempts (itself included) are in flight.

@@ -13,9 +13,10 @@ use crate::instant::{nanos, whole_nanos};
 
 /// A duration, or a distribution of durations.
 ///
-/// Written `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)` (the mean, and the standard deviation of
-/// the logarithm), `uniform(400ms,600ms)` or `normal(10ms,2ms)` (mean and standard deviation; the absolute
-/// value is taken, as in seed 004).
+/// Written `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)` (the mean of the durations, not their median
+/// nor the mean of their logarithms; and the standard deviation of the logarithm), `uniform(400ms,600ms)` or
+/// `normal(10ms,2ms)` (mean and standard deviation; the absolute value is taken, as in seed 004). [`Distribution::FORMS`]
+/// says the same to people.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Distribution {
@@ -28,7 +29,8 @@ pub enum Distribution {
     },
     /// Log-normal with this mean.
     LogNormal {
-        /// Mean of the durations (not of their logarithms), so that a server's capacity does not depend on `sigma`.
+        /// Mean of the durations (not their median, exp(−sigma²/2) times as long, nor the mean of their logarithms), so that
+        /// a server's capacity does not depend on `sigma`.
         mean: Duration,
         /// Standard deviation of the logarithm, 0 to 3.
         sigma: f64,
@@ -52,8 +54,8 @@ pub enum Distribution {
 /// What was written is no distribution of durations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no duration and no distribution: {why}; write `500ms`, `exp(500ms)`, `lognormal(500ms,0.3)`, \
-     `uniform(400ms,600ms)` or `normal(10ms,2ms)`"
+    "`{text}` is no duration and no distribution: {why}; write {forms}",
+    forms = Distribution::FORMS
 )]
 pub struct DistributionError {
     text: String,
@@ -61,6 +63,10 @@ pub struct DistributionError {
 }
 
 impl Distribution {
+    /// How distributions are written, and what their values mean, for help and refusals.
+    pub const FORMS: &str = "`500ms`, `exp(MEAN)`, `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm), \
+                             `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
+
     /// Always zero.
     pub const ZERO: Self = Self::Constant(Duration::ZERO);
 
@@ -85,6 +91,26 @@ impl Distribution {
             Self::Constant(value) => value,
             Self::Exponential { mean } | Self::LogNormal { mean, .. } | Self::Normal { mean, .. } => mean,
             Self::Uniform { low, high } => low + high.saturating_sub(low) / 2,
+        }
+    }
+
+    /// What no draw is below: the least that this distribution gives, or a little less than that.
+    pub fn least(&self) -> Duration {
+        match *self {
+            Self::Constant(value) => value,
+            // The unit variate may be zero.
+            Self::Exponential { .. } => Duration::ZERO,
+            Self::LogNormal { mean, sigma: 0.0 } | Self::Normal { mean, deviation: Duration::ZERO } => {
+                nanos(whole_nanos(mean) as f64)
+            }
+            Self::LogNormal { mean, sigma } => {
+                let lowest = libm::exp(-FARTHEST_NORMAL * sigma - sigma * sigma / 2.0);
+                below(lowest * whole_nanos(mean) as f64)
+            }
+            Self::Uniform { low, .. } => low,
+            Self::Normal { mean, deviation } => {
+                below(whole_nanos(mean) as f64 - FARTHEST_NORMAL * whole_nanos(deviation) as f64)
+            }
         }
     }
 
@@ -180,6 +206,15 @@ impl fmt::Display for Distribution {
     }
 }
 
+/// No [`standard_normal`] is farther from zero: a unit variate is at most 1 - 2⁻⁵³, so the radius is at most
+/// √(106 ln 2) = 8.5717.
+const FARTHEST_NORMAL: f64 = 8.58;
+
+/// Whole nanoseconds that are below this value, however it was rounded.
+fn below(value: f64) -> Duration {
+    nanos(libm::floor(value * (1.0 - 1e-12)) - 1.0)
+}
+
 /// Box and Muller's transform, with `libm` so that a seed gives the same bytes on every machine.
 fn standard_normal(rng: &mut dyn Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
@@ -210,6 +245,7 @@ mod tests {
             ("lognormal(1s,9)", "from 0 to 3"),
             ("lognormal(1s,nan)", "from 0 to 3"),
             ("normal(1s)", "takes 2 value(s), not 1"),
+            ("lognormal(1s)", "`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"),
             ("-5ms", "no duration"),
         ] {
             let error = text.parse::<Distribution>().unwrap_err().to_string();
@@ -235,6 +271,52 @@ mod tests {
             let error_ms = 4.0 * deviation_ms / (count as f64).sqrt() + 1e-6;
             assert!((mean_ms - 500.0).abs() < error_ms, "{text}: {mean_ms}");
             assert_eq!(distribution.mean(), Duration::from_millis(500));
+        }
+    }
+
+    /// Draws the farthest normal variate: the longest radius first, then half a turn.
+    struct Last(u64);
+    impl rand_core::TryRng for Last {
+        type Error = core::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(u32::MAX)
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            self.0 += 1;
+            Ok(if self.0 == 1 { u64::MAX } else { 1 << 63 })
+        }
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            bytes.fill(u8::MAX);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_draw_is_below_the_least() {
+        for (text, least_ms) in [
+            ("500ms", 500),
+            ("exp(500ms)", 0),
+            ("lognormal(500ms,0)", 500),
+            ("lognormal(500ms,0.3)", 36),
+            ("uniform(400ms,600ms)", 400),
+            ("normal(500ms,20ms)", 328),
+            ("normal(20ms,20ms)", 0),
+            ("normal(20ms,0s)", 20),
+        ] {
+            let distribution: Distribution = text.parse().unwrap();
+            assert_eq!(distribution.least().as_millis(), least_ms, "{text}");
+            let draw = |op| distribution.sample(&mut draws(7, Purpose::Network, op, 1));
+            assert!((0..20_000).all(|op| draw(op) >= distribution.least()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_least_is_hardly_less_than_the_farthest_draw_there_can_be() {
+        for text in ["normal(500ms,20ms)", "normal(9s,1s)", "lognormal(500ms,0.3)", "lognormal(1h,3)"] {
+            let distribution: Distribution = text.parse().unwrap();
+            let farthest = distribution.sample(&mut Last(0));
+            assert!(farthest >= distribution.least(), "{text}: {farthest:?}");
+            assert!(farthest <= distribution.least().mul_f64(1.1), "{text}: {farthest:?}");
         }
     }
 

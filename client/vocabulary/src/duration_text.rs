@@ -2,28 +2,52 @@
 
 use std::time::Duration;
 
+/// The longest duration that can be written: 100 years.
+const LONGEST: Duration = Duration::from_hours(100 * 365 * 24);
+
 /// What was written is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
-pub struct DurationError {
-    text: String,
+pub enum DurationError {
+    /// It is not a number with a unit.
+    #[error("`{text}` is no duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
+    Malformed {
+        /// As typed.
+        text: String,
+    },
+    /// It can be read, but nothing waits that long.
+    #[error(
+        "`{text}` is longer than 100 years, the longest duration; write less, such as `90d`, `12h` or `2m`"
+    )]
+    TooLong {
+        /// As typed.
+        text: String,
+    },
 }
 
 /// Reads `50ms`, `1.5s`, `1m 30s` or a bare `0`. The longest accepted is 100 years.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
-    let refuse = || DurationError { text: text.to_owned() };
     let trimmed = text.trim();
     if trimmed == "0" {
         return Ok(Duration::ZERO);
     }
-    let parsed = match decimal(trimmed) {
-        Some(parsed) => parsed,
-        None => humantime::parse_duration(trimmed).map_err(|_| refuse())?,
+    let malformed = || DurationError::Malformed { text: text.to_owned() };
+    let too_long = || DurationError::TooLong { text: text.to_owned() };
+    let mut sum = Duration::ZERO;
+    // `humantime` panics when a sum is just beyond what it can hold, so each addend is read for itself.
+    let addends: &mut dyn Iterator<Item = _> = match decimal(trimmed) {
+        Some(parsed) => &mut std::iter::once(Ok(parsed)),
+        None => &mut addends(trimmed).map(|addend| match humantime::parse_duration(addend) {
+            // Alone it needs no unit, but not after others.
+            Ok(_) if addend == "0" => Err(malformed()),
+            // Digits after a point that are too fine overflow, too.
+            Err(humantime::DurationError::NumberOverflow) if !addend.contains('.') => Err(too_long()),
+            read => read.map_err(|_| malformed()),
+        }),
     };
-    if parsed > Duration::from_hours(100 * 365 * 24) {
-        return Err(refuse());
+    for addend in addends {
+        sum = sum.checked_add(addend?).filter(|sum| *sum <= LONGEST).ok_or_else(too_long)?;
     }
-    Ok(parsed)
+    Ok(sum)
 }
 
 /// Writes it so that [`parse`] reads the same back: `50ms`, `1s 500ms`, `0s`.
@@ -31,7 +55,27 @@ pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration).to_string()
 }
 
-/// One decimal number with one unit; `humantime` takes whole numbers only.
+/// Cuts `1m 30s` before each number that follows a unit. What is no duration stays none in one of the pieces.
+fn addends(text: &str) -> impl Iterator<Item = &str> {
+    let (mut rest, mut begun) = (text, false);
+    std::iter::from_fn(move || {
+        if begun && rest.is_empty() {
+            return None;
+        }
+        begun = true;
+        let mut after_unit = false;
+        let cut = rest.char_indices().find_map(|(at, c)| {
+            let number_follows = after_unit && c.is_ascii_digit();
+            after_unit = if c.is_whitespace() { after_unit } else { c.is_alphabetic() };
+            number_follows.then_some(at)
+        });
+        let (addend, others) = rest.split_at(cut.unwrap_or(rest.len()));
+        rest = others;
+        Some(addend)
+    })
+}
+
+/// One decimal number with one unit, which may be finer than `humantime` takes. The longest duration when it is more.
 fn decimal(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(split);
@@ -48,11 +92,14 @@ fn decimal(text: &str) -> Option<Duration> {
         "h" => 3600e9,
         _ => return None,
     };
-    Duration::try_from_secs_f64((number * nanos_per_unit).round() / 1e9).ok()
+    Some(Duration::try_from_secs_f64((number * nanos_per_unit).round() / 1e9).unwrap_or(Duration::MAX))
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     #[test]
@@ -66,10 +113,28 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        for text in ["", "50", "-1s", "1e99s", "soon", "1.2.3s", "999999999999h", "NaNs"] {
+        for text in ["", "50", "-1s", "1e99s", "soon", "1.2.3s", "NaNs", "1m s", "1 m 5", "1h 0.5ns", "1s0"] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains("such as `50ms`"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn what_is_longer_than_a_hundred_years_is_told_so() {
+        let many = "9".repeat(400);
+        for text in [
+            "1000000h",
+            "999999999999h",
+            "18446744073709551615s0.5s0.5s",
+            "18446744073709551616s",
+            "50y 50y 1ns",
+            &format!("{many}s"),
+            &format!("{many}.5s"),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains("longer than 100 years"), "{text}: {error}");
+        }
+        assert_eq!(parse("36500d"), Ok(LONGEST));
     }
 
     #[test]
@@ -77,6 +142,52 @@ mod tests {
         for millis in [0, 1, 1500, 90_000] {
             let duration = Duration::from_millis(millis);
             assert_eq!(parse(&format(duration)), Ok(duration));
+        }
+    }
+
+    /// What durations are made of, near what overflows, and what they are not made of.
+    fn texts() -> impl Strategy<Value = String> {
+        let whole = prop_oneof![
+            (0_u64..100).prop_map(|number| number.to_string()),
+            any::<u64>().prop_map(|number| number.to_string()),
+            Just(u64::MAX.to_string()),
+            (0_u64..5).prop_map(|less| ((u64::MAX - less) / 60).to_string()),
+            "[0-9 ]{0,24}",
+        ];
+        let fraction =
+            prop_oneof![4 => Just(String::new()), 1 => r"\.[0-9 ]{0,24}", 1 => Just(".5".to_owned())];
+        let unit = prop_oneof![
+            4 => select(vec!["s", "ms", "ns", "us", "µs", "m", "min", "h", "d", "w", "month", "y", "years", "hr"])
+                .prop_map(str::to_owned),
+            1 => r"[a-zA-Zµ. \-\u{2003}]{0,3}",
+        ];
+        let space = select(vec!["", "", " ", "\u{2003}"]);
+        let addend = (whole, fraction, space.clone(), unit, space).prop_map(
+            |(whole, fraction, space, unit, after)| format!("{whole}{fraction}{space}{unit}{after}"),
+        );
+        prop_oneof![
+            8 => proptest::collection::vec(addend, 0..5).prop_map(|addends| addends.concat()),
+            1 => any::<String>(),
+        ]
+    }
+
+    /// As it was read before addends were read each for itself; a panic was no answer.
+    fn as_before(text: &str) -> Option<Duration> {
+        let trimmed = text.trim();
+        let read = match (trimmed, decimal(trimmed)) {
+            ("0", _) => Some(Duration::ZERO),
+            (_, Some(parsed)) => Some(parsed),
+            _ => std::panic::catch_unwind(|| humantime::parse_duration(trimmed)).ok()?.ok(),
+        };
+        read.filter(|read| *read <= LONGEST)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn no_text_panics_and_what_humantime_reads_has_the_same_value(text in texts()) {
+            prop_assert_eq!(parse(&text).ok(), as_before(&text), "{:?}", text);
         }
     }
 }

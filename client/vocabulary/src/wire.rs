@@ -17,6 +17,14 @@ pub const CLIENT: &str = "x-tailback-client";
 pub const STEP: &str = "x-tailback-step";
 /// The value of [`STEP`] for the read that precedes a conditional write.
 pub const STEP_READ: &str = "read";
+/// Request header: what must be free at the server (slots, places, descriptors) for it to start this attempt, decimal.
+pub const LEAST_FREE: &str = "x-tailback-least-free";
+/// Response header: the server looked, had less free than [`LEAST_FREE`] and started nothing. Such an attempt counts on
+/// neither side.
+pub const DEFERRED: &str = "x-tailback-deferred";
+/// Response header: experiment time, in nanoseconds, from the request's arrival to the instant at which its answer was due, decimal.
+/// What the client measures beyond that is the machine's.
+pub const TOOK: &str = "x-tailback-took-ns";
 /// Response header: slots busy when the server answered, decimal.
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap when it answered, decimal.
@@ -31,7 +39,7 @@ pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
 /// A run's id on the wire.
 pub type RunId = u64;
 
-/// `GET /_mock/capacity`: what a carrier sense reads.
+/// `GET /_mock/capacity`: what a carrier sense looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
     /// Slots, places or descriptors that are free.
@@ -79,4 +87,8 @@ pub struct ServerStats {
     /// Resets since it started: counts of different epochs do not belong together.
     #[serde(default)]
     pub epoch: u64,
+    /// The latest activity that may belong to the run asked for and is not in its counts, because too many runs were
+    /// counted at once; in experiment time since the server started. Null when nothing of it can be missing.
+    #[serde(default)]
+    pub forgotten_until_s: Option<f64>,
 }

@@ -2,6 +2,8 @@
 
 use loadgen_core::Snapshot;
 
+use crate::text;
+
 /// Attempts against ops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Effort {
@@ -34,6 +36,17 @@ impl Effort {
     pub(crate) fn per_op_text(&self) -> String {
         if self.per_op.is_nan() { "–".to_owned() } else { format!("{:.2}", self.per_op) }
     }
+}
+
+/// What failed attempts came to, the most frequent first: `404 ×20, connection refused ×3`.
+pub(crate) fn failures(snapshot: &Snapshot) -> Option<String> {
+    let told: Vec<String> = snapshot
+        .failures
+        .results()
+        .iter()
+        .map(|failure| format!("{} ×{}", failure.words(), text::count(failure.attempts)))
+        .collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {

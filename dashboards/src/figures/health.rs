@@ -22,6 +22,8 @@ pub(crate) enum Bottleneck {
     Late(Duration),
     /// It uses this much of a core.
     Busy(f64),
+    /// Attempts take longer than the experiment has them, by this share of the service time.
+    Distorting(f64),
 }
 
 /// The reason when the generator is the bottleneck.
@@ -31,7 +33,7 @@ pub(crate) fn bottleneck(frame: &Frame) -> Option<Bottleneck> {
     match frame.generator.cpu_share {
         _ if lag.count() >= FEWEST_LAGS && late > TOLERABLE_LAG => Some(Bottleneck::Late(late)),
         share if share > FULL_CORE => Some(Bottleneck::Busy(share)),
-        _ => None,
+        _ => frame.snapshot.excess.intolerable().map(Bottleneck::Distorting),
     }
 }
 
@@ -40,12 +42,18 @@ impl fmt::Display for Bottleneck {
         match self {
             Self::Late(lag) => write!(f, "sends {} late at p99", text::duration(*lag)),
             Self::Busy(share) => write!(f, "cpu at {} of a core", text::whole_percent(*share)),
+            Self::Distorting(share) => {
+                write!(f, "attempts {} of the service time too long", text::whole_percent(*share))
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use loadgen_core::{Measurements, RunConfig};
+    use vocabulary::Instant;
+
     use super::*;
 
     fn with_lag(lag: Duration) -> Frame {
@@ -65,5 +73,16 @@ mod tests {
         let mut busy = with_lag(Duration::from_micros(80));
         busy.generator.cpu_share = 0.99;
         assert_eq!(bottleneck(&busy).unwrap().to_string(), "cpu at 99 % of a core");
+    }
+
+    #[test]
+    fn attempts_that_the_machine_makes_longer_are_named() {
+        let config = RunConfig { mean_service: Some(Duration::from_millis(5)), ..RunConfig::default() };
+        let mut measured = Measurements::new(&config);
+        let due = Instant::from_millis(7);
+        (0..200).for_each(|_| measured.on_answer_due(due, due + Duration::from_micros(500)));
+        let mut frame = Frame::default();
+        frame.snapshot.excess = measured.excess;
+        assert_eq!(bottleneck(&frame).unwrap().to_string(), "attempts 10 % of the service time too long");
     }
 }

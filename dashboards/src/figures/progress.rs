@@ -1,21 +1,24 @@
-//! How far a run is, when it will be done, and where a client that knows everything would be.
+//! How far a run is, when it will be done, and how much has gone of the time that any client needs at least.
 
 use loadgen_core::Snapshot;
 
 use super::Timeline;
+use crate::text;
 
 /// How far a run is. Times are seconds of experiment time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Progress {
     /// Ops that ended.
     pub(crate) ended: u64,
+    /// Of those, the ones that ended without success.
+    pub(crate) given_up: u64,
     /// What ends the run.
     pub(crate) goal: Goal,
     /// Since the first op's arrival.
     pub(crate) elapsed_s: f64,
     /// Until the run is done, going by the last quarter of it; `None` while nothing ends.
     pub(crate) eta_s: Option<f64>,
-    /// The optimal makespan.
+    /// A lower bound on the makespan, where one is known.
     pub(crate) optimal_s: Option<f64>,
 }
 
@@ -47,7 +50,7 @@ impl Progress {
             Goal::Open => None,
         };
         let optimal_s = snapshot.optimal_makespan.map(|makespan| makespan.as_secs_f64());
-        Self { ended, goal, elapsed_s, eta_s, optimal_s }
+        Self { ended, given_up: snapshot.ops.given_up, goal, elapsed_s, eta_s, optimal_s }
     }
 
     /// What is done, of one; `None` when nobody knows how much there will be.
@@ -59,7 +62,20 @@ impl Progress {
         }
     }
 
-    /// What a client that knows everything would have done by now, of one.
+    /// What ended without success, of one: a part of [`Self::share`] that is no progress. Time passes for everybody.
+    pub(crate) fn given_up_share(&self) -> f64 {
+        match self.goal {
+            Goal::Ops(ops) => (self.given_up as f64 / ops as f64).min(1.0),
+            Goal::Seconds(_) | Goal::Open => 0.0,
+        }
+    }
+
+    /// What is not to be taken for work that is done: `20 given up`; nothing where nothing was given up.
+    pub(crate) fn given_up_text(&self) -> Option<String> {
+        (self.given_up > 0).then(|| format!("{} given up", text::count(self.given_up)))
+    }
+
+    /// What has gone of the time that any client needs at least, of one.
     pub(crate) fn optimal_share(&self) -> Option<f64> {
         Some((self.elapsed_s / self.optimal_s?.max(1e-9)).min(1.0))
     }
@@ -97,6 +113,14 @@ mod tests {
         let eta = half.eta_s.unwrap();
         assert!((12.0 + eta - 25.5).abs() < 2.0, "{half:?}");
         assert!((half.optimal_share().unwrap() - 12.0 / 20.1).abs() < 0.02, "{half:?}");
+    }
+
+    #[test]
+    fn what_was_given_up_is_told_apart_from_what_is_done() {
+        let ops = loadgen_core::OpCounts { arrived: 20, succeeded: 5, given_up: 10, ..Default::default() };
+        let progress = Progress::of(&Snapshot { ops, planned_ops: Some(20), ..Snapshot::default() });
+        assert_eq!((progress.share(), progress.given_up_share()), (Some(0.75), 0.5));
+        assert_eq!(progress.given_up_text().as_deref(), Some("10 given up"));
     }
 
     #[test]

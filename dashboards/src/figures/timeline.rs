@@ -2,6 +2,11 @@
 
 use loadgen_core::{Gauge, Point, Snapshot};
 
+use crate::smoothing::{Bell, WAVES};
+
+/// Rates of now are smoothed over so many seconds at least.
+const RECENT_S: f64 = 1.0;
+
 /// A run's series with the time of its buckets. All times are seconds of experiment time.
 #[derive(Clone, Copy)]
 pub(crate) struct Timeline<'a> {
@@ -9,6 +14,8 @@ pub(crate) struct Timeline<'a> {
     width_s: f64,
     /// When the snapshot was taken.
     pub(crate) now_s: f64,
+    /// An op's least latency: waves of answers follow one another as fast as that, or faster.
+    wave_s: f64,
 }
 
 impl<'a> Timeline<'a> {
@@ -18,6 +25,10 @@ impl<'a> Timeline<'a> {
             points: snapshot.series.points(),
             width_s: snapshot.series.width().as_secs_f64(),
             now_s: snapshot.now.as_secs_f64(),
+            wave_s: match snapshot.op_latency.count() {
+                0 => 0.0,
+                _ => snapshot.op_latency.quantile(0.0).as_secs_f64(),
+            },
         }
     }
 
@@ -30,7 +41,7 @@ impl<'a> Timeline<'a> {
             total += f64::from(count(point));
             totals.push(total);
         }
-        Counter { totals, width_s: self.width_s, now_s: self.now_s }
+        Counter { totals, width_s: self.width_s, now_s: self.now_s, wave_s: self.wave_s }
     }
 
     /// The smallest and largest value of a gauge between two times; `None` when there is none, or in the future.
@@ -66,9 +77,39 @@ pub(crate) struct Counter {
     totals: Vec<f64>,
     width_s: f64,
     now_s: f64,
+    wave_s: f64,
 }
 
 impl Counter {
+    /// Events per second around a time, smoothed over at least this width, and so that answers that come in waves show
+    /// no beat; `None` in the future. Near now there is nothing yet to average over: there it is the rate a moment ago,
+    /// smoothed as elsewhere.
+    pub(crate) fn smoothed(&self, at_s: f64, least_s: f64) -> Option<f64> {
+        if at_s > self.now_s || self.now_s <= 1e-9 {
+            return None;
+        }
+        // Long waves may not blur a short run.
+        let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
+        let bell = Bell::of(least_s.max(waves_s).min(self.now_s / 2.0));
+        let at_s = at_s.min(self.now_s - bell.reach());
+        let (from_s, to_s) = (at_s - bell.reach(), at_s + bell.reach());
+        let (first, last) = (index(from_s.max(0.0) / self.width_s), index(to_s / self.width_s));
+        let mut sum = 0.0;
+        for bucket in first..(last + 1).min(self.totals.len() - 1) {
+            let count = self.totals[bucket + 1] - self.totals[bucket];
+            let start_s = bucket as f64 * self.width_s;
+            let width_s = self.width_of(bucket);
+            sum += count * bell.between(start_s - at_s, start_s + width_s - at_s) / width_s;
+        }
+        // Before the beginning there was nothing that could have been counted.
+        Some(sum / bell.between(-at_s, f64::INFINITY))
+    }
+
+    /// Events per second just now, as calm as elsewhere; zero before anything happened.
+    pub(crate) fn now(&self) -> f64 {
+        self.smoothed(self.now_s, RECENT_S).unwrap_or(0.0)
+    }
+
     /// Events per second between two times. What lies in the future is left out, so that the newest, incomplete
     /// bucket does not look like a dip; `None` when all of it does.
     pub(crate) fn rate(&self, from_s: f64, to_s: f64) -> Option<f64> {
@@ -82,11 +123,6 @@ impl Counter {
         self.rate(self.now_s - seconds, self.now_s).unwrap_or(0.0)
     }
 
-    /// When the snapshot was taken.
-    pub(crate) fn now_s(&self) -> f64 {
-        self.now_s
-    }
-
     /// Events before a time, spread evenly over their bucket. The last bucket ends now.
     fn before(&self, time_s: f64) -> f64 {
         let buckets = self.totals.len() - 1;
@@ -95,12 +131,15 @@ impl Counter {
             return self.totals[buckets];
         }
         let start_s = bucket as f64 * self.width_s;
-        let mut width_s = self.width_s;
-        if bucket + 1 == buckets && self.now_s > start_s {
-            width_s = width_s.min(self.now_s - start_s);
-        }
-        let share = ((time_s - start_s) / width_s).min(1.0);
+        let share = ((time_s - start_s) / self.width_of(bucket)).min(1.0);
         self.totals[bucket] + (self.totals[bucket + 1] - self.totals[bucket]) * share
+    }
+
+    /// How long a bucket is: the last one ends now.
+    fn width_of(&self, bucket: usize) -> f64 {
+        let so_far_s = self.now_s - bucket as f64 * self.width_s;
+        let last = bucket + 2 == self.totals.len() && so_far_s > 0.0;
+        if last { self.width_s.min(so_far_s) } else { self.width_s }
     }
 }
 
@@ -135,6 +174,29 @@ mod tests {
             assert!((rate - 200.0).abs() < 1.0, "{from} to {to}: {rate}");
         }
         assert_eq!(sent.rate(1.1, 1.2), None);
+    }
+
+    /// 50 answers every 600 ms, each op having taken that long.
+    fn waves(until_ms: u64) -> Snapshot {
+        let mut snapshot = Snapshot { now: Instant::from_millis(until_ms), ..Snapshot::default() };
+        for ms in (600..=until_ms).step_by(600) {
+            snapshot.series.at(Instant::from_millis(ms)).succeeded += 50;
+            snapshot.op_latency.record(std::time::Duration::from_millis(600));
+        }
+        snapshot
+    }
+
+    #[test]
+    fn answers_in_waves_are_a_steady_rate_at_every_moment_and_have_no_spike_at_the_end() {
+        for until_ms in (10_000..12_000).step_by(50) {
+            let snapshot = waves(until_ms);
+            let counter = Timeline::of(&snapshot).counter(|point| point.succeeded);
+            for at_ms in (3_000..=until_ms).step_by(100) {
+                let rate = counter.smoothed(at_ms as f64 / 1e3, 1.2).unwrap();
+                assert!((rate - 83.3).abs() < 4.0, "{rate} at {at_ms} of {until_ms}");
+            }
+            assert!((counter.now() - 83.3).abs() < 4.0, "{}", counter.now());
+        }
     }
 
     #[test]

@@ -6,17 +6,22 @@ use serde_json::error::Category;
 use super::experiment::Scenario;
 use super::reading::{Wrong, each, look, object, text};
 use super::run::{Run, known_version};
+use super::score::Score;
 use super::strategy::{Strategy, strategies};
 use super::sweep;
 
 /// Everything that a report shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Document {
     /// Runs by strategy, in the order in which they were first met.
     pub(super) strategies: Vec<Strategy>,
     pub(super) scenarios: Vec<Scenario>,
     /// What a comparison found, in its own words.
     pub(super) comparison: Vec<String>,
+    /// What strategies are ranked by.
+    pub(super) by: Score,
+    /// When the first reproduction began; none where all was simulated.
+    pub(super) started_at: Option<String>,
 }
 
 /// Why a file is no result.
@@ -39,6 +44,7 @@ impl Document {
     /// comparison, and what `loadgen reproduce` and `loadgen sweep` write.
     pub fn read(files: &[(String, String)]) -> Result<Self, Unreadable> {
         let (mut runs, mut scenarios, mut comparison) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut by, mut started_at) = (Vec::new(), Vec::new());
         for (file, content) in files {
             // Of blanks alone, the parser would say that something breaks off.
             let content = if content.trim().is_empty() { "" } else { content };
@@ -51,8 +57,14 @@ impl Document {
             runs.extend(held.runs);
             scenarios.extend(held.scenarios);
             comparison.extend(held.comparison);
+            by.extend(held.by);
+            started_at.extend(held.started_at);
         }
-        Ok(Self { strategies: strategies(runs), scenarios, comparison })
+        // What was compared by several figures is ranked as what was not compared.
+        by.dedup();
+        let by = if let [only] = by[..] { only } else { Score::default() };
+        let started_at = started_at.into_iter().min();
+        Ok(Self { strategies: strategies(runs), scenarios, comparison, by, started_at })
     }
 }
 
@@ -62,6 +74,8 @@ struct Held {
     runs: Vec<Run>,
     scenarios: Vec<Scenario>,
     comparison: Vec<String>,
+    by: Option<Score>,
+    started_at: Option<String>,
 }
 
 impl Held {
@@ -80,7 +94,7 @@ impl Held {
             if scenarios.is_empty() {
                 return Err(Wrong::new("scenarios", "is empty"));
             }
-            return Ok(Self { scenarios, ..Self::default() });
+            return Ok(Self { scenarios, started_at: started_at(value), ..Self::default() });
         }
         if let Some(swept) = look(value, "sweep") {
             // The cells say what the runs come to.
@@ -92,7 +106,8 @@ impl Held {
             if runs.is_empty() {
                 return Err(Wrong::new("runs", "is empty: there is nothing to show"));
             }
-            return Ok(Self { runs, comparison: words(value)?, ..Self::default() });
+            let by = look(value, "comparison.by").and_then(Value::as_str).and_then(Score::of_path);
+            return Ok(Self { runs, comparison: words(value)?, by, ..Self::default() });
         }
         if value.get("schema_version").is_some() {
             return Ok(Self { runs: vec![Run::read(value)?], ..Self::default() });
@@ -103,6 +118,10 @@ impl Held {
              write one with `loadgen --json FILE` or `loadgen reproduce --json FILE`",
         ))
     }
+}
+
+fn started_at(value: &Value) -> Option<String> {
+    look(value, "started_at")?.as_str().map(ToOwned::to_owned)
 }
 
 /// The words of a comparison's pairs.

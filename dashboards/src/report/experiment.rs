@@ -36,6 +36,10 @@ pub(super) struct Claim {
     pub(super) ours: String,
     pub(super) verdict: String,
     pub(super) as_expected: bool,
+    /// Whether the scenario says it, and not its source.
+    pub(super) ours_alone: bool,
+    /// What was tested, in words, with what the source's words are taken to mean.
+    pub(super) condition: String,
     /// What else a reader should know.
     pub(super) note: String,
 }
@@ -113,7 +117,13 @@ fn claim(raw: &Value) -> Result<Claim, Wrong> {
         published: optional("published"),
         ours: optional("ours"),
         verdict: optional("verdict"),
-        as_expected: look(raw, "as_expected").and_then(Value::as_bool).unwrap_or(false),
+        // Null says that there were too few runs to tell.
+        as_expected: raw.get("as_expected").is_some_and(|met| met.as_bool().unwrap_or(met.is_null())),
+        ours_alone: look(raw, "ours_alone").and_then(Value::as_bool).unwrap_or(false),
+        condition: match (optional("condition"), optional("means")) {
+            (condition, means) if means.is_empty() => condition,
+            (condition, means) => format!("{condition} ({means})"),
+        },
         note: optional("note"),
     })
 }

@@ -4,6 +4,8 @@
 mod answer;
 mod data;
 mod exhibits;
+mod failures;
+mod measured;
 mod repeat;
 mod swept;
 mod table;
@@ -38,9 +40,11 @@ pub fn page(document: &Document) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
          <style>\n{palette}{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <header><p class=\"kind\">Tailback report</p>\n<h1>{answer}</h1></header>\n\
+         <header><p class=\"kind\">Tailback report</p>\n<h1>{answer}</h1>\n{measured}{varied}</header>\n\
          {overview}{tables}{pictures}{exhibits}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         title = answer::title(document),
+        measured = measured::measured(document),
+        varied = swept::measured(document),
         palette = palette::CSS,
         overview = exhibits::overview(document),
         tables = table::tables(document),

@@ -72,7 +72,12 @@ impl Plot {
             note: optional("note").unwrap_or_default(),
             claims: numbers.filter_map(|index| usize::try_from(index).ok()).collect(),
             entry,
-            document: Document { strategies, scenarios: vec![scenario], comparison: Vec::new() },
+            document: Document {
+                strategies,
+                scenarios: vec![scenario],
+                comparison: Vec::new(),
+                ..Document::default()
+            },
             dress: Dress {
                 until_s: number(raw, "until_s")?,
                 smooth_s: number(raw, "smooth_s")?.filter(|seconds| *seconds > 0.0),

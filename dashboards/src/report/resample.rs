@@ -4,6 +4,7 @@ use super::number::number;
 use super::run::{Point, Run};
 use super::strategy::Strategy;
 use super::ticks::nice_step;
+use crate::smoothing::{Bell, WAVES};
 use statistics::percentile;
 
 /// A band needs at least this many runs.
@@ -12,24 +13,31 @@ const FEWEST_RUNS: usize = 5;
 /// More cells would show the noise of single events.
 const MOST_CELLS: f64 = 320.0;
 
+/// Rates are smoothed over this many cells at least, and over this part of the time at most.
+const LEAST_CELLS: f64 = 4.0;
+const MOST_OF_TIME: f64 = 1.0 / 12.0;
+
 /// Equal cells of time from zero on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     cell_s: f64,
     cells: usize,
+    /// Over how long rates are smoothed.
+    smooth_s: f64,
 }
 
 impl Grid {
     /// A grid that holds all runs, as fine as is calm to look at and as the widest bucket allows. A strategy that stalled
     /// goes on beyond its end when others do not: it would press them into a corner.
     pub(super) fn of<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
-        let (mut end_s, mut width_s) = (0.01_f64, 0.01_f64);
+        let (mut end_s, mut width_s, mut wave_s) = (0.01_f64, 0.01_f64, 0.0_f64);
         let strategies: Vec<&Strategy> = strategies.collect();
         let all_stalled = strategies.iter().all(|strategy| strategy.stalled());
         let shown = strategies.into_iter().filter(|strategy| all_stalled || !strategy.stalled());
         for run in shown.flat_map(|strategy| &strategy.runs) {
             end_s = end_s.max(run.end_s());
             width_s = width_s.max(run.width_s());
+            wave_s = wave_s.max(run.latency_ms(0.0).unwrap_or_default() / 1e3);
         }
         let step_s = nice_step((end_s / MOST_CELLS).max(width_s));
         #[expect(
@@ -38,17 +46,20 @@ impl Grid {
             reason = "at most `MOST_CELLS` + 1"
         )]
         let cells = (end_s / step_s).ceil() as usize;
-        Self { cell_s: step_s, cells }
+        let smooth_s = (WAVES * wave_s).min(end_s * MOST_OF_TIME).max(LEAST_CELLS * step_s);
+        // Whole cells: nobody asks for more, and they can be told in few digits.
+        let smooth_s = (smooth_s / step_s).round() * step_s;
+        Self { cell_s: step_s, cells, smooth_s }
     }
 
     /// Over how long rates are smoothed, in words.
     pub(super) fn smoothing(self) -> String {
-        format!("rates are smoothed over {} s", number(self.cell_s * 4.0))
+        format!("rates are smoothed over {} s", number(self.smooth_s))
     }
 
     /// The rate that a single event comes to, at its highest.
     pub(super) fn single(self) -> f64 {
-        1.0 / (self.cell_s * 4.0)
+        1.0 / self.smooth_s
     }
 
     /// Counts per cell; those of a bucket are spread evenly over its width.
@@ -74,7 +85,7 @@ impl Grid {
         let least = self.single() / 10.0;
         let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
         let rates = |run: &Run| {
-            smooth(&self.counts(run, count)).iter().map(|sum| or_nothing(sum / self.cell_s)).collect()
+            self.smoothed(&self.counts(run, count)).iter().map(|sum| or_nothing(sum / self.cell_s)).collect()
         };
         self.course(strategy, 0.5, rates)
     }
@@ -89,6 +100,26 @@ impl Grid {
             self.counts(run, count).into_iter().scan(0.0, add).collect()
         };
         self.course(strategy, 1.0, running)
+    }
+
+    /// Weighs every cell with its neighbours, the nearer the more. There was nothing before the beginning to weigh, and
+    /// nothing is counted after the end: the last wave of answers is no faster than the others.
+    fn smoothed(self, cells: &[f64]) -> Vec<f64> {
+        let bell = Bell::of(self.smooth_s / self.cell_s);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a few cells, or a few hundred"
+        )]
+        let reach = bell.reach().ceil() as usize;
+        let weights: Vec<f64> =
+            (0..=reach).map(|off| bell.between(off as f64 - 0.5, off as f64 + 0.5)).collect();
+        let weighed = |index: usize| {
+            let near = index.saturating_sub(reach)..(index + reach + 1).min(cells.len());
+            let sum: f64 = near.map(|other| cells[other] * weights[other.abs_diff(index)]).sum();
+            sum / bell.between(-0.5 - index as f64, f64::INFINITY)
+        };
+        (0..cells.len()).map(weighed).collect()
     }
 
     /// What every cell is worth at this share of its width.
@@ -111,19 +142,6 @@ impl Grid {
         });
         Course { points, band: band.take_while(|(at_s, ..)| *at_s <= last_s).collect() }
     }
-}
-
-/// Weighs every cell with its neighbours, the nearer the more. Servers answer in waves, and cells that hold two or three of
-/// them in turn would show a beat that is not there.
-fn smooth(cells: &[f64]) -> Vec<f64> {
-    const WEIGHTS: [f64; 4] = [4.0, 3.0, 2.0, 1.0];
-    let weighed = |index: usize| {
-        let near = index.saturating_sub(3)..(index + 4).min(cells.len());
-        let weights = near.clone().map(|other| WEIGHTS[other.abs_diff(index)]);
-        let sum: f64 = near.clone().zip(weights.clone()).map(|(other, weight)| cells[other] * weight).sum();
-        sum / weights.sum::<f64>()
-    };
-    (0..cells.len()).map(weighed).collect()
 }
 
 /// The median run's course, and the 5th to 95th percentile of all runs around it.
@@ -160,11 +178,40 @@ mod tests {
             let one = &strategies(vec![run])[0];
             let grid = Grid::of(std::iter::once(one));
             let course = grid.rates(one, |point| point.sent);
-            let inner = course.points.iter().filter(|(at, _)| *at < seconds * 0.95);
+            let inner = course.points.iter().filter(|(at, _)| *at < seconds * 0.9);
             assert!(course.points.len() > 40, "{seconds}: {}", course.points.len());
             assert!(inner.clone().all(|(_, rate)| (rate - 100.0).abs() < 1e-6), "{:?}", course.points);
             let total = grid.totals(one, |point| point.sent).points.last().unwrap().1;
             assert!((total - 100.0 * seconds).abs() < 100.0 * 1.28, "{seconds}: {total}");
+        }
+    }
+
+    #[test]
+    fn waves_of_answers_show_no_beat_and_no_spike_at_the_end() {
+        // 50 answers every 500 ms and every 600 ms: what a cap of 50 comes to, and what a window of 50 comes to.
+        for wave_ms in [500_u32, 600] {
+            let wave_s = f64::from(wave_ms) / 1e3;
+            let events = |from_ms| (1..=40).filter(|wave| wave * wave_ms / 80 * 80 == from_ms).count() * 50;
+            let series: Vec<_> = (0..=40 * wave_ms)
+                .step_by(80)
+                .map(|from_ms| json!({ "t_s": f64::from(from_ms) / 1e3, "sent": events(from_ms) }))
+                .collect();
+            let run = Run::read(&json!({
+                "schema_version": 1, "mode": "simulated", "strategy": "waves", "seed": 1,
+                "ops": { "total": 1, "succeeded": 1, "given_up": 0 }, "attempts": { "total": 1 },
+                "op_latency_ms": { "count": 1, "min": 600.0 },
+                "makespan_s": 40.0 * wave_s, "makespan_complete": true, "series": series,
+            }))
+            .unwrap();
+            let one = &strategies(vec![run])[0];
+            let course = Grid::of(std::iter::once(one)).rates(one, |point| point.sent);
+            let rate = 50.0 / wave_s;
+            let end_s = 40.0 * wave_s;
+            for (at_s, found) in &course.points {
+                assert!(*at_s < 2.5 || *found < rate * 1.05, "{found} at {at_s} of {end_s}");
+                let inner = *at_s > 2.5 && *at_s < end_s - 1.5;
+                assert!(!inner || (found - rate).abs() < rate * 0.05, "{found} at {at_s} of {end_s}");
+            }
         }
     }
 

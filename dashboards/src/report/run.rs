@@ -98,6 +98,12 @@ impl Run {
         }
     }
 
+    /// By what share the makespan is above the lower bound, where all was done and there is one.
+    pub(super) fn over_bound(&self) -> Option<f64> {
+        let (makespan, bound) = (self.makespan_s.filter(|_| self.complete)?, self.optimal_s?);
+        (bound > 0.0).then(|| makespan / bound - 1.0)
+    }
+
     /// A latency figure of the ops, in milliseconds.
     pub(super) fn latency_ms(&self, share: f64) -> Option<f64> {
         self.op_latency_ms.iter().find(|(there, _)| (there - share).abs() < 1e-9).map(|(_, ms)| *ms)

@@ -32,10 +32,18 @@ pub(super) struct Sweep {
     pub(super) keys: Vec<String>,
     /// The figure that the best has least of, in words.
     pub(super) by: String,
-    /// The best strategies, one per situation.
+    /// The best strategies, of situations in which one is best by more than chance.
     pub(super) winners: Vec<String>,
+    /// Situations in which none is.
+    pub(super) undecided: usize,
     /// What was found of them, in words.
     pub(super) best: Vec<String>,
+}
+
+/// Who is best in a situation; none for a tie. Earlier versions wrote the best of the sweep only.
+fn winner(best: &Value) -> Option<String> {
+    let named = best.get("winner").or_else(|| best.get("strategy"));
+    named.and_then(Value::as_str).map(ToOwned::to_owned)
 }
 
 /// Reads a sweep as a scenario without claims.
@@ -60,7 +68,8 @@ pub(super) fn read(raw: &Value) -> Result<Scenario, Wrong> {
     scenario.sweep = Some(Sweep {
         keys: keys.iter().map(|key| key.replace('-', "_")).collect(),
         by: optional(raw, "by_name"),
-        winners: best.iter().map(|best| optional(best, "strategy")).collect(),
+        winners: best.iter().filter_map(winner).collect(),
+        undecided: best.iter().filter(|best| winner(best).is_none()).count(),
         best: best.iter().flat_map(words).collect(),
     });
     scenario.raw = lean;

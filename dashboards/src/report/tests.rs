@@ -187,7 +187,21 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     // Numbers are not broken over lines.
     let page = page(&document(&runs)).replace('\u{a0}', " ");
     assert!(page.contains(
-        "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 50 % sooner than \
-         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done.</h1>"
+        "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 2× sooner than \
+         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done. \
+         Not counted: <code>oracle</code>, which knows the server.</h1>"
     ), "{}", page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap());
+}
+
+#[test]
+fn the_headline_has_the_same_share_above_the_lower_bound_as_the_table() {
+    let runs = [(10.0, 5.0), (30.0, 30.0)].map(|(seconds, bound)| {
+        let mut run = run("aimd", 1, seconds);
+        run["optimal_makespan_s"] = json!(bound);
+        run
+    });
+    let page = page(&document(&runs));
+    // 100 % and 0 % above it; of means, it would be 20 / 17.5.
+    assert!(page.contains("50\u{a0}% above the lower bound of 17.5 s"), "{page}");
+    assert!(page.contains("<td>50"), "{page}");
 }

@@ -69,7 +69,7 @@ impl Chart<'_> {
             self.draw_layer(layer, &mut painter, theme);
         }
         if let Some(column) = self.time.optimal_column(plot.width) {
-            painter.hair_line(column, theme.style(Role::Optimum));
+            painter.hair_line(column, theme.style(Role::LowerBound));
         }
         if self.labelled {
             let row = Rect { y: plot.bottom(), height: 1, ..plot };

@@ -140,16 +140,16 @@ fn show(state: &mut State, view: View) -> Option<Action> {
 }
 
 fn lower_cap(state: &mut State, _: &Frame) -> Option<Action> {
-    change_cap(state, Action::LowerCap, "asked the server for a lower cap")
+    change_cap(state, Action::LowerCap)
 }
 
 fn raise_cap(state: &mut State, _: &Frame) -> Option<Action> {
-    change_cap(state, Action::RaiseCap, "asked the server for a higher cap")
+    change_cap(state, Action::RaiseCap)
 }
 
-fn change_cap(state: &mut State, action: Action, done: &str) -> Option<Action> {
+/// Who changes it answers with the new cap.
+fn change_cap(state: &mut State, action: Action) -> Option<Action> {
     if state.header.adjustable_cap {
-        state.notice.set(done);
         Some(action)
     } else {
         state.notice.set("the cap can't be changed: the target is no mock server");

@@ -10,8 +10,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::theme::Theme;
 use super::watch::show;
-use crate::{Action, Lanes, LanesHeader, Liveness, WatchError};
+use crate::{Action, Background, Lanes, LanesHeader, Liveness, WatchError};
 use state::LanesState;
 
 /// Shows strategies side by side on the terminal until `refresh` says that all is over.
@@ -20,8 +21,14 @@ use state::LanesState;
 /// is changed in between would not be the same for all.
 pub fn watch_lanes(
     header: LanesHeader,
+    background: Background,
     refresh: impl FnMut(&mut Lanes) -> Liveness,
-    act: impl FnMut(Action),
+    mut act: impl FnMut(Action),
 ) -> Result<(), WatchError> {
-    show(LanesState::new(header), refresh, act)
+    let theme = Theme::chosen(background);
+    let act = |action| {
+        act(action);
+        None
+    };
+    show(LanesState::new(header), theme, refresh, act)
 }

@@ -43,12 +43,19 @@ impl<'a> Painter<'a> {
         if rows > 0 {
             let thirds = steps(height, rows * 3).clamp(1, rows * 3) - 1;
             let (row, third) = (rows - 1 - thirds / 3, usize::from(thirds % 3));
-            let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
-            let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);
-            // The end of a bar that reaches above the level matters more than the level.
-            if bar == 8 || bar * 3 <= (third + 1) * 8 {
-                self.set(column, row, ["▁", "─", "▔"][third], style);
-            }
+            self.make_room(column, row, third);
+            self.set(column, row, ["▁", "─", "▔"][third], style);
+        }
+    }
+
+    /// A character shows either the end of a bar or a level. The level stays: the bar ends with the row, or with the one
+    /// below, whichever is nearer.
+    fn make_room(&mut self, column: u16, row: u16, third: usize) {
+        let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
+        let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);
+        let full = bar >= 4 || bar * 3 > (third + 1) * 8;
+        if let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row)).filter(|_| bar > 0) {
+            cell.set_symbol(EIGHTHS[if full { 8 } else { 0 }]);
         }
     }
 
@@ -147,6 +154,23 @@ mod tests {
             }
         });
         assert_eq!(rows, ["▁─▔"]);
+    }
+
+    #[test]
+    fn a_level_can_be_seen_on_bars_of_every_height() {
+        let bar = Style::new().fg(Color::Indexed(25));
+        let area = Rect::new(0, 0, 9, 2);
+        let mut buf = Buffer::empty(area);
+        let mut painter = Painter::new(&mut buf, area);
+        for (column, eighths) in (0..9).zip(8_u8..) {
+            painter.bar(column, f64::from(eighths) / 16.0, bar);
+            painter.level(column, 0.75, Style::new());
+        }
+        let row = |y| (0..9).map(move |x| (x, y));
+        assert!(row(0).all(|at| buf[at].symbol() == "─"), "{buf:?}");
+        let behind: Vec<bool> = row(0).map(|at| buf[at].bg == Color::Indexed(25)).collect();
+        assert_eq!(behind, [false, false, false, false, true, true, true, true, true]);
+        assert!(row(1).all(|at| buf[at].symbol() == "█"), "{buf:?}");
     }
 
     #[test]

@@ -33,12 +33,17 @@ pub enum WatchError {
 ///
 /// Call this before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
+    // Without a dashboard nothing is waited for: whoever writes to stdout may be held up for ever.
+    if !ENTERED.load(Ordering::SeqCst) {
+        return;
+    }
     // Waits for what another thread is drawing. The thread that draws has the lock already, and may panic.
     let mut stdout = io::stdout().lock();
     if ENTERED.swap(false, Ordering::SeqCst) {
-        // There is nobody left to tell when this fails.
-        drop(disable_raw_mode());
+        // There is nobody left to tell when this fails. The modes come last: with them the terminal shows what is typed,
+        // and it must not do so across the picture.
         drop(execute!(stdout, LeaveAlternateScreen, Show));
+        drop(disable_raw_mode());
     }
 }
 

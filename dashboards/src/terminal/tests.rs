@@ -33,7 +33,7 @@ fn frame(snapshot: Snapshot) -> Frame {
 
 fn drawn(size: (u16, u16), frame: &Frame, state: &State) -> String {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-    terminal.draw(|canvas| render(canvas, frame, state, Theme::Colours)).unwrap();
+    terminal.draw(|canvas| render(canvas, frame, state, Theme::Dark)).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y| (0..size.0).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..size.1).map(|y| row(y).trim_end().to_owned() + "\n").collect()
@@ -171,5 +171,30 @@ fn wide_and_odd_sizes_do_not_panic() {
     let state = State::new(header("a strategy with a very long name, that fits on no screen at all"));
     for size in [(300, 12), (40, 100), (109, 21), (110, 22), (77, 24), (500, 100), (200, 13)] {
         drawn(size, &frame, &state);
+    }
+}
+
+#[test]
+fn ops_that_were_given_up_do_not_look_like_work_that_is_done() {
+    let mut snapshot = Snapshot { planned_ops: Some(2000), ..Snapshot::default() };
+    snapshot.ops.arrived = 2000;
+    snapshot.ops.succeeded = 500;
+    snapshot.ops.given_up = 1000;
+    snapshot.attempts.total = 1503;
+    snapshot.attempts.failed = 1003;
+    for _ in 0..1000 {
+        snapshot.failures.count(loadgen_core::Cause::Status(404));
+    }
+    for _ in 0..3 {
+        snapshot.failures.count(loadgen_core::Cause::Error(loadgen_core::ErrorKind::Refused));
+    }
+    for size in SIZES {
+        let screen = drawn(size, &frame(snapshot.clone()), &State::new(header("aimd")));
+        let bar = screen.lines().find(|line| line.contains('×') && line.contains('█')).expect("a bar");
+        let count = |glyph| bar.chars().filter(|char| *char == glyph).count();
+        // A quarter is done, half of it came to nothing, a quarter is left; the percentage takes some columns.
+        assert!(count('×').abs_diff(2 * count('█')) < 4 && count('█').abs_diff(count('░')) < 4, "{screen}");
+        assert!(bar.contains("75 %") && screen.contains("1 000 given up"), "{screen}");
+        assert!(size.0 < 80 || screen.contains("404 ×1 000"), "{screen}");
     }
 }

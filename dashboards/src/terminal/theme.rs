@@ -1,15 +1,22 @@
 //! Colours: the palette of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people can tell
 //! apart, in the nearest of the 256 indexed colours, which nearly every terminal has.
 //!
+//! Terminals are dark or light and rarely tell: there are colours for either and for both.
 //! No colour carries meaning alone: areas, lines and dashes differ in shape, and everything is labelled.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Whether there are colours.
+use crate::Background;
+
+/// Which colours there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// The palette.
-    Colours,
+    /// The palette, bright.
+    Dark,
+    /// The palette, dark.
+    Light,
+    /// The palette in between: a little less contrast, but on every background.
+    Either,
     /// Shapes, bold and dim only.
     Monochrome,
 }
@@ -31,8 +38,8 @@ pub(crate) enum Role {
     InFlight,
     /// The server's cap.
     Cap,
-    /// The optimum.
-    Optimum,
+    /// The lower bound on the makespan.
+    LowerBound,
     /// Latencies.
     Latency,
     /// Names of panels.
@@ -44,36 +51,137 @@ pub(crate) enum Role {
 }
 
 impl Theme {
-    /// Without colours when `NO_COLOR` is set to anything.
-    pub(crate) fn from_environment() -> Self {
-        match std::env::var_os("NO_COLOR") {
-            Some(value) if !value.is_empty() => Self::Monochrome,
-            _ => Self::Colours,
+    /// Without colours when `NO_COLOR` is set to anything; otherwise those for this background.
+    pub(crate) fn chosen(background: Background) -> Self {
+        let variable = |name| std::env::var(name).unwrap_or_default();
+        match background {
+            _ if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) => Self::Monochrome,
+            Background::Dark => Self::Dark,
+            Background::Light => Self::Light,
+            Background::Auto => Self::told_by(&variable("COLORFGBG")),
+        }
+    }
+
+    /// By `foreground;background` as numbers of the first sixteen colours.
+    fn told_by(colours: &str) -> Self {
+        match colours.rsplit(';').next().map(str::parse) {
+            Some(Ok(0..=6 | 8)) => Self::Dark,
+            Some(Ok(7 | 9..=15)) => Self::Light,
+            _ => Self::Either,
         }
     }
 
     /// How something looks.
     pub(crate) fn style(self, role: Role) -> Style {
         let plain = Style::new();
-        let style = match role {
-            Role::Accepted => plain.fg(Color::Indexed(36)),
-            Role::Rejected => plain.fg(Color::Indexed(166)),
-            Role::Failed => plain.fg(Color::Indexed(175)),
-            Role::Window => plain.fg(Color::Indexed(214)),
-            Role::Ssthresh | Role::Latency => plain.fg(Color::Indexed(74)),
-            Role::InFlight => plain.fg(Color::Indexed(25)),
-            Role::Optimum => plain.fg(Color::Indexed(227)),
-            Role::Cap | Role::Title => plain.add_modifier(Modifier::BOLD),
-            Role::Faint => plain.fg(Color::Indexed(244)),
-            Role::Alert => plain.fg(Color::Indexed(214)).add_modifier(Modifier::BOLD | Modifier::REVERSED),
+        let coloured = match role {
+            Role::Title => plain.add_modifier(Modifier::BOLD),
+            // The text's own colour, said aloud: over a bar, a style that says none keeps the bar's, and nobody sees it.
+            Role::Cap => plain.fg(Color::Reset).add_modifier(Modifier::BOLD),
+            // Black on orange, whatever is around it.
+            Role::Alert => plain.fg(Color::Indexed(16)).bg(Color::Indexed(214)).add_modifier(Modifier::BOLD),
+            role => plain.fg(Color::Indexed(self.colour(role))),
+        };
+        match (self, role) {
+            (Self::Monochrome, Role::Alert) => plain.add_modifier(Modifier::BOLD | Modifier::REVERSED),
+            (Self::Monochrome, Role::Faint | Role::InFlight) => plain.add_modifier(Modifier::DIM),
+            (Self::Monochrome, _) => Style { fg: None, ..coloured },
+            _ => coloured,
+        }
+    }
+
+    /// The palette: on dark, on light, on either.
+    fn colour(self, role: Role) -> u8 {
+        let [dark, light, either] = match role {
+            Role::Accepted => [36, 29, 29],
+            Role::Rejected => [166, 166, 166],
+            Role::Failed => [175, 132, 169],
+            Role::Window => [214, 130, 136],
+            Role::Ssthresh | Role::Latency => [74, 25, 67],
+            Role::InFlight => [25, 74, 25],
+            Role::LowerBound => [227, 58, 100],
+            Role::Cap | Role::Title | Role::Faint | Role::Alert => [244, 242, 244],
         };
         match self {
-            Self::Colours => style,
-            Self::Monochrome => {
-                let faint = matches!(role, Role::Faint | Role::InFlight);
-                let style = Style { fg: None, ..style };
-                if faint { style.add_modifier(Modifier::DIM) } else { style }
+            Self::Dark => dark,
+            Self::Light => light,
+            Self::Either | Self::Monochrome => either,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROLES: [Role; 8] = [
+        Role::Accepted,
+        Role::Rejected,
+        Role::Failed,
+        Role::Window,
+        Role::Ssthresh,
+        Role::LowerBound,
+        Role::Latency,
+        Role::Faint,
+    ];
+
+    /// Black, a usual dark grey, white, and the paper of Solarized Light.
+    const DARK: [[u8; 3]; 2] = [[0, 0, 0], [0x1e, 0x1e, 0x1e]];
+    const LIGHT: [[u8; 3]; 2] = [[0xff, 0xff, 0xff], [0xfd, 0xf6, 0xe3]];
+
+    /// Relative luminance as WCAG 2 defines it.
+    fn luminance(rgb: [u8; 3]) -> f64 {
+        let linear = rgb.map(|part| match f64::from(part) / 255.0 {
+            part if part <= 0.04045 => part / 12.92,
+            part => ((part + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+
+    fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+        let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
+        one.max(other) / one.min(other)
+    }
+
+    /// What the 256 indexed colours are, from the sixteenth on.
+    fn rgb(index: u8) -> [u8; 3] {
+        if index >= 232 {
+            return [8 + 10 * (index - 232); 3];
+        }
+        let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+        [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(level)
+    }
+
+    #[test]
+    fn every_colour_can_be_read_on_the_backgrounds_it_is_meant_for() {
+        let both = [DARK, LIGHT].concat();
+        for (theme, backgrounds) in [(Theme::Dark, &DARK[..]), (Theme::Light, &LIGHT), (Theme::Either, &both)]
+        {
+            for (role, background) in ROLES.iter().flat_map(|role| backgrounds.iter().map(move |b| (role, b)))
+            {
+                let found = contrast(rgb(theme.colour(*role)), *background);
+                assert!(found >= 3.0, "{role:?} of {theme:?} on {background:?}: {found:.2}");
+            }
+            for background in backgrounds {
+                let found = contrast(rgb(theme.colour(Role::InFlight)), *background);
+                assert!(found >= 2.2, "an area of {theme:?} on {background:?}: {found:.2}");
             }
         }
+    }
+
+    #[test]
+    fn the_window_can_be_seen_on_what_is_in_flight() {
+        for theme in [Theme::Dark, Theme::Light, Theme::Either] {
+            let found = contrast(rgb(theme.colour(Role::Window)), rgb(theme.colour(Role::InFlight)));
+            assert!(found >= 1.9, "{theme:?}: {found:.2}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_that_tells_its_background_is_believed() {
+        assert_eq!(
+            ["15;0", "0;15", "12;8", "0;default;15", "", "x;y"].map(Theme::told_by),
+            [Theme::Dark, Theme::Light, Theme::Dark, Theme::Light, Theme::Either, Theme::Either]
+        );
     }
 }

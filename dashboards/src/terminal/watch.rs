@@ -10,7 +10,7 @@ use super::render::render;
 use super::screen::Screen;
 use super::state::State;
 use super::theme::Theme;
-use crate::{Action, Frame, Header, Liveness, WatchError};
+use crate::{Action, Background, Frame, Header, Liveness, WatchError};
 
 /// Time between two frames.
 const FRAME_TIME: Duration = Duration::from_millis(100);
@@ -18,7 +18,7 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 /// Shows a run on the terminal until `refresh` says that it is over.
 ///
 /// Ten times a second `refresh` brings a frame up to date and it is drawn; keys act at once and are given to `act`,
-/// on the same thread. After [`Action::Quit`] the dashboard stays and says that it is stopping until `refresh` says
+/// on the same thread, which may answer with a sentence for the bottom line. After [`Action::Quit`] the dashboard stays and says that it is stopping until `refresh` says
 /// [`Liveness::Over`]; another `q` asks again. In raw mode Ctrl-C is a key and means the same as `q`.
 ///
 /// Signals are the caller's: on SIGINT or SIGTERM make `refresh` return `Over`, and this function returns within
@@ -27,10 +27,12 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 /// nothing is drawn any more, and this function waits for the end of the run.
 pub fn watch(
     header: Header,
+    background: Background,
     refresh: impl FnMut(&mut Frame) -> Liveness,
-    act: impl FnMut(Action),
+    act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    show(State::new(header), refresh, act)
+    let theme = Theme::chosen(background);
+    show(State::new(header), theme, refresh, act)
 }
 
 /// What [`show`] can show.
@@ -44,6 +46,9 @@ pub(crate) trait Dashboard {
     /// A key was pressed while this frame was shown; it may ask the caller for something.
     fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
 
+    /// Says something in the bottom line for a while.
+    fn say(&mut self, words: String);
+
     /// Draws a frame.
     fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Self::Frame, theme: Theme);
 }
@@ -51,10 +56,10 @@ pub(crate) trait Dashboard {
 /// The loop of every dashboard, as described at [`watch`].
 pub(crate) fn show<D: Dashboard>(
     mut dashboard: D,
+    theme: Theme,
     mut refresh: impl FnMut(&mut D::Frame) -> Liveness,
-    mut act: impl FnMut(Action),
+    mut act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    let theme = Theme::from_environment();
     let mut frame = D::Frame::default();
     let mut screen = Screen::enter()?;
     let mut due = Instant::now();
@@ -66,8 +71,9 @@ pub(crate) fn show<D: Dashboard>(
             if let Event::Key(key) = event
                 && key.kind != KeyEventKind::Release
                 && let Some(action) = dashboard.handle_key(key, &frame)
+                && let Some(answer) = act(action)
             {
-                act(action);
+                dashboard.say(answer);
             }
             screen.draw(|canvas| dashboard.render(canvas, &frame, theme))?;
         }
@@ -84,6 +90,10 @@ impl Dashboard for State {
 
     fn handle_key(&mut self, key: KeyEvent, frame: &Frame) -> Option<Action> {
         handle_key(self, key, frame)
+    }
+
+    fn say(&mut self, words: String) {
+        self.notice.set(words);
     }
 
     fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Frame, theme: Theme) {

@@ -116,20 +116,20 @@ impl Admission {
         }
     }
 
-    /// How much there is of what can be busy.
-    pub(crate) fn capacity(&self, config: &Config) -> u32 {
+    /// How much there is of what can be busy at this instant.
+    pub(crate) fn capacity(&self, at: Instant, config: &Config) -> u32 {
         match self {
-            Self::Cap(_) => config.max_busy,
+            Self::Cap(_) => config.slots(at),
             Self::Queue(queue) => queue.capacity(),
             Self::Pool(pool) => pool.descriptors(),
         }
     }
 
-    /// What a carrier sense reads: how much is free.
-    pub(crate) fn free(&self, config: &Config) -> u32 {
+    /// What a carrier sense reads at this instant: how much is free.
+    pub(crate) fn free(&self, at: Instant, config: &Config) -> u32 {
         match self {
             Self::Queue(queue) => queue.capacity() - queue.admitted(),
-            other => other.capacity(config).saturating_sub(other.busy()),
+            other => other.capacity(at, config).saturating_sub(other.busy()),
         }
     }
 

@@ -47,7 +47,7 @@ impl ConcurrencyCap {
         config: &Config,
     ) -> Arrived {
         let verdict = match refusal {
-            _ if self.busy >= config.max_busy => Verdict::Rejected,
+            _ if self.busy >= config.slots(at) => Verdict::Rejected,
             Some(refusal) => refusal,
             None => Verdict::Accepted,
         };

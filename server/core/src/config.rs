@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vocabulary::{Distribution, duration_text};
+use vocabulary::{Distribution, Instant, duration_text};
 
+use crate::caps::Caps;
 use crate::outages::Outages;
 use crate::policy::Policy;
 
 /// The most slots that a server can have.
-const MOST_SLOTS: u32 = 1_000_000;
+pub(crate) const MOST_SLOTS: u32 = 1_000_000;
 
 /// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub struct Config {
     pub outages: Outages,
     /// The first so many attempts of every op are rejected.
     pub reject_first: u32,
+    /// Slots from later instants on.
+    pub caps: Caps,
 }
 
 impl Default for Config {
@@ -59,6 +62,7 @@ impl Default for Config {
             loss: 0.0,
             outages: Outages::default(),
             reject_first: 0,
+            caps: Caps::default(),
         }
     }
 }
@@ -98,20 +102,33 @@ impl Config {
 }
 
 impl Config {
-    /// Whether it is a plain cap on what is busy, of which an optimum can be computed.
+    /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
         let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        undisturbed && self.policy == Policy::ConcurrencyCap
+        undisturbed && self.caps.is_empty() && self.policy == Policy::ConcurrencyCap
+    }
+
+    /// Slots at this instant.
+    pub(crate) fn slots(&self, at: Instant) -> u32 {
+        self.caps.at(at).unwrap_or(self.max_busy)
     }
 
     /// How long an attempt takes when nothing is in its way.
     pub fn undisturbed_attempt(&self) -> Duration {
-        let served = match &self.policy {
+        let startup = match &self.policy {
+            Policy::DescriptorPool(pool) => pool.startup,
+            Policy::ConcurrencyCap | Policy::OverwhelmedQueue(_) => Duration::ZERO,
+        };
+        self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
+    }
+
+    /// How long service takes on average.
+    pub fn mean_service(&self) -> Duration {
+        match &self.policy {
             Policy::ConcurrencyCap => self.service_time.mean(),
             Policy::OverwhelmedQueue(queue) => queue.tick * queue.service,
-            Policy::DescriptorPool(pool) => pool.startup + Duration::from_secs_f64(1.0 / pool.service_rate),
-        };
-        self.network_delay.mean() + served + self.return_delay.mean()
+            Policy::DescriptorPool(pool) => Duration::from_secs_f64(1.0 / pool.service_rate),
+        }
     }
 }
 
@@ -136,7 +153,7 @@ mod tests {
         let text = serde_json::to_string(&config).unwrap();
         assert_eq!(
             text,
-            r#"{"max_busy":50,"service_time":"500ms","reject_time":"50ms","network_delay":"100ms","rejects_occupy":true,"reject_status":503,"retry_after":null,"seed":1,"policy":"concurrency-cap","return_delay":"0s","loss":0.0,"outages":"","reject_first":0}"#
+            r#"{"max_busy":50,"service_time":"500ms","reject_time":"50ms","network_delay":"100ms","rejects_occupy":true,"reject_status":503,"retry_after":null,"seed":1,"policy":"concurrency-cap","return_delay":"0s","loss":0.0,"outages":"","reject_first":0,"caps":""}"#
         );
         assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
     }

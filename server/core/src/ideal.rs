@@ -1,4 +1,5 @@
-//! What perfect knowledge of the server makes possible: the optimum that strategies are measured against.
+//! A plan by someone who knows the server: what the oracle follows. With random service times it is no optimum, for another
+//! order may be sooner done.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,7 +30,7 @@ pub struct Plan {
 }
 
 impl Ideal {
-    /// The optimum for this server in the run with this seed; it means something for a [plain
+    /// The plan for this server in the run with this seed; it means something for a [plain
     /// cap](Config::is_plain_cap) only.
     pub fn new(config: &Config, seed: u64) -> Self {
         Self { config: config.clone(), seed, margin: Duration::ZERO, slots: BinaryHeap::new() }

@@ -1,13 +1,18 @@
 //! What was counted: since the last reset, in all and for each of the latest runs, and since the start.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use vocabulary::Instant;
 use vocabulary::wire::{RunId, ServerCounts};
 
 use crate::request::{Step, Verdict};
 
 /// Runs that are counted apart at once; the one that was quiet for longest makes room.
-const RUNS: usize = 64;
+const RUNS: usize = 1024;
+
+/// A run that was active less than this ago goes on, and is not forgotten for the sake of another, however many come.
+const LIVE: Duration = Duration::from_mins(1);
 
 /// The counts of one run, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,11 +42,34 @@ pub(crate) struct Ledger {
     earlier: Account,
     /// Since the last reset.
     total: Account,
-    /// The most recently active first.
-    runs: Vec<(RunId, Account)>,
+    runs: BTreeMap<RunId, Kept>,
+    now: Instant,
+    /// The latest activity of a run that was forgotten, or never counted apart because there was no room.
+    forgotten_until: Option<Instant>,
+    /// While all are live, nobody makes room before this.
+    full_until: Instant,
+}
+
+/// The account of a run.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    account: Account,
+    last: Instant,
+    /// What had been forgotten when this account began: it may have been of the same run.
+    forgotten_before: Option<Instant>,
 }
 
 impl Ledger {
+    /// Time goes on.
+    pub(crate) fn on_time(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+    }
+
+    /// The latest activity that may belong to this run and is not in its account; nothing when none is missing.
+    pub(crate) fn forgotten_until(&self, run: RunId) -> Option<Instant> {
+        self.runs.get(&run).map_or(self.forgotten_until, |kept| kept.forgotten_before)
+    }
+
     /// A request reached admission; busy and accepted count it, if it holds a slot. The verdict may be known already.
     pub(crate) fn on_admission(
         &mut self,
@@ -72,10 +100,11 @@ impl Ledger {
     /// What was decided is revoked: an accepted request is rejected after all.
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
+            // An account that was forgotten meanwhile, and began anew, never heard of it.
             if step == Step::Read {
-                counts.reads_rejected += 1;
-            } else {
-                counts.accepted -= 1;
+                counts.reads_rejected += u64::from(counts.reads_rejected < counts.reads);
+            } else if let Some(accepted) = counts.accepted.checked_sub(1) {
+                counts.accepted = accepted;
                 counts.rejected += 1;
                 *revoked += 1;
             }
@@ -99,7 +128,7 @@ impl Ledger {
 
     /// Counts anew.
     pub(crate) fn reset(&mut self) {
-        *self = Self { earlier: self.lifetime(), ..Self::default() };
+        *self = Self { earlier: self.lifetime(), now: self.now, ..Self::default() };
     }
 
     /// Everything since the start, whatever was reset.
@@ -113,9 +142,7 @@ impl Ledger {
     pub(crate) fn account(&self, run: Option<RunId>) -> Account {
         match run {
             None => self.total,
-            Some(run) => {
-                self.runs.iter().find(|(id, _)| *id == run).map(|(_, account)| *account).unwrap_or_default()
-            }
+            Some(run) => self.runs.get(&run).map(|kept| kept.account).unwrap_or_default(),
         }
     }
 
@@ -123,14 +150,37 @@ impl Ledger {
         let Of::ThisEpoch(run) = run else { return change(&mut self.earlier) };
         change(&mut self.total);
         let Some(run) = run else { return };
-        let position = self.runs.iter().position(|(id, _)| *id == run).unwrap_or_else(|| {
-            self.runs.truncate(RUNS - 1);
-            self.runs.push((run, Account::default()));
-            self.runs.len() - 1
+        if !self.runs.contains_key(&run) && self.runs.len() >= RUNS && !self.make_room() {
+            self.forgotten_until = Some(self.now);
+            return;
+        }
+        let (now, forgotten_before) = (self.now, self.forgotten_until);
+        let kept = self.runs.entry(run).or_insert_with(|| Kept {
+            account: Account::default(),
+            last: now,
+            forgotten_before,
         });
-        change(&mut self.runs[position].1);
-        // Usually the first already.
-        self.runs[..=position].rotate_right(1);
+        kept.last = now;
+        change(&mut kept.account);
+    }
+
+    /// Forgets the run that was quiet for longest, unless all go on.
+    fn make_room(&mut self) -> bool {
+        if self.now < self.full_until {
+            return false;
+        }
+        let Some((&run, last)) =
+            self.runs.iter().map(|(run, kept)| (run, kept.last)).min_by_key(|(_, last)| *last)
+        else {
+            return true;
+        };
+        if self.now < last + LIVE {
+            self.full_until = last + LIVE;
+            return false;
+        }
+        self.runs.remove(&run);
+        self.forgotten_until = self.forgotten_until.max(Some(last));
+        true
     }
 }
 
@@ -180,10 +230,12 @@ fn count(account: &mut Account, step: Step, verdict: Verdict) {
     account.conflicts += u64::from(verdict == Verdict::Conflict);
     let counts = &mut account.counts;
     match (step, verdict) {
-        (Step::Read, Verdict::Accepted) => {}
+        (Step::Read, Verdict::Accepted | Verdict::Deferred) => {}
         (Step::Read, _) => counts.reads_rejected += 1,
         (_, Verdict::Accepted) => counts.accepted += 1,
         (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
+        // It never was.
+        (_, Verdict::Deferred) => {}
     }
 }
 
@@ -191,19 +243,55 @@ fn count(account: &mut Account, step: Step, verdict: Verdict) {
 mod tests {
     use super::*;
 
+    fn served(ledger: &mut Ledger, run: RunId, at_s: u64) {
+        ledger.on_time(Instant::from_millis(at_s * 1000));
+        ledger.on_admission(Of::ThisEpoch(Some(run)), Step::Work, Some(Verdict::Accepted), (1, 1));
+    }
+
     #[test]
-    fn runs_are_counted_apart_and_the_quietest_makes_room() {
+    fn strangers_push_no_run_out_that_goes_on() {
         let mut ledger = Ledger::default();
-        for run in 0..=RUNS as u64 {
-            ledger.on_admission(Of::ThisEpoch(Some(run)), Step::Work, Some(Verdict::Accepted), (1, 1));
-            // Run 1 stays active.
-            ledger.on_admission(Of::ThisEpoch(Some(1)), Step::Work, None, (2, 1));
-            ledger.on_verdict(Of::ThisEpoch(Some(1)), Step::Work, Verdict::Rejected);
+        served(&mut ledger, 1, 0);
+        for stranger in 0..5 * RUNS as u64 {
+            served(&mut ledger, 100 + stranger, 1 + stranger / 1000);
         }
-        assert_eq!(ledger.runs.len(), RUNS);
-        assert_eq!(ledger.account(Some(0)), Account::default());
-        assert_eq!(ledger.account(Some(1)).counts.rejected, RUNS as u64 + 1);
-        assert_eq!(ledger.account(None).counts.received, 2 * (RUNS as u64 + 1));
+        served(&mut ledger, 1, 10);
+        assert_eq!((ledger.runs.len(), ledger.account(Some(1)).counts.received), (RUNS, 2));
+        assert_eq!(ledger.forgotten_until(1), None, "nothing of it is missing");
+        assert_eq!(ledger.account(None).counts.received, 5 * RUNS as u64 + 2);
+        // For a newcomer there is no room, and whoever asks is told.
+        served(&mut ledger, 2, 11);
+        assert_eq!(ledger.account(Some(2)), Account::default());
+        assert_eq!(ledger.forgotten_until(2), Some(Instant::from_millis(11_000)));
+    }
+
+    #[test]
+    fn the_run_that_was_quiet_for_longest_makes_room_and_one_that_comes_back_is_known_to_lack_something() {
+        let mut ledger = Ledger::default();
+        for run in 0..RUNS as u64 {
+            served(&mut ledger, run, run / 100);
+        }
+        served(&mut ledger, 0, 20);
+        served(&mut ledger, 5000, 100);
+        assert_eq!((ledger.account(Some(1)), ledger.runs.len()), (Account::default(), RUNS));
+        assert_eq!(ledger.forgotten_until(0), None);
+        served(&mut ledger, 1, 101);
+        assert_eq!(ledger.account(Some(1)).counts.received, 1);
+        assert!(ledger.forgotten_until(1).is_some());
+        assert!(ledger.forgotten_until(5000).is_some_and(|until| until < Instant::from_millis(2_000)));
+    }
+
+    #[test]
+    fn what_is_revoked_is_taken_only_from_accounts_that_have_it() {
+        let mut ledger = Ledger::default();
+        served(&mut ledger, 1, 0);
+        ledger.runs.remove(&1);
+        let run = Of::ThisEpoch(Some(1));
+        ledger.on_revocation(run, Step::Work);
+        ledger.on_revocation(run, Step::Read);
+        assert_eq!(ledger.account(Some(1)), Account::default());
+        let all = ledger.account(None);
+        assert_eq!((all.counts.accepted, all.counts.rejected, all.revoked), (0, 1, 1));
     }
 
     #[test]

@@ -5,10 +5,12 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod admission;
+mod caps;
 mod concurrency_cap;
 mod config;
 mod descriptor_pool;
 mod ideal;
+mod least_costs;
 mod ledger;
 mod outages;
 mod overwhelmed_queue;
@@ -18,8 +20,10 @@ mod request;
 mod server;
 mod timeline;
 
+pub use caps::{Caps, CapsError};
 pub use config::{Config, ConfigError};
 pub use ideal::{Ideal, Plan};
+pub use least_costs::LeastCosts;
 pub use ledger::Account;
 pub use outages::{Outages, OutagesError};
 pub use patch::{Patch, PatchError};

@@ -2,6 +2,7 @@
 
 use vocabulary::did_you_mean;
 
+use crate::caps::Caps;
 use crate::config::{Config, ConfigError};
 
 /// A change as it came: keys and values of a JSON object, not checked yet.
@@ -63,9 +64,13 @@ impl Config {
                 });
             }
         }
-        let Ok(config) = serde_json::from_value::<Self>(current.into()) else {
+        let Ok(mut config) = serde_json::from_value::<Self>(current.into()) else {
             unreachable!("every key was read above")
         };
+        if patch.contains_key("max_busy") && !patch.contains_key("caps") {
+            // Whoever says how many slots there are now does not want another number later.
+            config.caps = Caps::default();
+        }
         config.validate()?;
         Ok(config)
     }

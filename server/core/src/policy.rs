@@ -164,6 +164,14 @@ pub enum PolicyError {
         /// What there is.
         accepted: String,
     },
+    /// A parameter that is given more than once.
+    #[error("policy `{policy}` is given `{key}` twice; keep one of them")]
+    Twice {
+        /// The policy's name.
+        policy: &'static str,
+        /// The parameter.
+        key: &'static str,
+    },
     /// A value that is not accepted.
     #[error("policy `{policy}`: {source}")]
     Value {
@@ -216,6 +224,7 @@ fn configured<C: Default>(
     options: &str,
 ) -> Result<C, PolicyError> {
     let mut config = C::default();
+    let mut given: Vec<&str> = Vec::new();
     for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
         let (key, value) = option.split_once('=').unwrap_or((option, ""));
         let Some(parameter) = parameters.iter().find(|parameter| parameter.key == key.trim()) else {
@@ -227,6 +236,10 @@ fn configured<C: Default>(
                 accepted: keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
             });
         };
+        if given.contains(&parameter.key) {
+            return Err(PolicyError::Twice { policy, key: parameter.key });
+        }
+        given.push(parameter.key);
         parameter.set(&mut config, value.trim()).map_err(|source| PolicyError::Value { policy, source })?;
     }
     Ok(config)

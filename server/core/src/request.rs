@@ -113,6 +113,14 @@ pub(crate) fn service_time(config: &Config, seed: u64, op: u64) -> Duration {
 pub enum Input {
     /// A request was received; the network leg begins.
     Arrive(Request),
+    /// The same, but only if so much is free at this very instant (see [`Server::free`](crate::Server::free)): else it is
+    /// answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
+    ArriveIfFree {
+        /// What was received.
+        request: Request,
+        /// What must be free.
+        least: u32,
+    },
     /// The client of this request is gone: what it held is free.
     Cancel(RequestId),
     /// From now on behave so. What is in service goes on as it began, unless the policy is another: then whatever is
@@ -159,4 +167,6 @@ pub enum Verdict {
     Rejected,
     /// A conditional write came too late: the object has another version by now.
     Conflict,
+    /// It was to start only if enough was free, and that was not so.
+    Deferred,
 }

@@ -67,6 +67,10 @@ impl Server {
         self.advance(now);
         match input {
             Input::Arrive(request) => self.arrive(now, request),
+            Input::ArriveIfFree { request, least } if self.free(now) >= u64::from(least) => {
+                self.arrive(now, request);
+            }
+            Input::ArriveIfFree { request, .. } => self.defer(now, request.id),
             Input::Cancel(id) => self.cancel(now, id),
             Input::Configure(config) => self.configure(now, *config),
             Input::Reset => {
@@ -100,13 +104,13 @@ impl Server {
     }
 
     /// What there is in all: slots, places or descriptors.
-    pub fn capacity(&self) -> u32 {
-        self.admission.capacity(&self.config)
+    pub fn capacity(&self, now: Instant) -> u32 {
+        self.admission.capacity(now, &self.config)
     }
 
-    /// What a carrier sense reads: free slots, places or descriptors.
-    pub fn free(&self) -> u64 {
-        u64::from(self.admission.free(&self.config))
+    /// What a carrier sense looks at: free slots, places or descriptors.
+    pub fn free(&self, now: Instant) -> u64 {
+        u64::from(self.admission.free(now, &self.config))
     }
 
     /// What was counted, of one run or of all since the last reset. The shell fills in its uptime and instance.
@@ -118,6 +122,7 @@ impl Server {
             busy: u64::from(self.busy()),
             wasted_ms: account.wasted.as_secs_f64() * 1e3,
             epoch: self.epoch,
+            forgotten_until_s: run.and_then(|run| self.ledger.forgotten_until(run)).map(Instant::as_secs_f64),
             ..ServerStats::default()
         }
     }
@@ -130,6 +135,7 @@ impl Server {
 
     /// Processes everything that is due by `now`, each at its own instant.
     fn advance(&mut self, now: Instant) {
+        self.ledger.on_time(now);
         while let Some(at) = self.next_at.filter(|at| *at <= now) {
             self.step(at);
             self.next_at = self.next();
@@ -192,6 +198,18 @@ impl Server {
         } else {
             self.coming.push(now + delay, held.message, request.id);
         }
+    }
+
+    /// Too little is free: whoever looked first hears of it at once, and nothing else happens.
+    fn defer(&mut self, now: Instant, id: RequestId) {
+        self.answers.push_back(Answer {
+            id,
+            verdict: Verdict::Deferred,
+            at: now,
+            busy: self.busy(),
+            cap: self.capacity(now),
+            version: self.version,
+        });
     }
 
     fn admit(&mut self, at: Instant, id: RequestId) {
@@ -273,7 +291,7 @@ impl Server {
             verdict: released.verdict,
             at,
             busy: released.busy,
-            cap: self.admission.capacity(&self.config),
+            cap: self.admission.capacity(at, &self.config),
             version: self.version,
         };
         let delay = request.return_delay(&self.config);

@@ -102,8 +102,68 @@ fn a_carrier_sense_reads_what_is_free() {
         let policy = policy.parse().expect("a policy");
         let mut server =
             Server::new(Config { policy, network_delay: Distribution::ZERO, ..Config::default() });
-        let before = server.free();
+        let before = server.free(Instant::ORIGIN);
         server.handle(Instant::ORIGIN, Input::Arrive(request(0, 0, 1)));
-        assert_eq!([before, server.free()], free);
+        assert_eq!([before, server.free(Instant::ORIGIN)], free);
     }
+}
+
+#[test]
+fn a_cap_changes_at_its_instant_and_a_patch_of_the_cap_ends_all_later_changes() {
+    let config = Config {
+        max_busy: 1,
+        caps: "1s=2".parse().expect("a list of caps"),
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    };
+    let accepted = |server: &mut Server, at: Instant| {
+        let before = server.stats(at, None).counts.accepted;
+        for op in 0..4 {
+            server.handle(at, Input::Arrive(request(op, op.into(), 1)));
+        }
+        server.stats(at, None).counts.accepted - before
+    };
+    let mut server = Server::new(config.clone());
+    assert_eq!(accepted(&mut server, Instant::ORIGIN), 1);
+    assert_eq!(server.capacity(Instant::from_millis(999)), 1);
+    assert_eq!(accepted(&mut server, Instant::from_millis(1000)), 2);
+
+    let patch = serde_json::json!({ "max_busy": 1 });
+    let patched = config.patched(patch.as_object().expect("an object")).expect("a good patch");
+    server.handle(Instant::from_millis(2000), Input::Configure(Box::new(patched)));
+    assert_eq!(accepted(&mut server, Instant::from_millis(2000)), 1);
+}
+
+#[test]
+fn a_carrier_is_looked_at_and_taken_in_one_step() {
+    let policy = "descriptor-pool:descriptors=100,per-process=19".parse().expect("a policy");
+    let mut server = Server::new(Config { policy, network_delay: Distribution::ZERO, ..Config::default() });
+    let verdicts: Vec<_> = (0..4)
+        .map(|id| {
+            let input = Input::ArriveIfFree { request: request(id, id.into(), 1), least: 62 };
+            server.handle(Instant::ORIGIN, input);
+            match server.poll(Instant::ORIGIN) {
+                Output::Answer(answer) => Some((answer.id.0, answer.verdict)),
+                _ => None,
+            }
+        })
+        .collect();
+    // 100, 81 and 62 are enough, 43 is not.
+    assert_eq!(verdicts, [None, None, None, Some((3, Verdict::Deferred))]);
+    assert_eq!(server.free(Instant::ORIGIN), 43);
+    let counts = server.stats(Instant::ORIGIN, None).counts;
+    assert_eq!((counts.received, counts.rejected), (3, 0), "who was not started is counted nowhere");
+}
+
+#[test]
+fn the_start_comes_a_network_delay_after_the_look() {
+    let policy = "descriptor-pool:descriptors=100".parse().expect("a policy");
+    let mut server = Server::new(Config { policy, ..Config::default() });
+    for id in 0..2 {
+        let input = Input::ArriveIfFree { request: request(id, id.into(), 1), least: 100 };
+        server.handle(Instant::ORIGIN, input);
+    }
+    assert_eq!(server.poll(Instant::ORIGIN), Output::WaitUntil(Instant::from_millis(100)));
+    server.poll(Instant::from_millis(100));
+    assert_eq!(server.free(Instant::from_millis(100)), 62, "both had seen all free");
 }

@@ -19,7 +19,8 @@ use crate::shared::Shared;
 /// The longest change of the configuration that is read.
 const LONGEST_PATCH: usize = 64 << 10;
 
-const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
+/// What these endpoints are, in words.
+pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /metrics";
 
 /// Routes of the admin endpoints.
@@ -38,8 +39,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 /// Refuses whoever may not use these endpoints.
-pub(crate) fn forbidden() -> Response {
-    let words = "the endpoints under /_mock/ and /metrics answer to loopback only; start the server with --admin-remote to open them";
+pub(crate) fn forbidden(words: &str) -> Response {
     with_mark(refuse(StatusCode::FORBIDDEN, words))
 }
 
@@ -92,6 +92,7 @@ fn described(shared: &Shared) -> Response {
     let mut value = json!(shared.config());
     value["time_scale"] = json!(shared.clock.scale.factor());
     value["instance"] = json!(shared.instance);
+    value["changes"] = json!(shared.changes());
     value["epoch"] = json!(shared.stats(None).epoch);
     answer(StatusCode::OK, &value)
 }

@@ -43,6 +43,8 @@ impl AnswerTimes {
         let buckets = match verdict {
             Verdict::Accepted => &mut self.accepted,
             Verdict::Rejected | Verdict::Conflict => &mut self.rejected,
+            // It was no request for the server.
+            Verdict::Deferred => return,
         };
         buckets.counts[BOUNDS.partition_point(|bound| *bound < took)] += 1;
         buckets.sum += took;

@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
-use mockserver_core::Config;
+use mockserver_core::{Config, Policy};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use vocabulary::{TimeScale, duration_text, wire};
 
+use crate::access::Access;
+use crate::admin_token::AdminToken;
 use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
 use crate::shared::Shared;
-use crate::{alarm, listen, open_files, shell};
+use crate::signals::Signals;
+use crate::{admin, alarm, listen, live, open_files, shell, threads, typed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,21 +29,25 @@ Examples:
   mockserver --network-delay 0 --reject-time 0 --service-time 1ms
       as fast as it can
   curl -X PATCH -d '{\"max_busy\": 20}' http://127.0.0.1:8503/_mock/config
-      change it while it runs; GET /_mock/stats shows what it counted, GET /metrics tells Prometheus";
+      change it while it runs; GET /_mock/stats shows what it counted, GET /metrics tells Prometheus
+
+Exit codes: 2 bad usage, 74 stdout cannot be written (--man, --completions), 129, 130 and 143 ended by SIGHUP, SIGINT, SIGTERM.
+A first signal ends what is under way, for five seconds at most; another one waits for nothing.";
 
 /// An HTTP server that throttles: it serves a limited number of requests at once and rejects the rest.
 #[derive(Debug, Parser)]
 #[command(name = "mockserver", version, after_help = EXAMPLES)]
 struct Cli {
     /// Where to listen; port 0 takes any free one.
-    #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS)]
+    #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = typed::address)]
     listen: SocketAddr,
 
     #[command(flatten)]
     server: ServerFlags,
 
     /// Seed of the draws for requests that bring none.
-    #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = "Options")]
+    #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = "Options",
+          value_parser = typed::count::<u64>(0, u64::MAX))]
     seed: u64,
 
     /// Real seconds per second of the experiment; clients must use the same.
@@ -53,14 +59,15 @@ struct Cli {
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     max_connections: usize,
 
-    /// Threads that serve [default: one per processor].
+    /// Threads that serve, at most 256 [default: one per processor].
     #[arg(long, value_name = "N", help_heading = "Options",
-          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+          value_parser = typed::count::<usize>(1, threads::MOST))]
     threads: Option<usize>,
 
-    /// Let other hosts use the endpoints under /_mock/ and /metrics, too.
-    #[arg(long, help_heading = "Options")]
-    admin_remote: bool,
+    /// Let other hosts use the endpoints under /_mock/ and /metrics, too, if they send this token as `Authorization: Bearer
+    /// TOKEN`; `@FILE` reads it from a file, and without a value it comes from the environment (`TAILBACK_ADMIN_TOKEN`).
+    #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", help_heading = "Options")]
+    admin_remote: Option<String>,
 
     /// Print nothing but errors.
     #[arg(short, long, help_heading = "Options")]
@@ -77,7 +84,7 @@ struct Cli {
 
 /// The program: reads the command line, serves until a signal comes, and returns the exit code.
 pub fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    match run(&Cli::parse_from(typed::arguments())) {
         Ok(code) => code,
         Err(error) => {
             // Nothing is left to be done when stderr is closed.
@@ -103,16 +110,14 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         });
     }
     let config = cli.server.to_config(cli.seed)?;
+    let token =
+        cli.admin_remote.as_deref().map(|text| AdminToken::typed("--admin-remote", text)).transpose()?;
     let listener = listen::listen(cli.listen)?;
     let address = listener.local_addr()?;
     open_files::raise();
     let shared = Arc::new(Shared::new(config.clone(), cli.time_scale));
-    alarm::start(shared.clone())?;
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    if let Some(threads) = cli.threads {
-        builder.worker_threads(threads);
-    }
-    let runtime = builder.enable_all().build()?;
+    alarm::start(shared.clone()).map_err(threads::Error::alarm)?;
+    let runtime = threads::runtime(cli.threads)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
         if !cli.quiet {
@@ -121,11 +126,23 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         let (stop, stopped) = watch::channel(false);
         let limits = Limits {
             connections: cli.max_connections,
-            admin_remote: cli.admin_remote,
+            access: Access { token },
             grace: Duration::from_secs(5),
         };
         let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, shared.clone(), limits, stopped));
-        let signal = signals.next().await;
+        let telling = async {
+            if !cli.quiet {
+                live::tell(&shared).await;
+            }
+            std::future::pending().await
+        };
+        let signal = tokio::select! {
+            signal = signals.next() => signal,
+            signal = telling => signal,
+        };
+        if !cli.quiet {
+            live::clear();
+        }
         stop.send_replace(true);
         // A second signal does not wait for what is under way.
         tokio::select! {
@@ -134,10 +151,18 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         }
         io::Result::Ok(signal)
     })?;
-    if !cli.quiet {
+    // A terminal that was stopped with Ctrl-S must not keep the program.
+    if !cli.quiet && live::takes_words(Duration::from_secs(1)) {
         let counts = shared.stats(None).counts;
+        let config = shared.config();
+        let rejections = config.policy == Policy::ConcurrencyCap && config.rejects_occupy;
+        let explained = if rejections && counts.max_busy_seen > counts.max_accepted_seen {
+            format!(" ({} with work: rejections hold slots, too)", counts.max_accepted_seen)
+        } else {
+            String::new()
+        };
         say(&format!(
-            "mockserver stopped: {} received, {} accepted, {} rejected, busy at most {}\n",
+            "mockserver stopped: {} received, {} accepted, {} rejected, busy at most {}{explained}\n",
             counts.received, counts.accepted, counts.rejected, counts.max_busy_seen
         ));
     }
@@ -154,37 +179,20 @@ fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> Strin
     let scaled = if scale == TimeScale::default() { String::new() } else { format!(", time scale {scale}") };
     format!(
         "mockserver listening on http://{address}\n\
-         cap {} busy, service {}, reject {} ({}, {slot}{after}), network {}, seed {}{scaled}\n",
+         cap {} busy, service {}, reject {} ({}, {slot}{after}),\n\
+         network {}, seed {}{scaled}\n\
+         anything is work but {}\n",
         config.max_busy,
         config.service_time,
         config.reject_time,
         config.reject_status,
         config.network_delay,
-        config.seed
+        config.seed,
+        admin::ENDPOINTS.replace(", GET /_mock/config", ",\n  GET /_mock/config")
     )
 }
 
 fn say(words: &str) {
     // A closed stderr must not stop the server.
     drop(io::stderr().lock().write_all(words.as_bytes()));
-}
-
-/// SIGINT and SIGTERM.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    /// The number of the next one.
-    async fn next(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.interrupt.recv() => 2,
-            _ = self.terminate.recv() => 15,
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Accepting connections and speaking HTTP/1.1 on them, within bounds.
 
-use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
+use crate::access::Access;
 use crate::shared::Shared;
+use crate::socket::{Socket, SocketIo};
+use crate::work::Gone;
 use crate::{admin, work};
 
 /// Real time that a connection may be silent between two requests, or take for a request's head. Longer than
@@ -32,12 +35,12 @@ const MOST_HEADERS: usize = 100;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a listener may do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Limits {
     /// Connections open at once; more wait to be accepted.
     pub(crate) connections: usize,
-    /// Whether admin endpoints answer to other hosts.
-    pub(crate) admin_remote: bool,
+    /// Who may use the admin endpoints.
+    pub(crate) access: Access,
     /// Real time that what is under way gets when the server shuts down.
     pub(crate) grace: Duration,
 }
@@ -53,6 +56,7 @@ pub(crate) async fn serve(
 ) {
     let places = Arc::new(Semaphore::new(limits.connections));
     let router = admin::router(shared.clone());
+    let access = Arc::new(limits.access);
     let graceful = GracefulShutdown::new();
     loop {
         let place = tokio::select! {
@@ -67,8 +71,7 @@ pub(crate) async fn serve(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let admin_allowed = limits.admin_remote || peer.ip().to_canonical().is_loopback();
-        let connection = graceful.watch(connection(stream, &shared, &router, admin_allowed));
+        let connection = graceful.watch(connection(stream, peer.ip(), &shared, &router, &access));
         tokio::spawn(async move {
             // A client that misbehaves or goes away ends its own connection only.
             drop(connection.await);
@@ -82,40 +85,49 @@ pub(crate) async fn serve(
 
 fn connection(
     stream: TcpStream,
+    peer: IpAddr,
     shared: &Arc<Shared>,
     router: &Router,
-    admin_allowed: bool,
+    access: &Arc<Access>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
     // Small answers go out at once; failing that, they go out a little later.
     drop(stream.set_nodelay(true));
-    let (shared, router) = (shared.clone(), router.clone());
+    let (shared, router, access) = (shared.clone(), router.clone(), access.clone());
+    let socket = Arc::new(Socket::new(stream));
+    let io = TokioIo::new(SocketIo(socket.clone()));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (shared, router) = (shared.clone(), router.clone());
-        async move { Ok::<_, Infallible>(route(&shared, router, request, admin_allowed).await) }
+        let (shared, router, access) = (shared.clone(), router.clone(), access.clone());
+        let socket = socket.clone();
+        async move { route(&shared, router, request, peer, &access, &socket).await }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
         .max_buf_size(LARGEST_HEAD)
         .max_headers(MOST_HEADERS)
-        .serve_connection(TokioIo::new(stream), service)
+        // Whoever has sent everything may still wait for the answer.
+        .half_close(true)
+        .serve_connection(io, service)
 }
 
 async fn route(
     shared: &Shared,
     router: Router,
     request: Request<Incoming>,
-    admin_allowed: bool,
-) -> Response<Body> {
+    peer: IpAddr,
+    access: &Access,
+    socket: &Socket,
+) -> Result<Response<Body>, Gone> {
     let path = request.uri().path();
     if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
-        return work::serve(shared, request).await.map(Either::Left);
+        let response = work::serve(shared, request, socket).await?;
+        return Ok(response.map(Either::Left));
     }
-    if !admin_allowed {
-        return admin::forbidden().map(Either::Right);
+    if let Err(words) = access.check(peer, request.version(), request.uri(), request.headers()) {
+        return Ok(admin::forbidden(&words).map(Either::Right));
     }
     match router.oneshot(request.map(axum::body::Body::new)).await {
-        Ok(response) => response.map(Either::Right),
+        Ok(response) => Ok(response.map(Either::Right)),
         Err(never) => match never {},
     }
 }

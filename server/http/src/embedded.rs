@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
+use crate::access::Access;
 use crate::connections::{Limits, serve};
 use crate::shared::Shared;
 use crate::{alarm, listen};
@@ -36,7 +37,7 @@ impl Embedded {
         alarm::start(shared.clone())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = watch::channel(false);
-        let limits = Limits { connections: 100_000, admin_remote: false, grace: Duration::ZERO };
+        let limits = Limits { connections: 100_000, access: Access::default(), grace: Duration::ZERO };
         let served = shared.clone();
         let serving = move || {
             runtime.block_on(async {

@@ -1,24 +1,26 @@
 //! The flags that describe a server's behaviour: `mockserver` has them, and `loadgen` for its embedded one.
 
+use std::str::FromStr as _;
 use std::time::Duration;
 
+use crate::suggesting::suggesting;
+use crate::typed::{count, probability};
 use clap::Args;
-use mockserver_core::{Config, ConfigError, Outages, Policy};
+use mockserver_core::{Caps, Config, ConfigError, Outages, Policy};
 use vocabulary::{Distribution, duration_text};
 
-/// How the server behaves. Durations are fixed (`500ms`) or drawn: `exp(500ms)`, `lognormal(500ms,0.3)`,
-/// `uniform(400ms,600ms)`, `normal(10ms,2ms)`.
+/// How the server behaves. Durations are fixed or drawn, see [`Distribution`].
 #[derive(Args, Clone, Debug, Default)]
 #[command(
-    next_help_heading = "Mock server (durations are fixed, `500ms`, or drawn: `exp(500ms)`, `lognormal(500ms,0.3)`, `uniform(400ms,600ms)`, `normal(10ms,2ms)`)"
+    next_help_heading = "Mock server (durations are fixed, `500ms`, or drawn: `exp(MEAN)`, `lognormal(MEAN,SIGMA)`, `uniform(LOW,HIGH)`, `normal(MEAN,SD)`)"
 )]
 pub struct ServerFlags {
     /// Requests served at once; whoever comes while all slots are busy is rejected.
-    #[arg(long, value_name = "N", help = with_default("Requests served at once; more are rejected", Config::default().max_busy))]
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Requests served at once; more are rejected", Config::default().max_busy))]
     max_busy: Option<u32>,
 
     /// How long an accepted request is served.
-    #[arg(long, value_name = "TIME", help = with_default("How long an accepted request is served", Config::default().service_time))]
+    #[arg(long, value_name = "TIME", help = service_time_help())]
     service_time: Option<Distribution>,
 
     /// How long a rejection takes.
@@ -34,7 +36,7 @@ pub struct ServerFlags {
     rejects_occupy: Option<bool>,
 
     /// The status of a rejection.
-    #[arg(long, value_name = "CODE", help = with_default("Status of a rejection, 400 to 599", Config::default().reject_status))]
+    #[arg(long, value_name = "CODE", value_parser = status, help = with_default("Status of a rejection, 400 to 599", Config::default().reject_status))]
     reject_status: Option<u16>,
 
     /// What a rejection advises in `Retry-After`.
@@ -45,6 +47,8 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "POLICY",
+        value_parser = suggesting(Policy::from_str, policies),
+        hide_possible_values = true,
         help = "Whom it serves: `concurrency-cap`, `overwhelmed-queue` or `descriptor-pool`, with parameters like a strategy's [default: concurrency-cap]"
     )]
     policy: Option<Policy>,
@@ -54,7 +58,7 @@ pub struct ServerFlags {
     return_delay: Option<Distribution>,
 
     /// The probability with which a message is lost.
-    #[arg(long, value_name = "P", help = with_default("Probability, 0 to 1, that a message is lost on either way", Config::default().loss))]
+    #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability, 0 to 1 or in percent, that a message is lost on either way", Config::default().loss))]
     loss: Option<f64>,
 
     /// When it is down.
@@ -65,9 +69,28 @@ pub struct ServerFlags {
     )]
     outages: Option<Outages>,
 
+    /// Slots from later instants on.
+    #[arg(
+        long,
+        value_name = "LIST",
+        help = "Slots from later instants on, in time since the server's start, such as `10s=25,20s=80` [default: never another number]"
+    )]
+    caps: Option<Caps>,
+
     /// Attempts of every op that are rejected first.
-    #[arg(long, value_name = "N", help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
     reject_first: Option<u32>,
+}
+
+fn service_time_help() -> String {
+    let words = "How long an accepted request is served: fixed, or drawn, such as `lognormal(500ms,0.3)`, whose mean (not \
+                 median) is 500 ms and whose logarithm has the standard deviation 0.3";
+    with_default(words, Config::default().service_time)
+}
+
+/// The names of all policies.
+fn policies() -> impl Iterator<Item = &'static str> {
+    Policy::all().into_iter().map(|policy| policy.name())
 }
 
 fn with_default(words: &str, default: impl std::fmt::Display) -> String {
@@ -90,6 +113,7 @@ impl ServerFlags {
             loss,
             outages,
             reject_first,
+            caps,
         } = self;
         max_busy.is_some()
             || service_time.is_some()
@@ -103,6 +127,7 @@ impl ServerFlags {
             || loss.is_some()
             || outages.is_some()
             || reject_first.is_some()
+            || caps.is_some()
     }
 
     /// The configuration: what was typed over the defaults.
@@ -125,8 +150,14 @@ impl ServerFlags {
             loss: self.loss.unwrap_or(default.loss),
             outages: self.outages.clone().unwrap_or(default.outages),
             reject_first: self.reject_first.unwrap_or(default.reject_first),
+            caps: self.caps.clone().unwrap_or(default.caps),
         };
         config.validate()?;
         Ok(config)
     }
+}
+
+/// Whether it is one of an error is asked with the rest of the configuration.
+fn status(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "it must be an error status from 400 to 599, such as 503 or 429".to_owned())
 }

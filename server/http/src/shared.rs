@@ -34,6 +34,8 @@ pub(crate) struct Inner {
     unnumbered: u64,
     /// When the alarm rings.
     alarm_at: Option<Instant>,
+    /// Changes of the configuration so far.
+    changes: u64,
     pub(crate) closed: bool,
 }
 
@@ -50,11 +52,14 @@ pub(crate) struct Decided {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
     pub(crate) retry_after: Option<Duration>,
+    /// From the request's arrival to the instant at which the answer was due.
+    pub(crate) took: Duration,
 }
 
 impl Decided {
-    fn new(answer: Answer, config: &Config) -> Self {
-        Self { answer, reject_status: config.reject_status, retry_after: config.retry_after }
+    fn new(answer: Answer, since: Instant, config: &Config) -> Self {
+        let took = answer.at.since(since);
+        Self { answer, reject_status: config.reject_status, retry_after: config.retry_after, took }
     }
 }
 
@@ -66,6 +71,8 @@ pub(crate) struct Identity {
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
     pub(crate) step: Step,
+    /// What must be free for it to start; 0 starts it anyway.
+    pub(crate) least_free: u32,
 }
 
 impl Shared {
@@ -77,6 +84,7 @@ impl Shared {
                 answer_times: AnswerTimes::default(),
                 unnumbered: 0,
                 alarm_at: None,
+                changes: 0,
                 closed: false,
             }),
             alarm: Condvar::new(),
@@ -108,7 +116,13 @@ impl Shared {
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
         let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are under way"));
         let request = inner.request(id, identity);
-        inner.server.handle(now, Input::Arrive(request));
+        inner.server.handle(
+            now,
+            match identity.least_free {
+                0 => Input::Arrive(request),
+                least => Input::ArriveIfFree { request, least },
+            },
+        );
         if let Some(answer) = self.drain(&mut inner, now, Some(id)) {
             return Ok(answer);
         }
@@ -123,9 +137,9 @@ impl Shared {
         loop {
             match inner.server.poll(now) {
                 Output::Answer(answer) => {
-                    let decided = Decided::new(answer, inner.server.config());
                     let Some(waiting) = inner.waiting.try_remove(answer.id.0 as usize) else { continue };
-                    inner.answer_times.observe(answer.verdict, answer.at.since(waiting.since));
+                    let decided = Decided::new(answer, waiting.since, inner.server.config());
+                    inner.answer_times.observe(answer.verdict, decided.took);
                     if own == Some(answer.id) {
                         own_answer = Some(decided);
                     } else if let Some(sender) = waiting.answer {
@@ -156,12 +170,21 @@ impl Shared {
     pub(crate) fn patch(&self, patch: &Patch) -> Result<(), PatchError> {
         let mut inner = self.lock();
         let config = inner.server.config().patched(patch)?;
-        inner.server.handle(self.clock.now(), Input::Configure(Box::new(config)));
+        inner.changes += 1;
+        let now = self.clock.now();
+        inner.server.handle(now, Input::Configure(Box::new(config)));
+        // Another policy turns away who waits: nobody else may come who would send them their answers.
+        self.drain(&mut inner, now, None);
         Ok(())
     }
 
     pub(crate) fn config(&self) -> Config {
         self.lock().server.config().clone()
+    }
+
+    /// Changes of the configuration so far: one that was taken back again shows in nothing else.
+    pub(crate) fn changes(&self) -> u64 {
+        self.lock().changes
     }
 
     pub(crate) fn reset(&self) {
@@ -182,7 +205,7 @@ impl Shared {
         Metrics {
             lifetime: inner.server.lifetime(now),
             stats: ServerStats { uptime_s: now.as_secs_f64(), ..stats },
-            capacity: inner.server.capacity(),
+            capacity: inner.server.capacity(now),
             answer_times: inner.answer_times,
             time_scale: self.clock.scale,
         }
@@ -191,9 +214,10 @@ impl Shared {
     /// What a carrier sense reads.
     pub(crate) fn free(&self) -> u64 {
         let mut inner = self.lock();
+        let now = self.clock.now();
         // What is due by now is no longer busy.
-        self.drain(&mut inner, self.clock.now(), None);
-        inner.server.free()
+        self.drain(&mut inner, now, None);
+        inner.server.free(now)
     }
 
     /// Ends the alarm, and leaves everybody who waits without an answer.

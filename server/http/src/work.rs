@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
+use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
@@ -11,6 +11,7 @@ use mockserver_core::{Step, Verdict};
 use vocabulary::wire;
 
 use crate::shared::{Decided, Identity, Shared};
+use crate::socket::Socket;
 
 /// The most of a request's body that is read.
 const LONGEST_BODY: usize = 1 << 20;
@@ -23,21 +24,36 @@ const NO_VERSION: u64 = u64::MAX;
 
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
+/// Nobody waits for the answer any more: the connection ends without one.
+#[derive(Debug, thiserror::Error)]
+#[error("the client is gone")]
+pub(crate) struct Gone;
+
 /// Serves one request for work.
-pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>) -> Response<Full<Bytes>> {
+pub(crate) async fn serve(
+    shared: &Shared,
+    request: Request<Incoming>,
+    socket: &Socket,
+) -> Result<Response<Full<Bytes>>, Gone> {
     let (parts, body) = request.into_parts();
     if !body.is_end_stream() {
         match tokio::time::timeout(BODY_PATIENCE, discard(body)).await {
             Ok(true) => {}
-            Ok(false) => return text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n"),
-            Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n"),
+            Ok(false) => return Ok(text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")),
+            Err(_) => return Ok(text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n")),
         }
     }
     let identity = identity(&parts.headers);
-    match shared.serve(identity).await {
+    let decided = tokio::select! {
+        // Many answers are there at once.
+        biased;
+        decided = shared.serve(identity) => decided,
+        () = socket.gone() => return Err(Gone),
+    };
+    Ok(match decided {
         Some(decided) => respond(shared, identity.step, &decided),
         None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
-    }
+    })
 }
 
 /// Reads a body without keeping it; false when it is too long or breaks off.
@@ -60,6 +76,7 @@ fn identity(headers: &HeaderMap) -> Identity {
         op: value(wire::OP).and_then(|text| text.parse().ok()),
         attempt: value(wire::ATTEMPT).and_then(|text| text.parse().ok()),
         step: step(headers),
+        least_free: value(wire::LEAST_FREE).and_then(|text| text.parse().ok()).unwrap_or(0),
     }
 }
 
@@ -85,6 +102,8 @@ fn version(tag: &HeaderValue) -> Option<u64> {
 
 fn respond(shared: &Shared, step: Step, decided: &Decided) -> Response<Full<Bytes>> {
     let mut response = match decided.answer.verdict {
+        // Nothing was started: this tells nothing of the server.
+        Verdict::Deferred => return deferred(decided.reject_status),
         Verdict::Accepted => text(StatusCode::OK, "served\n"),
         Verdict::Rejected | Verdict::Conflict => rejection(shared, decided),
     };
@@ -95,6 +114,16 @@ fn respond(shared: &Shared, step: Step, decided: &Decided) -> Response<Full<Byte
     }
     headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(decided.answer.busy));
     headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(decided.answer.cap));
+    let took = u64::try_from(decided.took.as_nanos()).unwrap_or(u64::MAX);
+    headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(took));
+    response
+}
+
+/// Too little is free for an attempt that looked first.
+fn deferred(reject_status: u16) -> Response<Full<Bytes>> {
+    let status = StatusCode::from_u16(reject_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    let mut response = text(status, "not started: less is free than the attempt asks for\n");
+    response.headers_mut().insert(HeaderName::from_static(wire::DEFERRED), HeaderValue::from(1));
     response
 }
 
@@ -120,6 +149,8 @@ fn text(status: StatusCode, words: &'static str) -> Response<Full<Bytes>> {
     *response.status_mut() = status;
     let version = HeaderValue::from_static(wire::MOCK_VERSION);
     response.headers_mut().insert(HeaderName::from_static(wire::MOCK), version);
+    // Somebody between who kept the answer would pass for this server.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 

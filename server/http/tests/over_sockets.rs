@@ -1,7 +1,7 @@
 //! The server over real sockets: routes, limits, and what a client that goes away leaves behind.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use mockserver::Embedded;
@@ -26,7 +26,8 @@ fn send(server: &Embedded, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     // The server may refuse before it has read everything.
-    let _ = stream.write_all(format!("{head}\r\nhost: test\r\nconnection: close\r\n\r\n{body}").as_bytes());
+    let _ =
+        stream.write_all(format!("{head}\r\nhost: localhost\r\nconnection: close\r\n\r\n{body}").as_bytes());
     stream
 }
 
@@ -70,6 +71,54 @@ fn any_path_is_work_and_garbage_headers_are_survived() {
 fn a_client_that_disconnects_frees_its_slot() {
     let server = start(|config| config.service_time = Distribution::millis(3_600_000));
     let first = send(&server, "GET / HTTP/1.1", "");
+    eventually("the slot is taken", || server.stats(None).busy == 1);
+    drop(first);
+    eventually("the slot is free", || server.stats(None).busy == 0);
+}
+
+/// Sends these bytes, ends the sending side, and returns the whole answer.
+fn answer_to_half_closed(server: &Embedded, requests: &str) -> String {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(requests.as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    answer(stream)
+}
+
+#[test]
+fn a_client_that_has_ended_its_sending_side_gets_its_whole_answer() {
+    for service_ms in [0, 50] {
+        let server = start(|config| config.service_time = Distribution::millis(service_ms));
+        for version in ["1.1", "1.0"] {
+            let text = answer_to_half_closed(&server, &format!("GET / HTTP/{version}\r\nhost: test\r\n\r\n"));
+            assert!(
+                text.starts_with(&format!("http/{version} 200 ")) && text.ends_with("\r\n\r\nserved\n"),
+                "{text}"
+            );
+            let with_body = format!("POST / HTTP/{version}\r\nhost: test\r\ncontent-length: 4\r\n\r\nbody");
+            let text = answer_to_half_closed(&server, &with_body);
+            assert!(
+                text.starts_with(&format!("http/{version} 200 ")) && text.ends_with("\r\n\r\nserved\n"),
+                "{text}"
+            );
+        }
+        assert_eq!(server.stats(None).counts.accepted, 4);
+    }
+}
+
+#[test]
+fn requests_sent_in_one_go_are_all_answered_to_whoever_sends_no_more() {
+    let server = start(|config| config.service_time = Distribution::millis(20));
+    let text = answer_to_half_closed(&server, &"GET / HTTP/1.1\r\nhost: test\r\n\r\n".repeat(3));
+    assert_eq!(text.matches("http/1.1 200 ok\r\n").count(), 3, "{text}");
+    assert_eq!(text.matches("\r\n\r\nserved\n").count(), 3, "{text}");
+}
+
+#[test]
+fn a_client_that_ends_its_sending_side_and_then_goes_away_frees_its_slot() {
+    let server = start(|config| config.service_time = Distribution::millis(3_600_000));
+    let first = send(&server, "GET / HTTP/1.1", "");
+    first.shutdown(Shutdown::Write).unwrap();
     eventually("the slot is taken", || server.stats(None).busy == 1);
     drop(first);
     eventually("the slot is free", || server.stats(None).busy == 0);

@@ -16,15 +16,17 @@ Examples:
       who needs the fewest attempts
   loadgen compare --strategies aimd,full-jitter --time-scale 0.2 --json compared.json
       over real HTTP, five blocks, a fresh server for every run
+  loadgen compare --strategies aimd,full-jitter --target https://api.example.com/v1/items --in-flight 5 --ops 200
+      any HTTP or HTTPS server; somebody must say how much load it gets
   loadgen compare --simulate --strategies aimd,aimd:beta=0.5,fixed-window --sensitivity
       does the ranking stand against other servers?
 
 Every block runs each strategy once, with the same arrivals and the same luck per op, in an order drawn from the seed.
 Strategies are ranked by the geometric mean of the score over blocks, and only among those with the same share of
 succeeded ops. Differences are ratios paired by block: no interval below 5 repeats, Student's t on their logarithms
-from 5, bootstrap from 20, corrected for comparing many (Holm). A server of its own serves every run.
-Exit codes: 0 done, 2 bad usage, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
-130 and 143 interrupted.";
+from 5, bootstrap from 20, corrected for comparing many (Holm). A server of its own serves every run, unless `--target` names one for all.
+Exit codes: 0 done, 1 no op of a run succeeded or ops failed for good, 2 bad usage, 69 target unreachable,
+70 counts do not add up, 74 output cannot be written, 99 a check failed, 129, 130 and 143 interrupted.";
 
 /// Which strategies are compared, how often, and in what.
 #[derive(Args, Debug)]

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::StringValueParser;
+
+use super::shell::{figures, suggesting};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +38,8 @@ pub(crate) struct PlotArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// The figure's name: one of `--list`, or of a scenario's own figures.
-    #[arg(short, long, value_name = "NAME", required_unless_present = "list")]
+    #[arg(short, long, value_name = "NAME", required_unless_present = "list",
+          value_parser = suggesting(StringValueParser::new(), figures), hide_possible_values = true)]
     pub(crate) figure: Option<String>,
 
     /// Write it as SVG to a file, or to stdout with `-` [default: as text to stdout].

@@ -6,8 +6,7 @@ use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
-use super::suggesting;
-use crate::scenario::EMBEDDED;
+use super::shell::{scenarios, suggesting};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +22,8 @@ Examples:
       an experiment of your own
 
 Exit codes: 0 every claim came out as expected, 1 some did not, 2 bad usage or scenario,
-70 counts do not add up, 74 output cannot be written, 130 and 143 interrupted.";
+69 its own server does not answer (--http), 70 counts do not add up, 74 output cannot be written,
+129, 130 and 143 interrupted.";
 
 /// Which scenarios, how often, and over what.
 #[derive(Args, Debug)]
@@ -45,11 +45,11 @@ pub(crate) struct ReproduceArgs {
     pub(crate) set: Vec<String>,
 
     /// Seeds of every cell [default: as the scenario says].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = mockserver::count::<u32>(1, 100_000))]
     pub(crate) repeats: Option<u32>,
 
     /// The first seed [default: as the scenario says].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = mockserver::count::<u64>(0, u64::MAX))]
     pub(crate) seed: Option<u64>,
 
     /// Over real HTTP, where the scenario can be.
@@ -68,10 +68,6 @@ pub(crate) struct ReproduceArgs {
     pub(crate) output: ReportArgs,
 }
 
-fn scenarios() -> impl Iterator<Item = &'static str> {
-    EMBEDDED.iter().map(|(name, _)| *name)
-}
-
 /// Where a report goes.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
@@ -81,7 +77,7 @@ pub(crate) struct ReportArgs {
     pub(crate) json: Option<PathBuf>,
 
     /// Threads for simulated runs [default: one per core]. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = mockserver::count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 
     /// No progress and no tables; errors are still told.

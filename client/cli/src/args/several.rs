@@ -6,7 +6,7 @@ use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
 
 use super::compare::Score;
-use super::{ReportArgs, WorkloadArgs};
+use super::{OF_REAL_REQUESTS, ReportArgs, ScreenArgs, TargetArgs, WorkloadArgs};
 
 /// How strategies are run and ranked, and where that goes.
 #[derive(Args, Debug)]
@@ -16,11 +16,14 @@ pub(crate) struct SeveralArgs {
     pub(crate) by: Score,
 
     /// Run in virtual time instead of over HTTP.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = OF_REAL_REQUESTS)]
     pub(crate) simulate: bool,
 
     #[command(flatten)]
     pub(crate) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 
     #[command(flatten)]
     pub(crate) server: mockserver::ServerFlags,
@@ -29,9 +32,8 @@ pub(crate) struct SeveralArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) html: Option<PathBuf>,
 
-    /// No dashboard: a plain line now and then on stderr.
-    #[arg(long, help_heading = "Output")]
-    pub(crate) no_tui: bool,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::error::Error;
-use clap::{Arg, Args, Command};
+use clap::Args;
 use clap_complete::Shell;
+
+pub(crate) use mockserver::suggesting;
 
 /// Which shell.
 #[derive(Args, Debug)]
@@ -22,46 +22,17 @@ pub(crate) struct ManArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// A parser whose values shells offer for completion, though it takes others, too.
-#[derive(Clone)]
-pub(crate) struct Suggesting<P, F> {
-    parser: P,
-    names: F,
-}
-
-/// Parses as before and offers these names. The argument should hide its possible values from its help.
-pub(crate) fn suggesting<P, F, I>(parser: P, names: F) -> Suggesting<P, F>
-where
-    P: TypedValueParser,
-    F: Fn() -> I + Clone + Send + Sync + 'static,
-    I: Iterator<Item = &'static str> + 'static,
-{
-    Suggesting { parser, names }
-}
-
-impl<P, F, I> TypedValueParser for Suggesting<P, F>
-where
-    P: TypedValueParser,
-    F: Fn() -> I + Clone + Send + Sync + 'static,
-    I: Iterator<Item = &'static str> + 'static,
-{
-    type Value = P::Value;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<Self::Value, Error> {
-        self.parser.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.names)().map(PossibleValue::new)))
-    }
-}
-
 /// The names of all strategies.
 pub(crate) fn strategies() -> impl Iterator<Item = &'static str> {
     tailback::STRATEGIES.iter().map(|entry| entry.name)
+}
+
+/// The names of all figures that do not depend on a scenario.
+pub(crate) fn figures() -> impl Iterator<Item = &'static str> {
+    dashboards::report::FIGURES.iter().map(|entry| entry.name)
+}
+
+/// The names of all scenarios that are there.
+pub(crate) fn scenarios() -> impl Iterator<Item = &'static str> {
+    crate::scenario::EMBEDDED.iter().map(|(name, _)| *name)
 }

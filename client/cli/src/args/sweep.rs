@@ -20,10 +20,13 @@ Examples:
       two axes: every point of a grid
   loadgen sweep --strategies aimd,oracle --vary rate=200,1000 --time-scale 0.2
       over HTTP, one run after the other
+  loadgen sweep --strategies aimd,full-jitter --target http://127.0.0.1:8503 --vary ops=100,1000
+      against a mockserver that was started apart, or any other server (then with `--rate` or `--in-flight`)
 
 Every strategy runs with every seed at every point. `--vary` takes any flag of the workload or the server that has a value, or a
-parameter of a strategy (`aimd.beta`): a list, a range LOW..HIGH/COUNT, or LOW..HIGH/COUNTlog by equal factors.
-Exit codes: 0 done, 2 bad usage, 70 counts do not add up, 74 output cannot be written, 130 and 143 interrupted.";
+parameter of a strategy (`aimd.beta`; nothing of the server with `--target`): a list, a range LOW..HIGH/COUNT, or LOW..HIGH/COUNTlog by equal factors.
+Exit codes: 0 done, 1 no op of a run succeeded or ops failed for good, 2 bad usage, 69 target unreachable,
+70 counts do not add up, 74 output cannot be written, 129, 130 and 143 interrupted.";
 
 /// What is varied, for which strategies, how often.
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use loadgen_core::Bins;
 use loadgen_sim::{Steer, side_by_side};
 use mockserver::core::Config;
 use vocabulary::{Purpose, draws, unit};
@@ -11,6 +12,7 @@ use super::lanes;
 use crate::board::Board;
 use crate::interrupt::Interrupt;
 use crate::one_run::{Finished, Underway};
+use crate::opponent::Opponent;
 use crate::own_server::OwnServer;
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::settings::Settings;
@@ -29,7 +31,7 @@ pub(crate) struct Blocks<'a> {
 pub(crate) enum Driver {
     /// A clock that nobody waits for, on so many threads.
     Simulated { threads: usize },
-    /// Real requests to a server that is started for each run: it is reset and idle.
+    /// Real requests to a server that is started for each run, so that it is reset and idle, or to one that was given.
     Http(OwnServer),
 }
 
@@ -59,13 +61,23 @@ impl<'a> Blocks<'a> {
 
     /// Every block against this server, which is called so where there are several. After an interrupt, those that were
     /// complete.
-    pub(crate) fn run(&self, server: &Config, name: &str) -> anyhow::Result<Measured> {
+    pub(crate) fn run(&self, opponent: &Opponent, name: &str) -> anyhow::Result<Measured> {
         let tasks = tasks(self.strategies);
         self.board.begin_anew();
         self.board.stage(name.to_owned());
-        let finished = match self.driver {
-            Driver::Simulated { threads } => self.simulate(&tasks, server, threads)?,
-            Driver::Http(_) => self.over_http(&tasks, server, name)?,
+        let interrupt = self.interrupt;
+        let finished = match (opponent, &self.driver) {
+            (Opponent::Own(server), Driver::Simulated { threads }) => {
+                self.simulate(&tasks, server, *threads)?
+            }
+            (Opponent::Own(server), Driver::Http(own)) => {
+                self.over_http(&tasks, name, |settings, seed, waiting| {
+                    own.run(settings, server, seed, None, interrupt, waiting)
+                })?
+            }
+            (Opponent::Given(given), _) => self.over_http(&tasks, name, |settings, seed, waiting| {
+                given.run(settings, seed, interrupt, waiting)
+            })?,
         };
         Ok(by_strategy(self.strategies.len(), &tasks, finished))
     }
@@ -97,8 +109,13 @@ impl<'a> Blocks<'a> {
         failed.map_or(Ok(finished), Err)
     }
 
-    fn over_http(&self, tasks: &[Task], server: &Config, name: &str) -> anyhow::Result<Vec<Finished>> {
-        let Driver::Http(own) = &self.driver else { return Ok(Vec::new()) };
+    /// One run after the other, each brought about by `run`.
+    fn over_http(
+        &self,
+        tasks: &[Task],
+        name: &str,
+        run: impl Fn(&Settings, u64, &mut dyn FnMut(&Underway)) -> anyhow::Result<(Finished, Option<Bins>)>,
+    ) -> anyhow::Result<Vec<Finished>> {
         let mut finished = Vec::with_capacity(tasks.len());
         for Task { strategy, seed } in tasks {
             if self.interrupt.exit().is_some() {
@@ -109,8 +126,8 @@ impl<'a> Blocks<'a> {
             let comma = if name.is_empty() { "" } else { ", " };
             self.board.stage(format!("{name}{comma}block {block} of {}", settings.repeats));
             let begun = Instant::now();
-            let waiting = |underway: &Underway| self.board.goes_on(*strategy, underway);
-            let (over, _) = own.run(settings, server, *seed, None, self.interrupt, waiting)?;
+            let mut waiting = |underway: &Underway| self.board.goes_on(*strategy, underway);
+            let (over, _) = run(settings, *seed, &mut waiting)?;
             self.over(*strategy, &over, begun.elapsed());
             finished.push(over);
         }

@@ -1,11 +1,11 @@
 //! What the lanes of a comparison show.
 
 use dashboards::{Column, LanesHeader, Unit};
-use mockserver::core::Config;
 
 use crate::board::Board;
 use crate::figures::thousands;
 use crate::one_run::Finished;
+use crate::opponent::Opponent;
 use crate::settings::Settings;
 
 /// The figures of every run.
@@ -18,7 +18,7 @@ pub(crate) const COLUMNS: [Column; 3] = [
 /// A lane for each strategy, with the blocks against every server. Simulated runs go on so many at once.
 pub(super) fn board(
     settings: &[Settings],
-    server: &Config,
+    opponent: &Opponent,
     servers: usize,
     simulated: Option<usize>,
 ) -> Board {
@@ -27,16 +27,11 @@ pub(super) fn board(
     let header = LanesHeader {
         title: format!("{} strategies, {} blocks", settings.len(), thousands(blocks as u64)),
         workload: first.map(Settings::workload_text).unwrap_or_default(),
-        target: format!("{}, {}", target(simulated.is_some()), crate::target::describe_model(server)),
+        target: opponent.described(simulated.is_some(), ", "),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };
     let names = settings.iter().map(|one| one.strategy.to_string());
     Board::new(header, COLUMNS.to_vec(), names, servers * blocks, simulated.unwrap_or(1))
-}
-
-/// Who is asked.
-pub(crate) fn target(simulated: bool) -> &'static str {
-    if simulated { "simulated server" } else { "embedded mock server, a fresh one for every run" }
 }
 
 /// A run's figures, and whether it left ops undone: whoever does that is soon done, and its latencies are those of the ops

@@ -5,6 +5,7 @@ use statistics::{Comparison, Incomparable, Level, Margin, Method, PairedRatio, V
 
 use super::standing::{Standing, best_that_can_be_had};
 use crate::args::Score;
+use crate::figures::level;
 
 /// More comparisons than the bootstrap's smallest p value can be corrected for.
 const MOST_RESAMPLED: usize = 100;
@@ -93,7 +94,7 @@ impl Pair {
         };
         let ends = |low: f64, high: f64| {
             let decimals = decimals(low, high);
-            format!("(95 %: {low:.decimals$}–{high:.decimals$})")
+            format!("({}: {low:.decimals$}–{high:.decimals$})", level(interval.level))
         };
         let (low, high) = (interval.low, interval.high);
         match found.verdict {

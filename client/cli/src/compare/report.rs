@@ -6,48 +6,64 @@ use statistics::Summary;
 
 use super::pair::Pair;
 use super::sensitivity::Outcome;
-use super::standing::{OVER_OPTIMUM, Standing, best_that_can_be_had};
+use super::standing::{OVER_BOUND, Standing, best_that_can_be_had};
 use crate::args::Score;
 use crate::figures::{percent, short, thousands};
+use crate::interrupt::by_whom;
 use crate::wrapping::wrapped;
 
 /// Columns of a name that shares its line with figures.
 const NAME: usize = 20;
 
-/// The ranked table, and the intervals of its means.
-pub(super) fn tables(standings: &[Standing], by: Score) -> String {
+/// The latency that is told, and its name.
+fn latency_told(by: Score) -> (Score, &'static str) {
     let latency = match by {
         Score::Makespan | Score::Attempts => Score::P99,
         latency => latency,
     };
-    let label = latency.path().trim_start_matches("op_latency_ms.");
+    (latency, latency.path().trim_start_matches("op_latency_ms."))
+}
+
+/// The ranked table.
+pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
+    let (latency, label) = latency_told(by);
     let mut text = format!(
-        "\n    {:<NAME$}{:>8}{:>7}{:>10}{:>7}{:>7}{:>9}{:>8}\n",
-        "strategy",
-        "makespan",
+        "\n    {:<name$}{:>10}{:>7}{:>10}{:>7}{:>7}{:>9}{:>8}\n",
+        "strategy (means)",
+        "makespan s",
         "± sd",
         "attempts",
         "± sd",
         "per op",
         format!("{label} ms"),
-        "optimum"
+        "bound",
+        name = NAME - 2
     );
     for (index, one) in standings.iter().enumerate() {
         let rank = if one.is_complete() { (index + 1).to_string() } else { "–".to_owned() };
         let lead = format!("{}{rank:>2} ", if one.on_front { '◆' } else { ' ' });
-        let (makespan, makespan_sd) = mean_and_spread(one.figure(Score::Makespan.path()));
+        // Who leaves ops undone is soon done: that is no makespan to compare with.
+        let makespan = one.figure(Score::Makespan.path()).filter(|_| one.is_complete());
+        let (makespan, makespan_sd) = mean_and_spread(makespan);
         let (attempts, attempts_sd) = mean_and_spread(one.figure(Score::Attempts.path()));
         let (per_op, _) = mean_and_spread(one.figure("amplification"));
         let (latency, _) = mean_and_spread(one.figure(latency.path()));
-        let optimum = one.figure(OVER_OPTIMUM).map_or_else(dash, |over| beyond(over.mean));
+        let bound = one.figure(OVER_BOUND).map_or_else(dash, |over| beyond(over.mean));
         let figures = format!(
-            "{makespan:>8}{makespan_sd:>7}{attempts:>10}{attempts_sd:>7}{per_op:>7}{latency:>9}{optimum:>8}"
+            "{makespan:>8}{makespan_sd:>7}{attempts:>10}{attempts_sd:>7}{per_op:>7}{latency:>9}{bound:>8}"
         );
         text.push_str(&line(&lead, &one.strategy, &figures));
         if let Some(why) = &one.incomplete {
             let _ = writeln!(text, "{}", wrapped(why, "      incomplete: ", "      "));
         }
     }
+    text
+}
+
+/// The intervals of the ranked means, and side effects.
+pub(super) fn details(standings: &[Standing], by: Score) -> String {
+    let (latency, label) = latency_told(by);
+    let mut text = String::new();
     let _ = writeln!(
         text,
         "\n    {:<NAME$}{:>17}{:>18}{:>18}",
@@ -134,7 +150,7 @@ fn dash() -> String {
     "–".to_owned()
 }
 
-/// How the best does against each of the others; and, when the best knows the future, the best that does not.
+/// How the best that can be had does against each of the others, and against who knows the future.
 pub(super) fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pair]) -> String {
     let mut complete = standings.iter().filter(|one| one.is_complete());
     let (best, second) = (complete.next(), complete.next());
@@ -145,22 +161,35 @@ pub(super) fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pai
         return text;
     }
     let real = best_that_can_be_had(standings).map(|one| &one.strategy);
-    let told = pairs.iter().filter(|pair| pair.first == best.strategy || Some(&pair.first) == real);
+    let first = real.unwrap_or(&best.strategy);
+    // Of who knows the future: how far the best that can be had is from it.
+    let yardstick = |pair: &&Pair| pair.first == best.strategy && pair.second == *first;
+    let told = pairs.iter().filter(|pair| pair.first == *first || yardstick(pair));
     for pair in told.chain(companion) {
         let _ = writeln!(text, "{}", wrapped(&pair.words(), "", "  "));
     }
     text
 }
 
+/// Which intervals of the table of means cannot be trusted.
+pub(crate) fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
+    let scores = [Score::Makespan, Score::Attempts, by];
+    let scores = scores.iter().enumerate().filter(|(index, score)| !scores[..*index].contains(score));
+    let scores: Vec<Score> = scores.map(|(_, score)| *score).collect();
+    let told = standings.iter().filter(|one| one.is_complete()).flat_map(|one| {
+        let figure = |score: &Score| {
+            let what = format!("{} of {}", score.name(), one.strategy);
+            Some((what, one.figure(score.path())?))
+        };
+        scores.iter().filter_map(figure).collect::<Vec<_>>()
+    });
+    crate::repeats::skewed(told)
+}
+
 /// What must be known to read the figures.
-pub(super) fn notes(by: Score, blocks: usize, simulated: bool, optimum: bool) -> String {
-    let over = if simulated {
-        "over seeds, for this server model"
-    } else {
-        "over seeds, for this server model and machine"
-    };
+pub(super) fn notes(by: Score, blocks: usize, over: &str, bound: bool) -> String {
     let mut text = format!(
-        "Ranked by {}, among strategies with the same share of succeeded ops. ◆ Pareto front: no other is both sooner done \
+        "Ranked by {} (its geometric mean over blocks, of which the ratios are; the figures of the table below are means), among strategies with the same share of succeeded ops. ◆ Pareto front: no other is both sooner done \
          and sparing of attempts (the oracle aside: it knows the future). ",
         by.name()
     );
@@ -168,19 +197,21 @@ pub(super) fn notes(by: Score, blocks: usize, simulated: bool, optimum: bool) ->
         "Wasted: time of the server's slots for nothing. Fits: when the window had come within 10 % of the cap. Beyond: most \
          in flight above it. Swings: the window's spread over its mean. ",
     );
-    if optimum {
-        text.push_str("Optimum: how far the makespan lies above the best that any client could do. ");
+    if bound {
+        text.push_str("Bound: how far the makespan lies above a lower bound, below which none can be (– where none is known). ");
     }
     if blocks >= 5 {
-        let _ = write!(
-            text,
-            "Intervals are {over}; those of differences are paired by block and corrected for comparing many (Holm)."
-        );
+        let _ = write!(text, "Intervals are {over}; {LEVELS}.");
     } else {
         text.push_str("Below 5 repeats there are no intervals.");
     }
     format!("\n{}\n", wrapped(&text, "", ""))
 }
+
+/// What the levels of intervals of differences mean.
+pub(crate) const LEVELS: &str = "those of differences are paired by block, each at the level that stands before it, corrected for \
+                                 comparing many (Holm): so in 95 % of comparisons no two strategies are told apart that are the \
+                                 same, while all intervals together hold the truth less often than any one of them";
 
 /// That the ranking is one among strategies that all leave ops undone.
 pub(super) fn nobody_completes(share: f64) -> String {
@@ -194,6 +225,7 @@ pub(super) fn nobody_completes(share: f64) -> String {
 /// What an interrupt left out.
 pub(super) fn cut_off(blocks: usize, of: u32, by: &str) -> String {
     let (blocks, of) = (thousands(blocks as u64), thousands(u64::from(of)));
+    let by = by_whom(by);
     format!("\nstopped by {by}: {blocks} of {of} blocks were complete, and only those count\n")
 }
 

@@ -26,7 +26,9 @@ pub(super) struct Variation {
 pub(super) fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
     if server.policy == Policy::ConcurrencyCap {
-        for (sign, percent) in [('−', 80), ('+', 120)] {
+        // A cap that changes by itself is other caps already.
+        let percents: &[_] = if server.caps.is_empty() { &[('−', 80), ('+', 120)] } else { &[] };
+        for &(sign, percent) in percents {
             let slots = (u64::from(server.max_busy) * percent + 50) / 100;
             let max_busy = u32::try_from(slots).unwrap_or(u32::MAX).clamp(1, 1_000_000);
             if max_busy != server.max_busy {

@@ -15,8 +15,8 @@ use crate::settings::Settings;
 /// Shares of succeeded ops that differ by no more count as the same, when no strategy completes every op.
 const SAME_SHARE: f64 = 0.001;
 
-/// Makespan over the optimal one, 1 at best.
-pub(crate) const OVER_OPTIMUM: &str = "makespan_over_optimum";
+/// Makespan over its lower bound, 1 at best. The name in files is older than the proof.
+pub(crate) const OVER_BOUND: &str = "makespan_over_optimum";
 
 /// One strategy among those compared.
 #[derive(Clone)]
@@ -103,11 +103,11 @@ fn standing(settings: &Settings, runs: &[Finished], by: Score, share: f64, least
     let over: Option<Vec<f64>> = runs
         .iter()
         .map(|run| {
-            let optimum = run.result.optimal_makespan_s.filter(|optimum| *optimum > 0.0)?;
-            Some(run.result.makespan_s.filter(|_| run.result.makespan_complete)? / optimum)
+            let bound = run.result.optimal_makespan_s.filter(|bound| *bound > 0.0)?;
+            Some(run.result.makespan_s.filter(|_| run.result.makespan_complete)? / bound)
         })
         .collect();
-    figures.extend(summed(&over.unwrap_or_default(), settings.run.seed).map(|figure| (OVER_OPTIMUM, figure)));
+    figures.extend(summed(&over.unwrap_or_default(), settings.run.seed).map(|figure| (OVER_BOUND, figure)));
     let scores: Vec<(Score, Vec<f64>)> =
         [by, by.companion(), Score::Makespan].into_iter().map(|score| (score, values(score))).collect();
     let missing = scores.iter().find(|(_, values)| values.is_empty());
@@ -142,8 +142,12 @@ fn share(runs: &[Finished]) -> f64 {
 fn shortfall(runs: &[Finished]) -> String {
     let stalled = runs.iter().filter(|run| run.result.stalled_at_s.is_some()).count();
     let short = runs.iter().filter(|run| !run.result.makespan_complete).count();
+    let sum = |of: fn(&Finished) -> u64| runs.iter().map(of).sum::<u64>();
+    let (given_up, cut_off) = (sum(|run| run.result.ops.given_up), sum(|run| run.result.ops.unfinished));
     let how = match stalled {
-        0 => "gave ops up".to_owned(),
+        0 if cut_off == 0 => "gave ops up".to_owned(),
+        0 if given_up == 0 => "left ops unfinished when the time of `--drain` was over,".to_owned(),
+        0 => "gave ops up, and left others unfinished when the time of `--drain` was over,".to_owned(),
         all if all == runs.len() => "stalled in every run".to_owned(),
         some => format!("stalled in {} of {} runs", thousands(some as u64), thousands(runs.len() as u64)),
     };
@@ -152,7 +156,8 @@ fn shortfall(runs: &[Finished]) -> String {
     } else {
         String::new()
     };
-    format!("{how}{where_}: {} of its ops succeeded", percent(share(runs)))
+    let told = format!("{how}{where_}");
+    format!("{}: {} of its ops succeeded", told.trim_end_matches(','), percent(share(runs)))
 }
 
 /// Nothing that is not above zero has one; such runs come last.

@@ -39,10 +39,10 @@ pub(crate) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, Fault> {
             workload.extend(experiment.workload.clone());
             let mut server = scenario.server.clone();
             server.extend(experiment.server.clone());
-            let mut parameters = String::new();
+            let mut parameters = Vec::new();
             for (key, value) in &point {
                 if let Some(parameter) = key.strip_prefix("strategy.") {
-                    parameters = format!("{parameters}{parameter}={},", text(value));
+                    parameters.push((parameter, text(value)));
                 } else if WorkloadSection::KEYS.contains(&key.as_str()) {
                     workload.insert(key.clone(), value.clone());
                 } else {
@@ -120,7 +120,7 @@ fn strategy(
     scenario: &Scenario,
     experiment: &Experiment,
     label: &str,
-    parameters: &str,
+    parameters: &[(&str, String)],
 ) -> Result<StrategySpec, (Option<String>, anyhow::Error)> {
     let Some(written) = scenario.strategies.get(label) else {
         let suggestion = did_you_mean(label, scenario.strategies.keys().map(String::as_str));
@@ -131,14 +131,17 @@ fn strategy(
             anyhow!("no strategy is labelled `{label}`{suggestion}; `[strategies]` has `{known}`"),
         ));
     };
-    let spec = match parameters.strip_suffix(',') {
-        None => written.parse(),
-        Some(parameters) => {
-            let joint = if written.contains(':') { ',' } else { ':' };
-            format!("{written}{joint}{parameters}").parse()
+    let varied = || -> Result<StrategySpec, tailback::SpecError> {
+        let mut spec: StrategySpec = written.parse()?;
+        // What is varied is a parameter of the last part, whether it was written there or not.
+        let last = written.rsplit('+').next().unwrap_or(written);
+        let last = last.split(':').next().unwrap_or(last).trim();
+        for (key, value) in parameters {
+            spec = spec.with(last, key, value)?.unwrap_or(spec);
         }
+        Ok(spec)
     };
-    spec.map_err(|error: tailback::SpecError| (Some(label.to_owned()), error.into()))
+    varied().map_err(|error| (Some(label.to_owned()), error.into()))
 }
 
 fn server_config(server: &Table) -> anyhow::Result<Config> {

@@ -1,197 +1,203 @@
-//! Whether claims hold, computed from the figures of runs.
+//! A claim as it is written: a sentence of the source, where to look, and what must be so.
 
-use statistics::{Level, Method, Summary};
+use serde::Deserialize;
 use toml::Value;
 
-use super::cell::{Cell, text};
-use super::file::{Claim, Expectation, Scenario, Stat};
-use super::run::Data;
-use crate::figures::short;
+use super::condition::Bound;
 
-/// What a claim comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Everywhere that it was looked at.
-    Holds,
-    /// At some points only.
-    HoldsPartly,
-    /// Nowhere.
-    DoesNotHold,
-    /// The runs do not have the figure: nothing can be said.
-    NoFigure,
+/// One claim, and what is expected of it here.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    /// In one line.
+    pub(crate) says: String,
+    /// The source's own words or figure; what is `printed`, when left out.
+    #[serde(default)]
+    published: String,
+    /// A statement of this file, which the source does not make: shown apart and counted apart.
+    #[serde(default)]
+    pub(crate) ours: bool,
+    /// The experiment; may be left out when there is only one.
+    #[serde(default)]
+    pub(crate) experiment: Option<String>,
+    /// A figure of a run: its path in the result, or the name of a derived one.
+    pub(crate) figure: String,
+    /// Taken away from it.
+    #[serde(default)]
+    pub(crate) minus: f64,
+    /// Multiplied with afterwards: another unit.
+    #[serde(default = "unity")]
+    pub(crate) times: f64,
+    /// Whose figure it is, by label; of several, the claim is about each.
+    pub(crate) of: Labels,
+    /// What it is compared with: then the figure is a ratio.
+    #[serde(default)]
+    pub(crate) against: Option<Against>,
+    /// The point, when the experiment has several: the value of what it varies.
+    #[serde(default)]
+    pub(crate) at: Option<Value>,
+    /// Several points, at each of which the claim may hold or not.
+    #[serde(default)]
+    pub(crate) over: Vec<Value>,
+    /// Two points: then the figure is the exponent with which it grows between them.
+    #[serde(default)]
+    pub(crate) growth: Option<[Value; 2]>,
+    /// What is made of the values of all runs.
+    #[serde(default)]
+    pub(crate) stat: Option<Stat>,
+    /// Whether the source speaks of one random run; what the scenario says, when left out.
+    #[serde(default)]
+    one_run: Option<bool>,
+    #[serde(default)]
+    pub(super) above: Option<Bound>,
+    #[serde(default)]
+    pub(super) at_least: Option<Bound>,
+    #[serde(default)]
+    pub(super) below: Option<Bound>,
+    #[serde(default)]
+    pub(super) at_most: Option<Bound>,
+    /// The source's figure as it is printed.
+    #[serde(default)]
+    pub(super) printed: Option<String>,
+    /// How far the printed figure may be off, when that is not half a unit of its last digit.
+    #[serde(default)]
+    pub(super) precision: Option<f64>,
+    /// What the source's words are taken to mean, and why.
+    #[serde(default)]
+    pub(crate) means: String,
+    /// Whether it makes sense over real HTTP.
+    #[serde(default = "yes")]
+    pub(crate) http: bool,
+    /// What is known of it.
+    #[serde(default)]
+    pub(crate) expect: Expectation,
+    #[serde(default)]
+    pub(crate) note: String,
+    /// The figure of a report that shows it.
+    #[serde(default)]
+    pub(crate) plot: Option<String>,
 }
 
-/// A claim with its verdict.
-pub(crate) struct Judged<'a> {
-    pub(crate) claim: &'a Claim,
-    pub(crate) verdict: Verdict,
-    /// Our figure with its spread, as it is shown.
-    pub(crate) ours: String,
-    /// Our figure, at every point that was looked at.
-    pub(crate) values: Vec<(Option<String>, f64)>,
-    /// The band that was applied.
-    pub(crate) accept: [f64; 2],
-}
+impl Claim {
+    /// The figure's value in the scenario's unit.
+    pub(crate) fn scaled(&self, value: f64) -> f64 {
+        (value - self.minus) * self.times
+    }
 
-impl Judged<'_> {
-    /// Whether the verdict is the one that the scenario expects.
-    pub(crate) fn as_expected(&self) -> bool {
-        matches!(
-            (self.claim.expect, self.verdict),
-            (Expectation::Holds, Verdict::Holds)
-                | (Expectation::HoldsPartly, Verdict::HoldsPartly)
-                | (Expectation::DoesNotHold, Verdict::DoesNotHold)
-        )
+    /// The source's words or figure.
+    pub(crate) fn published(&self) -> &str {
+        if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
+    }
+
+    /// Whether it is judged run by run, because the source had only one. Our own statements are not, unless they say so.
+    pub(crate) fn one_run(&self, scenario: bool) -> bool {
+        self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
+    }
+
+    /// Every figure that it needs.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = &str> {
+        let other = match &self.against {
+            Some(Against::Place(place)) => place.figure.as_deref(),
+            _ => None,
+        };
+        std::iter::once(self.figure.as_str()).chain(other)
+    }
+
+    /// Whether `stat` and `one_run` contradict each other.
+    pub(super) fn judged_twice(&self) -> bool {
+        self.stat.is_some() && self.one_run == Some(true)
     }
 }
 
-impl Verdict {
+/// One label or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a strategy's label, or a list of labels")]
+pub(crate) enum Labels {
+    One(String),
+    Each(Vec<String>),
+}
+
+impl Labels {
+    /// All of them.
+    pub(crate) fn all(&self) -> &[String] {
+        match self {
+            Self::One(label) => std::slice::from_ref(label),
+            Self::Each(labels) => labels,
+        }
+    }
+}
+
+/// What a figure is compared with.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
+)]
+pub(crate) enum Against {
+    /// The same figure of other strategies, at the same point.
+    Labels(Labels),
+    /// The figure of another place.
+    Place(Place),
+}
+
+/// Where a figure stands; whatever is left out is as the claim says.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    #[serde(default)]
+    pub(crate) of: Option<String>,
+    /// The point; of a table only those keys differ.
+    #[serde(default)]
+    pub(crate) at: Option<Value>,
+    #[serde(default)]
+    pub(crate) experiment: Option<String>,
+    #[serde(default)]
+    pub(crate) figure: Option<String>,
+    /// Instead of a place of ours: the source's own figure at every point of `over`.
+    #[serde(default)]
+    pub(crate) published: Vec<f64>,
+}
+
+/// What is made of the values of all runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stat {
+    /// The mean; of a ratio, the ratio of the means.
+    #[default]
+    Mean,
+    Median,
+    Min,
+    Max,
+    /// The standard deviation over runs.
+    Deviation,
+}
+
+/// What a claim is expected to come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Expectation {
+    #[default]
+    Holds,
+    /// At some of its points, or in some runs, only.
+    HoldsPartly,
+    DoesNotHold,
+}
+
+impl Expectation {
     /// In words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::HoldsPartly => "holds partly",
             Self::DoesNotHold => "does not hold",
-            Self::NoFigure => "no figure",
         }
     }
 }
 
-/// Whether a cell stands at this point: one of what it varies has this value, or, given a table, every key of it.
-pub(crate) fn is_at(cell: &Cell, point: &Value) -> bool {
-    match point {
-        Value::Table(keys) => keys
-            .iter()
-            .all(|(key, wanted)| cell.point.iter().any(|(varied, value)| varied == key && value == wanted)),
-        wanted => cell.point.iter().any(|(_, value)| value == wanted),
-    }
+fn unity() -> f64 {
+    1.0
 }
 
-/// Judges a claim; `None` when its experiment was not run.
-pub(crate) fn judge<'a>(
-    scenario: &Scenario,
-    claim: &'a Claim,
-    cells: &[Cell],
-    data: &Data,
-    http: bool,
-) -> Option<Judged<'a>> {
-    let (experiment, _) = scenario.experiment_of(claim)?;
-    let run = cells.iter().enumerate().any(|(index, cell)| cell.experiment == experiment && data.has(index));
-    if !run {
-        return None;
-    }
-    let looked = Looked { claim, experiment, cells, data };
-    let no_figure = || (f64::NAN, "no figure".to_owned());
-    let accept = claim.accept_http.filter(|_| http).unwrap_or(claim.accept);
-    let within = |value: f64| (accept[0]..=accept[1]).contains(&value);
-    if claim.over.is_empty() {
-        let (value, ours) = looked.value(claim.at.as_ref()).unwrap_or_else(no_figure);
-        let verdict = match value {
-            value if value.is_nan() => Verdict::NoFigure,
-            value if within(value) => Verdict::Holds,
-            _ => Verdict::DoesNotHold,
-        };
-        return Some(Judged { claim, verdict, ours, values: vec![(None, value)], accept });
-    }
-    let mut values = Vec::new();
-    for point in &claim.over {
-        values.push((text(point), looked.value(Some(point)).unwrap_or_else(no_figure).0));
-    }
-    let holding: Vec<&str> =
-        values.iter().filter(|(_, value)| within(*value)).map(|(point, _)| point.as_str()).collect();
-    let verdict = match holding.len() {
-        _ if values.iter().any(|(_, value)| value.is_nan()) => Verdict::NoFigure,
-        0 => Verdict::DoesNotHold,
-        some if some < values.len() => Verdict::HoldsPartly,
-        _ => Verdict::Holds,
-    };
-    let range = values.iter().map(|(_, value)| *value);
-    let (low, high) = range
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-    let mut ours = format!("{}–{}", short(low), short(high));
-    if verdict == Verdict::HoldsPartly {
-        ours = format!("{ours}, at {}", holding.join(" "));
-    }
-    let values = values.into_iter().map(|(point, value)| (Some(point), value)).collect();
-    Some(Judged { claim, verdict, ours, values, accept })
-}
-
-/// A figure over seeds; runs that do not have it are left out.
-pub(crate) fn over_seeds(values: &[f64]) -> Option<Summary> {
-    let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-    Summary::of(&known, Level::P95, Method::StudentT)
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    // A mean over those runs only that have the figure would say something else.
-    over_seeds(values).filter(|seeds| seeds.count == values.len()).map(|seeds| seeds.mean)
-}
-
-/// Where a claim looks for its figure.
-struct Looked<'a> {
-    claim: &'a Claim,
-    experiment: &'a str,
-    cells: &'a [Cell],
-    data: &'a Data,
-}
-
-impl Looked<'_> {
-    /// The claim's figure at a point, and how it is shown.
-    fn value(&self, at: Option<&Value>) -> Option<(f64, String)> {
-        let claim = self.claim;
-        if let Some([from, to]) = &claim.growth {
-            let (low, high) = (self.mean(&claim.of, Some(from))?, self.mean(&claim.of, Some(to))?);
-            let number =
-                |point: &Value| point.as_float().or_else(|| point.as_integer().map(|whole| whole as f64));
-            let exponent = statistics::growth_exponent((number(from)?, low), (number(to)?, high))?;
-            return Some((exponent, format!("exponent {exponent:.2}")));
-        }
-        let own = self.values(&claim.of, at)?;
-        let Some(other) = &claim.against else { return Some(self.of_seeds(&own)) };
-        let other = self.values(other, at)?;
-        if claim.stat == Stat::Mean {
-            let (own, other) = (mean(&own)?, mean(&other)?);
-            let ratio = own / other;
-            return Some((ratio, format!("{} × ({} / {})", short(ratio), short(own), short(other))));
-        }
-        let ratios: Vec<f64> = own.iter().zip(&other).map(|(own, other)| own / other).collect();
-        Some(self.of_seeds(&ratios))
-    }
-
-    /// What is made of the values of all seeds.
-    fn of_seeds(&self, values: &[f64]) -> (f64, String) {
-        if self.claim.stat == Stat::ShareAbove {
-            let above =
-                values.iter().filter(|value| **value > self.claim.threshold.unwrap_or_default()).count();
-            return (above as f64 / values.len() as f64, format!("in {above} of {} seeds", values.len()));
-        }
-        let known = values.iter().filter(|value| value.is_finite()).count();
-        let seeds = match over_seeds(values) {
-            Some(seeds) if known == values.len() => seeds,
-            _ => return (f64::NAN, format!("a figure in {known} of {} seeds only", values.len())),
-        };
-        let value = match self.claim.stat {
-            Stat::Mean | Stat::ShareAbove => {
-                let deviation = seeds.deviation.unwrap_or(0.0);
-                return (seeds.mean, format!("{} ± {}", short(seeds.mean), short(deviation)));
-            }
-            Stat::Median => seeds.p50,
-            Stat::Min => seeds.min,
-            Stat::Max => seeds.max,
-            Stat::Deviation => seeds.deviation.unwrap_or(f64::NAN),
-        };
-        (value, short(value))
-    }
-
-    fn mean(&self, label: &str, at: Option<&Value>) -> Option<f64> {
-        mean(&self.values(label, at)?)
-    }
-
-    fn values(&self, label: &str, at: Option<&Value>) -> Option<Vec<f64>> {
-        let cell = self.cells.iter().position(|cell| {
-            cell.experiment == self.experiment && cell.label == label && at.is_none_or(|at| is_at(cell, at))
-        })?;
-        let values = self.data.values(cell, &self.claim.figure);
-        self.data.has(cell).then(|| values.into_iter().map(|value| self.claim.scaled(value)).collect())
-    }
+fn yes() -> bool {
+    true
 }

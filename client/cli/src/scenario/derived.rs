@@ -3,7 +3,7 @@
 use loadgen_core::{Bin, Bins};
 use serde::Deserialize;
 
-use super::claim::over_seeds;
+use super::judge::over_seeds;
 
 /// A figure computed from the bins of a run. Bins are counted from 0; ranges include both ends.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use vocabulary::did_you_mean;
 
+use super::claim::Claim;
 use super::derived::Derived;
 use super::plot::Plot;
 
@@ -28,6 +29,9 @@ pub(crate) struct Scenario {
     /// Seeds of every cell, unless its experiment says otherwise.
     #[serde(default = "ten")]
     pub(crate) repeats: u32,
+    /// Whether the source's figures and sentences come from one random run each.
+    #[serde(default)]
+    pub(crate) one_run: bool,
     /// Workload of all experiments.
     #[serde(default)]
     pub(crate) workload: Table,
@@ -95,109 +99,6 @@ impl Column {
     }
 }
 
-/// One claim of the source, and what is expected of it here.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Claim {
-    /// In one line.
-    pub(crate) says: String,
-    /// The source's own figure; empty when it gives none.
-    #[serde(default)]
-    pub(crate) published: String,
-    /// The experiment; may be left out when there is only one.
-    #[serde(default)]
-    pub(crate) experiment: Option<String>,
-    /// A figure of a run: its path in the result, or the name of a derived one.
-    pub(crate) figure: String,
-    /// Taken away from it.
-    #[serde(default)]
-    pub(crate) minus: f64,
-    /// Multiplied with afterwards: another unit.
-    #[serde(default = "unity")]
-    pub(crate) times: f64,
-    /// Whose figure it is, by label.
-    pub(crate) of: String,
-    /// The strategy that it is compared with: then the figure is a ratio.
-    #[serde(default)]
-    pub(crate) against: Option<String>,
-    /// The point, when the experiment has several: the value of what it varies.
-    #[serde(default)]
-    pub(crate) at: Option<Value>,
-    /// Several points, at each of which the claim may hold or not.
-    #[serde(default)]
-    pub(crate) over: Vec<Value>,
-    /// Two points: then the figure is the exponent with which it grows between them.
-    #[serde(default)]
-    pub(crate) growth: Option<[Value; 2]>,
-    /// What is made of the values of all seeds.
-    #[serde(default)]
-    pub(crate) stat: Stat,
-    /// For `share-above`.
-    #[serde(default)]
-    pub(crate) threshold: Option<f64>,
-    /// The band, ends included, in which the claim holds.
-    pub(crate) accept: [f64; 2],
-    /// The band over real HTTP, when it must be wider.
-    #[serde(default)]
-    pub(crate) accept_http: Option<[f64; 2]>,
-    /// Whether it makes sense over real HTTP.
-    #[serde(default = "yes")]
-    pub(crate) http: bool,
-    /// What is known of it.
-    #[serde(default)]
-    pub(crate) expect: Expectation,
-    #[serde(default)]
-    pub(crate) note: String,
-    /// The figure of a report that shows it.
-    #[serde(default)]
-    pub(crate) plot: Option<String>,
-}
-
-impl Claim {
-    /// The figure's value in the scenario's unit.
-    pub(crate) fn scaled(&self, value: f64) -> f64 {
-        (value - self.minus) * self.times
-    }
-}
-
-/// What is made of the values of all seeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Stat {
-    /// The mean; of a ratio, the ratio of the means.
-    #[default]
-    Mean,
-    Median,
-    Min,
-    Max,
-    /// The standard deviation over seeds.
-    Deviation,
-    /// The share of seeds in which the value lies above `threshold`.
-    ShareAbove,
-}
-
-/// What a claim is expected to come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Expectation {
-    #[default]
-    Holds,
-    /// At some of its points only.
-    HoldsPartly,
-    DoesNotHold,
-}
-
-impl Expectation {
-    /// In words.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::HoldsPartly => "holds partly",
-            Self::DoesNotHold => "does not hold",
-        }
-    }
-}
-
 /// How a scenario is run over real HTTP.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -262,8 +163,4 @@ fn ten() -> u32 {
 
 fn unity() -> f64 {
     1.0
-}
-
-fn yes() -> bool {
-    true
 }

@@ -7,12 +7,14 @@ use serde::Deserialize;
 use toml::Table;
 use vocabulary::did_you_mean;
 
+use super::cases::check_claim;
 use super::cell::{Cell, cells};
-use super::file::{Claim, Scenario, Stat};
+use super::file::Scenario;
 use super::place::Text;
 use super::run::known_figures;
 use super::setting;
 use crate::exit::{Exit, Fatal};
+use crate::reading::{SMALL, text_of};
 
 /// The scenarios that are built in: the seeds' own experiments.
 pub(crate) const EMBEDDED: &[(&str, &str)] = &[
@@ -48,6 +50,7 @@ pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(S
         let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();
         refuse(&path, fault.error)
     })?;
+    check_labels(&scenario, &cells, settings).map_err(|words| Fatal::error(Exit::Usage, words))?;
     check_figures(&scenario)
         .map_err(|(path, error)| refuse(&path.iter().map(String::as_str).collect::<Vec<_>>(), error))?;
     for (index, claim) in scenario.claim.iter().enumerate() {
@@ -96,7 +99,7 @@ fn read(source: Source<'_>) -> anyhow::Result<Text> {
             Ok(Text { name: format!("`{name}`"), text: (*text).to_owned() })
         }
         Source::File(path) => {
-            let text = std::fs::read_to_string(path)
+            let text = text_of(path, SMALL)
                 .with_context(|| format!("cannot read `{}` (--scenario)", path.display()))?;
             Ok(Text { name: path.display().to_string(), text })
         }
@@ -115,7 +118,12 @@ fn parse(text: &Text, settings: &[String]) -> anyhow::Result<Scenario> {
     }
     let mut table: Table =
         text.text.parse().map_err(|error: toml::de::Error| refuse(&error, text.name.clone()))?;
-    for setting in settings {
+    for (index, setting) in settings.iter().enumerate() {
+        let key = |setting: &str| setting.split('=').next().unwrap_or_default().replace(' ', "");
+        if settings[..index].iter().any(|before| key(before) == key(setting)) {
+            let words = format!("`--set {setting}`: `{}` is set twice; keep one of them", key(setting));
+            return Err(Fatal::error(Exit::Usage, words));
+        }
         setting::apply(&mut table, setting).map_err(|words| Fatal::error(Exit::Usage, words))?;
         let key = setting.split('=').next().unwrap_or_default();
         let varied = key.strip_prefix("server.").or_else(|| key.strip_prefix("workload."));
@@ -148,6 +156,23 @@ fn with_suggestion(message: &str) -> String {
     }
 }
 
+/// A strategy that is set must be one that is run: a new label is a mistyped one, unless an experiment takes it.
+fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
+    for setting in settings {
+        let path = setting.split('=').next().unwrap_or_default();
+        let Some(label) = path.trim().strip_prefix("strategies.").map(str::trim) else { continue };
+        if !cells.iter().any(|cell| cell.label == label) {
+            let suggestion = did_you_mean(label, cells.iter().map(|cell| cell.label.as_str()));
+            let known = scenario.strategies.keys().filter(|key| *key != label).cloned().collect::<Vec<_>>();
+            return Err(format!(
+                "`--set {setting}`: no experiment runs a strategy labelled `{label}`{suggestion}; there are `{}`",
+                known.join("`, `")
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Every figure that is asked for must be one that a run has.
 fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, anyhow::Error)> {
     for (name, derived) in &scenario.figure {
@@ -162,7 +187,8 @@ fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, anyhow::Error)
         wanted.extend(experiment.columns.iter().map(|column| (path.clone(), column.figure.as_str())));
     }
     for (index, claim) in scenario.claim.iter().enumerate() {
-        wanted.push((vec!["claim".to_owned(), index.to_string(), "figure".to_owned()], &claim.figure));
+        let path = vec!["claim".to_owned(), index.to_string(), "figure".to_owned()];
+        wanted.extend(claim.figures().map(|figure| (path.clone(), figure)));
     }
     for (path, figure) in wanted {
         if !scenario.figure.contains_key(figure) && !known.iter().any(|known| known == figure) {
@@ -174,74 +200,6 @@ fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, anyhow::Error)
             );
             return Err((path, anyhow!(words)));
         }
-    }
-    Ok(())
-}
-
-/// A claim must be about something that is run.
-fn check_claim(
-    scenario: &Scenario,
-    claim: &Claim,
-    cells: &[Cell],
-) -> Result<(), (&'static str, anyhow::Error)> {
-    let Some((name, _)) = scenario.experiment_of(claim) else {
-        return Err(("experiment", scenario.no_experiment(claim.experiment.as_deref(), "the claim")));
-    };
-    let own: Vec<&Cell> = cells.iter().filter(|cell| cell.experiment == name).collect();
-    for (key, label) in [("of", Some(&claim.of)), ("against", claim.against.as_ref())] {
-        let Some(label) = label else { continue };
-        if !own.iter().any(|cell| cell.label == *label) {
-            let suggestion = did_you_mean(label, own.iter().map(|cell| cell.label.as_str()));
-            return Err((key, anyhow!("`{label}` is not run in experiment `{name}`{suggestion}")));
-        }
-    }
-    let varied = own.first().is_some_and(|cell| !cell.point.is_empty());
-    let points: Vec<&toml::Value> =
-        claim.at.iter().chain(&claim.over).chain(claim.growth.iter().flatten()).collect();
-    if varied && points.is_empty() {
-        return Err((
-            "says",
-            anyhow!("experiment `{name}` has several points: say which, with `at`, `over` or `growth`"),
-        ));
-    }
-    for point in points {
-        let there =
-            own.iter().filter(|cell| cell.label == claim.of && super::claim::is_at(cell, point)).count();
-        if there > 1 {
-            return Err((
-                "at",
-                anyhow!(
-                    "{point} is more than one point of experiment `{name}`: name all that is varied, such as `at = {{ ops = 10, max_busy = 10 }}`"
-                ),
-            ));
-        }
-        if there == 0 {
-            return Err(("at", anyhow!("experiment `{name}` has no point {point}")));
-        }
-    }
-    if usize::from(claim.at.is_some())
-        + usize::from(!claim.over.is_empty())
-        + usize::from(claim.growth.is_some())
-        > 1
-    {
-        return Err(("at", anyhow!("`at`, `over` and `growth` exclude one another")));
-    }
-    if (claim.stat == Stat::ShareAbove) != claim.threshold.is_some() {
-        return Err(("threshold", anyhow!("`stat = \"share-above\"` and `threshold` belong together")));
-    }
-    for (key, band) in [("accept", Some(claim.accept)), ("accept_http", claim.accept_http)] {
-        if let Some([low, high]) = band.filter(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
-            return Err((key, anyhow!("the band [{low}, {high}] is empty")));
-        }
-    }
-    if let Some(plot) = claim.plot.as_ref().filter(|plot| !scenario.plot.contains_key(*plot)) {
-        let suggestion = did_you_mean(plot, scenario.plot.keys().map(String::as_str));
-        return Err(("plot", anyhow!("no figure is defined as `[plot.{plot}]`{suggestion}")));
-    }
-    let binned = own.iter().all(|cell| cell.settings.run.bins.is_some());
-    if scenario.figure.contains_key(&claim.figure) && !binned {
-        let words = format!("`{}` needs calls in bins: set `bins` in the workload of `{name}`", claim.figure);
-        return Err(("figure", anyhow!(words)));
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use toml::Value;
 use vocabulary::{did_you_mean, duration_text};
 
 use super::cell::Cell;
-use super::claim::is_at;
 use super::file::{Column, Scenario};
+use super::judge::is_at;
 
 /// A figure, what the source says of it, and what it is drawn from.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,6 +6,7 @@ use loadgen_core::{Bins, RunResult};
 use serde_json::Value;
 
 use super::cell::Cell;
+use super::claim::Claim;
 use super::file::Scenario;
 use crate::interrupt::Interrupt;
 use crate::record::ConfigRecord;
@@ -65,7 +66,7 @@ impl Data {
 pub(crate) fn wanted(scenario: &Scenario) -> BTreeSet<&str> {
     let columns = scenario.experiment.values().flat_map(|experiment| &experiment.columns);
     let columns = columns.map(|column| column.figure.as_str());
-    columns.chain(scenario.claim.iter().map(|claim| claim.figure.as_str())).collect()
+    columns.chain(scenario.claim.iter().flat_map(Claim::figures)).collect()
 }
 
 /// The wanted figures of a run.

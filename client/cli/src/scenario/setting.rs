@@ -17,13 +17,16 @@ pub(crate) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
         return Err(refuse("the key is empty"));
     };
-    // Sections may be left out of a file; experiments and claims are not made by the way.
+    // Sections may be left out of a file; what has a name of its own is not made by the way.
     let mut place = table;
-    for (depth, key) in parents.iter().enumerate() {
-        let made_here = depth > 0 && matches!(parents[depth - 1], "experiment" | "figure" | "claim" | "plot");
-        if made_here && !place.contains_key(*key) {
+    for (depth, key) in keys.iter().enumerate() {
+        let named = depth == 1 && matches!(parents[0], "experiment" | "figure" | "claim" | "plot");
+        if named && !place.contains_key(*key) {
             let suggestion = vocabulary::did_you_mean(key, place.keys().map(String::as_str));
-            return Err(refuse(&format!("there is no {} `{key}`{suggestion}", parents[depth - 1])));
+            return Err(refuse(&format!("there is no {} `{key}`{suggestion}", parents[0])));
+        }
+        if depth == parents.len() {
+            break;
         }
         let next = place.entry(*key).or_insert_with(|| Value::Table(Table::new()));
         place = match next {
@@ -56,12 +59,14 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        let mut table: Table = "repeats = 3".parse().unwrap();
+        let mut table: Table = "repeats = 3\n[experiment.main]\n[plot.main]".parse().unwrap();
         for (setting, why) in [
             ("repeats", "write a key"),
             ("=3", "empty"),
             ("repeats.x=1", "holds no keys"),
             ("experiment.man.repeats=1", "there is no experiment `man`"),
+            ("experiment.man={}", "there is no experiment `man`"),
+            ("plot.man={}", "there is no plot `man`"),
         ] {
             assert!(apply(&mut table, setting).unwrap_err().contains(why), "{setting}");
         }

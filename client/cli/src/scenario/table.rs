@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::cell::{Cell, text};
-use super::claim::{Judged, over_seeds};
 use super::file::{Column, Experiment, Scenario};
+use super::judge::{Judged, over_seeds};
 use super::run::Data;
 use crate::figures::short;
 use crate::wrapping::wrapped;
@@ -77,34 +77,43 @@ fn together(experiment: &Experiment, cell: usize, data: &Data) -> String {
     figures.collect::<Vec<_>>().join(" / ")
 }
 
-/// Every claim: what it says, the published figure, ours, and the verdict.
+/// Every claim: what it says, the published figure, ours, and the verdict. Those that no source makes come last.
 pub(crate) fn claims_table(judged: &[Judged<'_>]) -> String {
     let mut table = String::from("\n");
-    for one in judged {
-        let mark = if one.as_expected() { ' ' } else { '!' };
-        let head = format!(" {mark} {:<13} ", one.verdict.words());
-        let _ = writeln!(table, "{}", wrapped(&one.claim.says, &head, &" ".repeat(17)));
-        let published = if one.claim.published.is_empty() {
-            String::new()
-        } else {
-            format!("published {}, ", one.claim.published)
-        };
-        let mut ours = format!("{published}here {}", one.ours);
-        if !one.as_expected() {
-            let _ = write!(
-                ours,
-                "; expected was \"{}\" within {}–{}",
-                one.claim.expect.words(),
-                short(one.accept[0]),
-                short(one.accept[1])
-            );
-        }
-        if !one.claim.note.is_empty() {
-            let _ = write!(ours, ". {}", one.claim.note);
-        }
-        let _ = writeln!(table, "{}", wrapped(&ours, &" ".repeat(19), &" ".repeat(19)));
+    for one in judged.iter().filter(|one| !one.claim.ours) {
+        table.push_str(&claim(one));
+    }
+    if judged.iter().any(|one| one.claim.ours) {
+        table.push_str("\n   Ours, which the source does not say:\n");
+    }
+    for one in judged.iter().filter(|one| one.claim.ours) {
+        table.push_str(&claim(one));
     }
     table
+}
+
+fn claim(one: &Judged<'_>) -> String {
+    let mark = if one.as_expected() == Some(false) { '!' } else { ' ' };
+    let head = format!(" {mark} {:<13} ", one.verdict.words());
+    let mut text = format!("{}\n", wrapped(&one.claim.says, &head, &" ".repeat(17)));
+    let condition = &one.condition.words;
+    let mut told = match one.claim.published() {
+        "" => format!("tested: {condition}"),
+        published if one.condition.printed => format!("published {published}"),
+        published => format!("published {published}; tested: {condition}"),
+    };
+    if !one.claim.means.is_empty() {
+        let _ = write!(told, " ({})", one.claim.means);
+    }
+    let _ = write!(told, "; here {}", one.ours);
+    if one.as_expected() == Some(false) {
+        let _ = write!(told, "; expected was \"{}\"", one.claim.expect.words());
+    }
+    if !one.claim.note.is_empty() {
+        let _ = write!(told, ". {}", one.claim.note);
+    }
+    let _ = writeln!(text, "{}", wrapped(&told, &" ".repeat(19), &" ".repeat(19)));
+    text
 }
 
 fn with_spread(column: &Column, cell: usize, data: &Data) -> String {

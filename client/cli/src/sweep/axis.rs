@@ -3,7 +3,10 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::Parser as _;
 use vocabulary::duration_text;
+
+use crate::args::Cli;
 
 /// More values than anybody looks at.
 const MOST_VALUES: usize = 1000;
@@ -49,14 +52,16 @@ impl FromStr for Axis {
             None => Key::Flag(key.replace('_', "-")),
         };
         let mut all: Vec<String> = Vec::new();
+        let counts = takes_counts(&key);
         for item in items(values) {
             let item = item.trim();
             if item.is_empty() {
                 return Err(format!("a value is missing; {example}"));
             }
-            match range(item)? {
+            let item = if counts { counted(item) } else { item.to_owned() };
+            match range(&item)? {
                 Some(values) => all.extend(values),
-                None => all.push(item.to_owned()),
+                None => all.push(item),
             }
             if all.len() > MOST_VALUES {
                 return Err(format!("these are more than {MOST_VALUES} values; name fewer"));
@@ -67,6 +72,23 @@ impl FromStr for Axis {
             return Err(format!("`{twice}` is there twice"));
         }
         Ok(Self { key, values: all })
+    }
+}
+
+/// Whether a flag takes `2k` for 2000. Of a duration, `1M` is a month.
+fn takes_counts(key: &Key) -> bool {
+    let Key::Flag(name) = key else { return false };
+    Cli::try_parse_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
+}
+
+/// The same with counts such as `2k` as the numbers that they are, so that points can be told apart and drawn.
+fn counted(item: &str) -> String {
+    let whole = |text: &str| mockserver::count::<u64>(0, u64::MAX)(text).map(|number| number.to_string());
+    let number = |text: &str| whole(text).unwrap_or_else(|_| text.to_owned());
+    let Some((low, rest)) = item.split_once("..") else { return number(item) };
+    match rest.split_once('/') {
+        Some((high, count)) => format!("{}..{}/{count}", number(low), number(high)),
+        None => item.to_owned(),
     }
 }
 
@@ -178,6 +200,10 @@ mod tests {
         assert_eq!(values("service-time=exp(5ms),lognormal(5ms,0.3)"), ["exp(5ms)", "lognormal(5ms,0.3)"]);
         assert_eq!(values("ops=1..3/9"), ["1", "2", "3"]);
         assert_eq!(values("ops=10,100..300/3"), ["10", "100", "200", "300"]);
+        assert_eq!(values("ops=1k..5k/3"), ["1000", "3000", "5000"]);
+        assert_eq!(values("ops=500,1.5k, 2M"), ["500", "1500", "2000000"]);
+        assert_eq!(values("max-busy=0.1k..1K/2"), ["100", "1000"]);
+        assert_eq!(values("timeout=1M"), ["1M"], "a month");
     }
 
     #[test]
@@ -201,6 +227,7 @@ mod tests {
         assert!(error("ops=1..1s/3").contains("both ends"));
         assert!(error("ops=0..100/3log").contains("above 0"));
         assert!(error("ops=1..500/500,501..2000/1000").contains("more than 1000 values"));
+        assert!(error("ops=1k,1000").contains("`1000` is there twice"));
         assert!(error("ops=5,5").contains("`5` is there twice"));
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use loadgen_core::RunConfig;
 use serde_json::{Value, json};
+use statistics::Verdict;
 
 use super::axis::{Axis, Key};
 use super::cell::{Cell, at_json};
@@ -100,6 +101,23 @@ impl Estimate {
         self.standings.iter().find(|one| one.strategy == self.best)
     }
 
+    fn complete(&self) -> Vec<&Standing> {
+        self.standings.iter().filter(|one| one.is_complete()).collect()
+    }
+
+    /// Who has the least on fresh seeds, by more than chance; none when that cannot be told: a tie is nobody's win.
+    fn winner(&self) -> Option<&str> {
+        match self.complete().as_slice() {
+            [] => None,
+            [only] => Some(&only.strategy),
+            _ => self.pairs.first().and_then(|pair| match pair.verdict()? {
+                Verdict::Lower => Some(pair.first.as_str()),
+                Verdict::Higher => Some(pair.second.as_str()),
+                Verdict::TooFew | Verdict::NotDistinguishable | Verdict::Equivalent => None,
+            }),
+        }
+    }
+
     /// What people read, without a full stop.
     fn words(&self) -> String {
         let Self { choice, by, best, blocks, .. } = self;
@@ -113,6 +131,16 @@ impl Estimate {
             None => format!("not every op done on {seeds}"),
         };
         let in_sweep = choice.in_sweep.map_or_else(|| "–".to_owned(), short);
+        if let (None, [first, second]) = (self.winner(), self.complete().as_slice()) {
+            let other = if first.strategy == *best { second } else { first };
+            let tie = match self.pairs.first().and_then(Pair::verdict) {
+                Some(Verdict::TooFew) => {
+                    format!("too few repeats to say who has the least {name}, {best} or {}", other.strategy)
+                }
+                _ => format!("{best} and {} tie for the least {name}", other.strategy),
+            };
+            return format!("{lead}{tie}: {best} comes to {fresh} ({in_sweep}{unit} in the sweep)");
+        }
         match self.standings.first().filter(|first| first.is_complete() && first.strategy != *best) {
             None => format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)"),
             Some(other) => format!(
@@ -137,7 +165,7 @@ impl Estimate {
         let figure = of_best.and_then(|standing| standing.figure(self.by.path()));
         json!({
             "at": at_json(self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
-            "strategy": self.best, "words": self.words(), "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
+            "strategy": self.best, "winner": self.winner(), "words": self.words(), "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
             "fresh": figure.map(figure_to_json), "complete": of_best.is_some_and(Standing::is_complete),
             "pairs": self.pairs.iter().map(Pair::to_json).collect::<Vec<_>>(),
         })

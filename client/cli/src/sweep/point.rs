@@ -1,10 +1,10 @@
 //! Points of a sweep: what was typed, with one value of every axis put in.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Parser};
-use mockserver::core::Config;
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
@@ -12,6 +12,7 @@ use super::axis::{Axis, Key};
 use crate::args::{self, Cli, SweepArgs};
 use crate::exit::{Exit, Fatal};
 use crate::figures::thousands;
+use crate::opponent::{GivenServer, Opponent};
 use crate::settings::Settings;
 use crate::several::configured;
 
@@ -27,7 +28,7 @@ pub(super) struct Point {
     pub(super) at: Vec<String>,
     /// One per strategy as typed, with this point's parameters.
     pub(super) settings: Vec<Settings>,
-    pub(super) server: Config,
+    pub(super) opponent: Opponent,
 }
 
 impl Point {
@@ -53,7 +54,14 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
             return Err(refusal(axis, "is varied twice; put all its values into one `--vary`"));
         }
         match &axis.key {
-            Key::Flag(name) => check_flag(axis, name, flags, given.subcommand_matches("sweep"))?,
+            Key::Flag(name) => {
+                check_flag(axis, name, flags, given.subcommand_matches("sweep"))?;
+                if args.several.target.target.is_some() && is_of_the_server(name, flags) {
+                    let words = "is of the embedded server, and `--target` names another, which is as it is; vary the workload \
+                                 or a strategy, or leave out `--target`";
+                    return Err(refusal(axis, words));
+                }
+            }
             Key::Parameter { part, key } => check_parameter(axis, part, key, &strategies)?,
         }
     }
@@ -64,7 +72,8 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
             format!("`--vary`: these are {many} points, and {most} are the most; vary in larger steps");
         return Err(Fatal::error(Exit::Usage, words));
     }
-    grid(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at)).collect()
+    let mut reached = None;
+    grid(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at, &mut reached)).collect()
 }
 
 fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
@@ -107,6 +116,11 @@ fn check_flag(axis: &Axis, name: &str, flags: &Command, given: Option<&ArgMatche
     Ok(())
 }
 
+fn is_of_the_server(name: &str, flags: &Command) -> bool {
+    let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(name));
+    flag.and_then(clap::Arg::get_help_heading).is_some_and(|heading| heading.starts_with(args::MOCK_SERVER))
+}
+
 /// At least one strategy must have the part, none may set the parameter itself, and every value must be accepted.
 fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
     if tailback::find(part).is_none() {
@@ -144,6 +158,7 @@ fn point(
     typed: &[OsString],
     strategies: &[&StrategySpec],
     at: Vec<String>,
+    reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<Point> {
     let refused = format!("`--vary`: {} cannot be run", name(args, &at));
     // The flag is added to what was typed, so that it means what it means anywhere else.
@@ -171,6 +186,6 @@ fn point(
         }
         here.push(strategy);
     }
-    let (settings, server) = configured(read.several, here, None, &refused)?;
-    Ok(Point { at, settings, server })
+    let (settings, opponent) = configured(read.several, here, None, &refused, reached)?;
+    Ok(Point { at, settings, opponent })
 }

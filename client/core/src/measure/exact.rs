@@ -1,20 +1,18 @@
-//! Exact latencies, for experiments small enough to keep them all: percentiles without a histogram's rounding.
+//! Every latency, for experiments small enough to keep them all: percentiles without a histogram's rounding.
 
-use super::LatencyFigures;
-
-/// The most latencies that are kept; above it the histogram alone counts.
+/// The most latencies of a kind that are kept; above it the histogram alone counts.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
 /// Every latency, in nanoseconds, until there are too many.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Exact(Option<Vec<u64>>);
+pub(super) struct Exact(Option<Vec<u64>>);
 
 impl Exact {
-    pub(crate) fn kept() -> Self {
+    pub(super) fn kept() -> Self {
         Self(Some(Vec::new()))
     }
 
-    pub(crate) fn record(&mut self, nanos: u64) {
+    pub(super) fn record(&mut self, nanos: u64) {
         if let Some(kept) = &mut self.0 {
             kept.push(nanos);
             if kept.len() > EXACT_LATENCIES {
@@ -23,56 +21,60 @@ impl Exact {
         }
     }
 
-    /// Milliseconds below which these shares (0 to 1) lie; none when not all were kept.
-    pub(crate) fn quantiles_ms(&self, shares: &[f64]) -> Option<Vec<f64>> {
-        let sorted = self.sorted()?;
-        if sorted.is_empty() {
-            return Some(Vec::new());
+    /// Adds what `other` kept; keeps nothing when it did not.
+    pub(super) fn merge(&mut self, other: &Self) {
+        match (&mut self.0, &other.0) {
+            (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => kept.extend(others),
+            _ => self.0 = None,
         }
-        Some(shares.iter().map(|share| interpolated(&sorted, *share) / 1e6).collect())
     }
 
-    fn sorted(&self) -> Option<Vec<u64>> {
+    /// All in rising order; none when not all were kept.
+    pub(super) fn sorted(&self) -> Option<Vec<u64>> {
         let mut sorted = self.0.clone()?;
         sorted.sort_unstable();
         Some(sorted)
     }
-
-    /// The figures, with percentiles by linear interpolation between neighbours; none when not all were kept.
-    pub(crate) fn figures(&self) -> Option<LatencyFigures> {
-        let sorted = self.sorted()?;
-        let count = sorted.len() as f64;
-        let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else {
-            return Some(LatencyFigures::default());
-        };
-        let ms = |nanos: f64| Some(nanos / 1e6);
-        let mean = sorted.iter().map(|nanos| u128::from(*nanos)).sum::<u128>() as f64 / count;
-        let squares: f64 = sorted.iter().map(|nanos| (*nanos as f64 - mean) * (*nanos as f64 - mean)).sum();
-        let at = |share: f64| ms(interpolated(&sorted, share));
-        Some(LatencyFigures {
-            count: sorted.len() as u64,
-            min: ms(*min as f64),
-            mean: ms(mean),
-            stdev: ms((squares / count).sqrt()),
-            p50: at(0.5),
-            p75: at(0.75),
-            p90: at(0.9),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: ms(*max as f64),
-        })
-    }
 }
 
-/// The value at this share (0 to 1) of sorted values that are not empty.
-fn interpolated(sorted: &[u64], share: f64) -> f64 {
-    let position = share * (sorted.len() - 1) as f64;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
-    let below = position as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    let (low, high) = (sorted[below] as f64, sorted[above] as f64);
-    low + (high - low) * (position - below as f64)
+/// The standard deviation (divisor n) of sorted latencies, in nanoseconds.
+pub(super) fn deviation(sorted: &[u64]) -> f64 {
+    let count = sorted.len() as f64;
+    let mean = sorted.iter().map(|nanos| u128::from(*nanos)).sum::<u128>() as f64 / count;
+    let squares: f64 = sorted.iter().map(|nanos| (*nanos as f64 - mean) * (*nanos as f64 - mean)).sum();
+    (squares / count).sqrt()
+}
+
+/// Where a percentile stands among sorted values: between two of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// Its neighbours, counted from 0; the same at the very end.
+    pub(super) below: u64,
+    pub(super) above: u64,
+    /// How far it is from the one below to the one above, 0 to 1.
+    way: f64,
+}
+
+impl Place {
+    /// The place of this share (0 to 1) of so many values, at least one.
+    pub(super) fn of(share: f64, count: u64) -> Self {
+        let last = count.saturating_sub(1);
+        let position = share * last as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is a number of a value"
+        )]
+        let below = (position as u64).min(last);
+        Self { below, above: (below + 1).min(last), way: position - below as f64 }
+    }
+
+    /// The value there.
+    pub(super) fn between(self, value: impl Fn(usize) -> u64) -> f64 {
+        let at = |place: u64| value(usize::try_from(place).unwrap_or(usize::MAX)) as f64;
+        let (low, high) = (at(self.below), at(self.above));
+        low + (high - low) * self.way
+    }
 }
 
 #[cfg(test)]
@@ -80,19 +82,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_interpolated_and_too_many_latencies_are_dropped() {
+    fn too_many_latencies_are_not_kept() {
         let mut exact = Exact::kept();
-        assert_eq!(exact.figures(), Some(LatencyFigures::default()));
-        for ms in [4, 1, 3, 2] {
-            exact.record(ms * 1_000_000);
-        }
-        let figures = exact.figures().unwrap();
-        assert_eq!((figures.p50, figures.p75, figures.max), (Some(2.5), Some(3.25), Some(4.0)));
-        assert_eq!((figures.mean, figures.count), (Some(2.5), 4));
+        exact.record(2);
+        exact.record(1);
+        assert_eq!(exact.sorted(), Some(vec![1, 2]));
+        let mut more = exact.clone();
         for _ in 0..EXACT_LATENCIES {
             exact.record(1);
         }
-        assert_eq!(exact.figures(), None);
-        assert_eq!(Exact::default().figures(), None);
+        assert_eq!(exact.sorted(), None);
+        more.merge(&exact);
+        assert_eq!((more.sorted(), Exact::default().sorted()), (None, None));
+    }
+
+    #[test]
+    fn a_percentile_stands_between_its_neighbours() {
+        assert_eq!(Place::of(0.5, 4), Place { below: 1, above: 2, way: 0.5 });
+        assert_eq!(Place::of(1.0, 4), Place { below: 3, above: 3, way: 0.0 });
+        assert_eq!(Place::of(0.0, 1), Place { below: 0, above: 0, way: 0.0 });
     }
 }

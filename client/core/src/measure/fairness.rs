@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use statistics::jain;
+use statistics::{jain, percentile};
 use vocabulary::Instant;
 
 /// The length of a window, in attempts that nothing disturbs.
@@ -58,7 +58,7 @@ pub struct FairnessFigures {
     pub slowest_client: Option<u64>,
     /// Its mean op latency; null when none of its ops succeeded.
     pub slowest_mean_ms: Option<f64>,
-    /// The same over that of the client in the middle.
+    /// The same over the median of all clients' means; of an even number of clients, the mean of the two in the middle.
     pub slowest_over_median: Option<f64>,
 }
 
@@ -119,7 +119,9 @@ impl Fairness {
         let finite = |ms: f64| ms.is_finite().then_some(ms);
         let slowest = worked.last();
         let slowest_ms = slowest.and_then(|(_, client)| finite(client.mean_ms()));
-        let median_ms = worked.get(worked.len().saturating_sub(1) / 2).map(|(_, client)| client.mean_ms());
+        let means: Vec<f64> = worked.iter().map(|(_, client)| client.mean_ms()).collect();
+        // Where one of the two in the middle got nothing done, so did the median.
+        let median_ms = percentile(&means, 0.5);
         FairnessFigures {
             clients: worked.len() as u64,
             jain: if self.windows > 0 { Some(self.indices / self.windows as f64) } else { self.so_far() },
@@ -231,6 +233,21 @@ mod tests {
         let figures = fair.figures(Some(at(4000)));
         assert_eq!((figures.jain, figures.jain_whole_run), (Some(0.5), Some(0.5)));
         assert_eq!((figures.slowest_client, figures.slowest_mean_ms), (Some(1), None));
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_of_clients_lies_between_the_two_in_the_middle() {
+        let slowest_over_median = |latencies: &[u64]| {
+            let mut fair = fairness(4);
+            for (client, ms) in (0..).zip(latencies) {
+                fair.on_arrival(at(0), client);
+                fair.on_end(at(*ms), client, Some(Duration::from_millis(*ms)));
+            }
+            fair.figures(Some(at(1000))).slowest_over_median
+        };
+        assert_eq!(slowest_over_median(&[100, 200, 400, 900]), Some(3.0));
+        assert_eq!(slowest_over_median(&[100, 900]), Some(1.8));
+        assert_eq!(slowest_over_median(&[100, 300, 900]), Some(3.0));
     }
 
     #[test]

@@ -1,4 +1,10 @@
-//! Latencies in a histogram of fixed size: microseconds, three significant digits, up to a day.
+//! Latencies: sums that are exact, percentiles from every one of them or from a histogram of fixed size.
+//!
+//! One rule of percentiles for both: the p-th of n latencies in rising order stands at the place p · (n − 1), counted from
+//! 0, and between two places on the straight line between them (type 7 of Hyndman and Fan, "Sample quantiles in
+//! statistical packages", The American Statistician 50, 1996: numpy's and R's). The histogram (microseconds, three
+//! significant digits, up to a day) knows a latency as the middle of its bucket, 0.05 % off at most; no percentile leaves
+//! the range between the shortest and the longest.
 
 use std::time::Duration;
 
@@ -7,92 +13,167 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use vocabulary::Instant;
 
+use super::exact::{Exact, Place, deviation};
+use super::tally::Tally;
+
 /// A day, in microseconds. Without an upper bound `Histogram` would clamp silently at its first size.
 const LONGEST_US: u64 = 86_400_000_000;
 
-/// A histogram of durations. Longer ones than a day count as a day.
+/// The shares whose percentiles stand in results.
+const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+
+/// Durations that were measured. In percentiles of the histogram, longer ones than a day count as a day.
 #[derive(Clone, Debug)]
-pub struct Latencies(Histogram<u64>);
+pub struct Latencies {
+    tally: Tally,
+    histogram: Histogram<u64>,
+    /// Every one, if that was wanted and there are not too many.
+    exact: Exact,
+}
 
 impl Default for Latencies {
+    /// Keeps the histogram only.
     fn default() -> Self {
-        Self(
-            Histogram::new_with_bounds(1, LONGEST_US, 3).expect("the bounds are constants that are accepted"),
-        )
+        let histogram =
+            Histogram::new_with_bounds(1, LONGEST_US, 3).expect("the bounds are constants that are accepted");
+        Self { tally: Tally::default(), histogram, exact: Exact::default() }
     }
 }
 
 impl Latencies {
+    /// Keeps every latency, too, up to [`EXACT_LATENCIES`](super::EXACT_LATENCIES): percentiles are exact until then.
+    pub fn exact() -> Self {
+        Self { exact: Exact::kept(), ..Self::default() }
+    }
+
     /// Records one.
     pub fn record(&mut self, latency: Duration) {
-        // Below a microsecond counts as zero, which the histogram keeps apart.
-        self.0.saturating_record(micros(latency));
+        self.record_nanos(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Records the time from one instant to another: like [`record`](Self::record), and cheaper, because nanoseconds
-    /// need not be split into seconds and the rest.
+    /// Records the time from one instant to another.
     pub fn record_between(&mut self, from: Instant, to: Instant) {
-        self.0.saturating_record(to.as_nanos().saturating_sub(from.as_nanos()) / 1000);
+        self.record_nanos(to.as_nanos().saturating_sub(from.as_nanos()));
     }
 
-    /// Adds everything recorded in `other`.
+    fn record_nanos(&mut self, nanos: u64) {
+        self.tally.record(nanos);
+        // Below a microsecond counts as zero, which the histogram keeps apart.
+        self.histogram.saturating_record(nanos / 1000);
+        self.exact.record(nanos);
+    }
+
+    /// Adds everything recorded in `other`; exact only when both are.
     pub fn merge(&mut self, other: &Self) {
-        self.0.add(&other.0).expect("both have the same bounds");
+        self.tally.merge(&other.tally);
+        self.histogram.add(&other.histogram).expect("both have the same bounds");
+        self.exact.merge(&other.exact);
     }
 
-    /// Makes this a copy of `other` without allocating.
+    /// Makes this a copy of `other` without allocating: of sums and histogram, not of every latency.
     pub fn copy_from(&mut self, other: &Self) {
-        self.0.reset();
-        self.merge(other);
+        self.tally = other.tally;
+        self.histogram.reset();
+        self.histogram.add(&other.histogram).expect("both have the same bounds");
+        self.exact = Exact::default();
     }
 
     /// How many were recorded.
     pub fn count(&self) -> u64 {
-        self.0.len()
+        self.tally.count
     }
 
     /// The duration below or at which this share (0 to 1) of what was recorded lies; zero when nothing was.
     pub fn quantile(&self, share: f64) -> Duration {
-        Duration::from_micros(self.0.value_at_quantile(share))
+        let sorted = self.exact.sorted();
+        let nanos = self.quantiles([share], sorted.as_deref()).map_or(0.0, |[nanos]| nanos);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it lies within what was recorded"
+        )]
+        Duration::from_nanos(nanos.round() as u64)
     }
 
-    /// The longest.
+    /// Milliseconds below which these shares (0 to 1) lie; none when nothing was recorded.
+    pub(crate) fn quantiles_ms<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
+        self.quantiles(shares, self.exact.sorted().as_deref()).map(|nanos| nanos.map(|nanos| nanos / 1e6))
+    }
+
+    /// The longest; zero when nothing was recorded.
     pub fn max(&self) -> Duration {
-        Duration::from_micros(self.0.max())
+        Duration::from_nanos(self.tally.max_nanos)
     }
 
     /// The histogram itself, in microseconds.
     pub fn histogram(&self) -> &Histogram<u64> {
-        &self.0
+        &self.histogram
     }
 
     /// How many lie between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
-        self.0.count_between(micros(low), micros(high))
+        let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        self.histogram.count_between(micros(low), micros(high))
     }
 
     /// The figures of the result file.
     pub fn figures(&self) -> LatencyFigures {
-        let ms = |share| (self.count() > 0).then(|| self.0.value_at_quantile(share) as f64 / 1e3);
-        let exact = |us: f64| (self.count() > 0).then_some(us / 1e3);
+        let sorted = self.exact.sorted();
+        let Some(percentiles) = self.quantiles(SHARES, sorted.as_deref()) else {
+            return LatencyFigures::default();
+        };
+        let [p50, p75, p90, p95, p99, p999] = percentiles.map(|nanos| nanos / 1e6);
+        let deviation = sorted.as_deref().map_or_else(|| self.tally.deviation(), deviation);
+        let Tally { count, min_nanos, max_nanos, .. } = self.tally;
         LatencyFigures {
-            count: self.count(),
-            min: exact(self.0.min() as f64),
-            mean: exact(self.0.mean()),
-            stdev: exact(self.0.stdev()),
-            p50: ms(0.5),
-            p75: ms(0.75),
-            p90: ms(0.9),
-            p95: ms(0.95),
-            p99: ms(0.99),
-            p999: ms(0.999),
-            max: exact(self.0.max() as f64),
+            count,
+            min: Some(min_nanos as f64 / 1e6),
+            mean: Some(self.tally.mean() / 1e6),
+            stdev: Some(deviation / 1e6),
+            p50: Some(p50),
+            p75: Some(p75),
+            p90: Some(p90),
+            p95: Some(p95),
+            p99: Some(p99),
+            p999: Some(p999),
+            max: Some(max_nanos as f64 / 1e6),
         }
     }
-}
 
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+    /// In nanoseconds, in the order of the shares, of all latencies if they are there; none when nothing was recorded.
+    fn quantiles<const N: usize>(&self, shares: [f64; N], sorted: Option<&[u64]>) -> Option<[f64; N]> {
+        if self.tally.count == 0 {
+            return None;
+        }
+        let places = shares.map(|share| Place::of(share, self.tally.count));
+        if let Some(sorted) = sorted {
+            return Some(places.map(|place| place.between(|index| sorted[index])));
+        }
+        let mut ranks: Vec<u64> = places.iter().flat_map(|place| [place.below, place.above]).collect();
+        ranks.sort_unstable();
+        let known = self.at_ranks(&ranks);
+        let value = |rank: usize| {
+            let index = ranks.partition_point(|there| *there < rank as u64);
+            known[index]
+        };
+        Some(places.map(|place| place.between(value)))
+    }
+
+    /// The latencies with these numbers (rising, from 0) in rising order, in nanoseconds, as the histogram knows them.
+    fn at_ranks(&self, ranks: &[u64]) -> Vec<u64> {
+        let mut known = Vec::with_capacity(ranks.len());
+        let mut seen = 0;
+        for step in self.histogram.iter_recorded() {
+            seen += step.count_at_value();
+            let middle = self.histogram.median_equivalent(step.value_iterated_to()).saturating_mul(1000);
+            let value = middle.clamp(self.tally.min_nanos, self.tally.max_nanos);
+            while ranks.get(known.len()).is_some_and(|rank| *rank < seen) {
+                known.push(value);
+            }
+        }
+        known.resize(ranks.len(), self.tally.max_nanos);
+        known
+    }
 }
 
 /// Latency figures in milliseconds; null when nothing was recorded.
@@ -114,7 +195,16 @@ pub struct LatencyFigures {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn recorded(mut latencies: Latencies, micros: &[u64]) -> Latencies {
+        for us in micros {
+            latencies.record(Duration::from_micros(*us));
+        }
+        latencies
+    }
 
     #[test]
     fn figures_are_in_milliseconds_and_null_when_empty() {
@@ -124,10 +214,37 @@ mod tests {
             latencies.record(Duration::from_millis(ms));
         }
         let figures = latencies.figures();
-        assert_eq!(figures.count, 100);
-        assert!((figures.p50.unwrap() - 50.0).abs() < 0.1, "{figures:?}");
-        assert!((figures.mean.unwrap() - 50.5).abs() < 0.1, "{figures:?}");
-        assert!((figures.max.unwrap() - 100.0).abs() < 0.1, "{figures:?}");
+        assert_eq!(
+            (figures.count, figures.min, figures.mean, figures.max),
+            (100, Some(1.0), Some(50.5), Some(100.0))
+        );
+        assert!((figures.p50.unwrap() - 50.5).abs() < 0.03, "{figures:?}");
+    }
+
+    #[test]
+    fn equal_latencies_are_told_exactly_by_the_histogram_too() {
+        let figures = recorded(Latencies::default(), &[600_000; 7]).figures();
+        let told = [figures.min, figures.mean, figures.p50, figures.p99, figures.p999, figures.max];
+        assert_eq!(told, [Some(600.0); 6]);
+        assert_eq!(figures.stdev, Some(0.0));
+    }
+
+    #[test]
+    fn all_that_was_kept_is_exact_until_there_are_too_many() {
+        let mut latencies = recorded(Latencies::exact(), &[4000, 1000, 3000, 2000]);
+        let figures = latencies.figures();
+        assert_eq!((figures.p50, figures.p75, figures.p999), (Some(2.5), Some(3.25), Some(3.997)));
+        let other = recorded(Latencies::exact(), &[599_999]);
+        latencies.merge(&other);
+        assert_eq!(latencies.quantile(1.0), Duration::from_micros(599_999));
+        assert_eq!(latencies.quantile(0.5), Duration::from_millis(3));
+        latencies.merge(&recorded(Latencies::default(), &[123_456]));
+        assert_eq!(latencies.figures().max, Some(599.999));
+        assert_ne!(
+            latencies.quantile(0.8),
+            Duration::from_micros(123_456),
+            "the histogram is what both have"
+        );
     }
 
     #[test]
@@ -139,5 +256,25 @@ mod tests {
         latencies.record_between(Instant::from_millis(1), Instant::ORIGIN);
         assert_eq!(latencies.count(), 4);
         assert!(latencies.max() >= Duration::from_hours(23));
+        assert!(latencies.quantile(0.7) >= Duration::from_hours(23));
+    }
+
+    proptest! {
+        #[test]
+        fn the_histograms_percentiles_are_the_exact_ones_within_half_a_bucket(
+            micros in prop::collection::vec(prop_oneof![0..3000_u64, 0..10_000_000_u64], 1..200),
+            share in 0.0..=1.0_f64,
+        ) {
+            let exact = recorded(Latencies::exact(), &micros);
+            let bucketed = recorded(Latencies::default(), &micros);
+            let (there, here) = (exact.quantiles_ms([share]).unwrap()[0], bucketed.quantiles_ms([share]).unwrap()[0]);
+            prop_assert!((there - here).abs() <= there * 0.0005 + 1e-9, "{there} {here}");
+            let (all, same) = (exact.figures(), bucketed.figures());
+            prop_assert_eq!((all.count, all.min, all.mean, all.max), (same.count, same.min, same.mean, same.max));
+            prop_assert!((all.stdev.unwrap() - same.stdev.unwrap()).abs() <= 1e-9 * all.max.unwrap());
+            for value in [same.p50, same.p75, same.p90, same.p95, same.p99, same.p999] {
+                prop_assert!(same.min <= value && value <= same.max, "{:?}", same);
+            }
+        }
     }
 }

@@ -8,12 +8,11 @@ use serde::Serialize;
 use tailback::{Failure, Status};
 use vocabulary::Instant;
 
-use super::exact::Exact;
+use super::excess::Excess;
 use super::fairness::Fairness;
 use super::window_course::WindowCourse;
-use super::{
-    Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Series, WindowFigures,
-};
+use super::{Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, Series, WindowFigures};
+use crate::cause::FailureCounts;
 use crate::workload::RunConfig;
 
 /// The shares of ops at which the curve of their latencies is known: evenly up to 95 %, then closer and closer.
@@ -33,6 +32,8 @@ pub struct OpCounts {
     pub given_up: u64,
     /// Times that an op was put off because the server, when asked, had too little free.
     pub deferred: u64,
+    /// Of those given up: the ones whose last attempt was refused for good, or found nobody who answers.
+    pub failed_for_good: u64,
 }
 
 impl OpCounts {
@@ -57,6 +58,9 @@ pub struct AttemptCounts {
     pub cancelled: u64,
     /// Launches that a budget refused; nothing was sent, so they are not in `total`.
     pub shed: u64,
+    /// Of the answered: those that somebody between the client and the recognised mockserver answered (a gateway, a
+    /// proxy). 0 when simulated.
+    pub by_gateway: u64,
 }
 
 /// Everything that is measured of one run.
@@ -78,16 +82,22 @@ pub struct Measurements {
     pub answered_failures: u64,
     /// From the instant an attempt was due to the instant it was sent: the generator's own delay.
     pub send_lag: Latencies,
-    /// Attempts per op that ended.
+    /// What attempts took beyond what the server reckons: connections, both systems' queues, late timers.
+    pub excess: Excess,
+    /// Attempts per op that ended; above 2000, to three digits.
     pub attempts_per_op: Histogram<u32>,
+    /// Most of them.
+    pub most_attempts_per_op: u64,
     /// Over time.
     pub series: Series,
     /// Every call in bins of one width, if that was wanted.
     pub bins: Option<Bins>,
+    /// What attempts that failed came to.
+    pub failures: FailureCounts,
+    /// Attempts that succeeded and were answered by somebody between.
+    pub gateway_successes: u64,
     /// Why ops were given up.
     pub given_up_after: GivenUpCounts,
-    /// Every op latency, if that was wanted and there are not too many.
-    exact: Exact,
     window_course: WindowCourse,
     /// How several clients fare; one alone is not treated unfairly.
     fairness: Option<Fairness>,
@@ -116,12 +126,15 @@ impl Default for Measurements {
             failure_latency: Latencies::default(),
             answered_failures: 0,
             send_lag: Latencies::default(),
+            excess: Excess::default(),
             attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 3)
                 .expect("the bounds are constants that are accepted"),
+            most_attempts_per_op: 0,
             series: Series::default(),
             bins: None,
+            failures: FailureCounts::default(),
+            gateway_successes: 0,
             given_up_after: GivenUpCounts::default(),
-            exact: Exact::default(),
             window_course: WindowCourse::new(RunConfig::default().undisturbed_attempt),
             fairness: None,
             deadline: None,
@@ -138,10 +151,15 @@ impl Measurements {
     /// Nothing yet, and as much detail to come as the run wants.
     pub fn new(config: &RunConfig) -> Self {
         let several = config.clients > 1;
+        let latencies = || if config.exact_latencies { Latencies::exact() } else { Latencies::default() };
         Self {
-            exact: if config.exact_latencies { Exact::kept() } else { Exact::default() },
+            op_latency: latencies(),
+            success_latency: latencies(),
+            rejection_latency: latencies(),
+            failure_latency: latencies(),
             bins: config.bins.map(Bins::new),
             window_course: WindowCourse::new(config.undisturbed_attempt),
+            excess: Excess::of(config.mean_service),
             fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
             deadline: config.deadline,
             warm_until: Instant::ORIGIN + config.warm_up,
@@ -179,20 +197,16 @@ impl Measurements {
         self.window_course.on_cap(at, cap);
     }
 
-    /// Latencies of ops that succeeded: exact when they were all kept, else from the histogram.
-    pub fn op_latency_figures(&self) -> LatencyFigures {
-        self.exact.figures().unwrap_or_else(|| self.op_latency.figures())
-    }
-
     /// The curve of op latencies, for pictures: shares of the ops that succeeded, and the milliseconds below which they
     /// lie, to the microsecond. Empty before any success.
     pub fn op_latency_curve(&self) -> Vec<[f64; 2]> {
-        let of_histogram = || -> Vec<f64> {
-            let some = (self.op_latency.count() > 0).then_some(CURVE).into_iter().flatten();
-            some.map(|share| self.op_latency.quantile(share).as_secs_f64() * 1e3).collect()
-        };
-        let values = self.exact.quantiles_ms(&CURVE).unwrap_or_else(of_histogram);
+        let values = self.op_latency.quantiles_ms(CURVE).into_iter().flatten();
         CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
+    }
+
+    /// An attempt that was to be answered at `due` was answered at `at`.
+    pub fn on_answer_due(&mut self, due: Instant, at: Instant) {
+        self.excess.record_between(due, at);
     }
 
     /// An op of this client arrived.
@@ -274,9 +288,8 @@ impl Measurements {
         self.ops.succeeded += 1;
         if arrived >= self.warm_until {
             self.op_latency.record_between(arrived, at);
-            self.exact.record(at.as_nanos().saturating_sub(arrived.as_nanos()));
         }
-        self.attempts_per_op.saturating_record(u64::from(attempts));
+        self.note_attempts_per_op(attempts);
         self.last_success = self.last_success.max(Some(at));
         self.last_end = self.last_end.max(Some(at));
     }
@@ -288,11 +301,16 @@ impl Measurements {
         }
         self.ops.given_up += 1;
         self.given_up_after.count(why);
-        self.attempts_per_op.saturating_record(u64::from(attempts));
+        self.note_attempts_per_op(attempts);
         self.last_end = self.last_end.max(Some(at));
     }
 
-    /// All attempts that got an answer or failed, in one histogram.
+    fn note_attempts_per_op(&mut self, attempts: u32) {
+        self.attempts_per_op.saturating_record(u64::from(attempts));
+        self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
+    }
+
+    /// All attempts that got an answer or failed, together.
     pub fn attempt_latency(&self) -> Latencies {
         let mut all = self.success_latency.clone();
         all.merge(&self.rejection_latency);

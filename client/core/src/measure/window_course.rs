@@ -42,7 +42,7 @@ pub struct WindowFigures {
     /// From the first arrival until the window lay within 10 % of the server's cap for five undisturbed attempts' time;
     /// null if it never did, or there is none, or the cap is not known.
     pub convergence_s: Option<f64>,
-    /// Most attempts in flight beyond the cap; null when that is not known.
+    /// Most attempts in flight beyond the cap told last; 0 when there were never more than that; null when no cap is known.
     pub overshoot: Option<f64>,
     /// Attempts rejected before the window had converged; all, when it never did.
     pub rejected_before_convergence: u64,
@@ -219,5 +219,12 @@ mod tests {
         let expected = WindowFigures { overshoot: Some(25.0), rejected_before_convergence: 1, ..figures };
         assert_eq!(figures, expected);
         assert_eq!((figures.mean, figures.cuts, figures.convergence_s), (None, None, None));
+    }
+
+    #[test]
+    fn who_never_reaches_the_cap_does_not_overshoot() {
+        let mut course = course(&[]);
+        course.on_sent(7);
+        assert_eq!(course.figures(Some(at(0)), Some(at(400))).overshoot, Some(0.0));
     }
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use slab::Slab;
-use tailback::{Ended, FailedOp, Outcome, Retry, Status};
+use tailback::{Ended, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
-use super::state::Attempt;
+use super::state::{Attempt, Undecided};
 use super::{AttemptKey, Completion, Output, Run};
+use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
 use crate::op::Place;
 use crate::sample::Sample;
@@ -24,21 +25,124 @@ pub(super) fn is_alive(attempts: &Slab<Attempt>, key: AttemptKey) -> bool {
 /// fast, and in virtual time such a loop would never leave its instant.
 const TURNAROUND: Duration = Duration::from_millis(1);
 
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) sent_at: Instant,
+    pub(super) outcome: Outcome,
+    pub(super) cause: Option<Cause>,
+    pub(super) by_gateway: bool,
+}
+
+impl End {
+    /// The client ended it by itself.
+    pub(super) fn without_answer(attempt: &Attempt, status: Status, cause: Option<Cause>) -> Self {
+        Self { sent_at: attempt.due, outcome: Outcome::plain(status), cause, by_gateway: false }
+    }
+}
+
+/// Whether an attempt that ended like this says that its op is not to be had, and not only not now.
+const fn is_final(status: Status) -> bool {
+    matches!(status, Status::Failed(Failure::Fatal | Failure::Transport))
+}
+
 impl Run {
     /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
         let Some(attempt) = self.take_attempt(completion.attempt) else { return };
         self.measured.send_lag.record_between(attempt.due, completion.sent_at);
+        if completion.outcome.status == Status::Deferred {
+            return self.on_deferred(now, attempt, completion);
+        }
         if let Some(seen) = completion.server {
-            if self.server.is_some_and(|before| before.cap != seen.cap) {
-                // The optimum was planned for another server.
-                self.yardstick = None;
+            self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
+            if self.lower_bound.as_ref().is_some_and(|bound| bound.slots() != seen.cap) {
+                // It was proven for another server.
+                self.lower_bound = None;
                 self.cap_changed = true;
             }
             self.server = Some(seen);
             self.measured.on_server_seen(now, seen.busy, seen.cap);
+            if let Some(took) = seen.took {
+                self.measured.on_answer_due(completion.sent_at + took, now);
+            }
         }
-        self.end_attempt(now, attempt, completion.sent_at, completion.outcome);
+        let Completion { sent_at, outcome, cause, by_gateway, .. } = *completion;
+        if by_gateway {
+            // What is met is not only the server for which the bound was proven.
+            self.lower_bound = None;
+            let succeeded = outcome.status == Status::Succeeded;
+            self.measured.attempts.by_gateway += 1;
+            self.measured.gateway_successes += u64::from(succeeded);
+        }
+        self.end_attempt(now, attempt, End { sent_at, outcome, cause, by_gateway });
+    }
+
+    /// The server had enough free and started an attempt: it counts.
+    pub(super) fn on_started(&mut self, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get_mut(key.slot as usize) else { return };
+        if attempt.serial == key.serial
+            && let Some(Undecided { in_flight, .. }) = attempt.undecided.take()
+        {
+            self.undecided -= 1;
+            let (due, ordinal) = (attempt.due, self.ops[attempt.op as usize].attempts);
+            self.measured.on_sent(due, in_flight, ordinal);
+        }
+    }
+
+    /// The server had too little free and started nothing: there never was such an attempt.
+    fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
+        let station = attempt.station as usize;
+        // Who was told that it went out is told that it came to nothing.
+        let ended = self.ended(&attempt, completion.sent_at);
+        let held = &mut self.stations[station];
+        held.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits);
+        held.in_flight -= 1;
+        // In virtual time it is the latest: then its numbers are free again.
+        if held.next_seq == attempt.seq + 1 {
+            held.next_seq = attempt.seq;
+        }
+        if self.timeouts.back().is_some_and(|(_, key)| *key == completion.attempt) {
+            self.timeouts.pop_back();
+        }
+        // Timeouts do not tell: those of later attempts may be gone.
+        if self.next_serial == attempt.serial + 1 {
+            self.next_serial = attempt.serial;
+        }
+        self.forget_in_flight(attempt.serial);
+        self.note_gauges(station, at);
+        self.ops[attempt.op as usize].attempts -= 1;
+        self.measured.ops.deferred += 1;
+        let cost = attempt.undecided.map_or(Duration::ZERO, |undecided| undecided.cost);
+        self.after_failure(at, attempt.op, completion.outcome, cost);
+        self.launch(station, at);
+    }
+
+    /// An attempt turned out to be none: those sent after it that are not counted yet had one fewer beside them.
+    fn forget_in_flight(&mut self, serial: u64) {
+        // Mostly there are none, and who looks for them looks at everything in flight.
+        if self.undecided == 0 {
+            return;
+        }
+        for (_, later) in self.attempts.iter_mut().filter(|(_, other)| other.serial > serial) {
+            if let Some(undecided) = &mut later.undecided {
+                undecided.in_flight -= 1;
+            }
+        }
+    }
+
+    /// What a strategy is told of an attempt's end.
+    fn ended(&self, attempt: &Attempt, sent_at: Instant) -> Ended {
+        let (station, op) = (&self.stations[attempt.station as usize], &self.ops[attempt.op as usize]);
+        Ended {
+            seq: attempt.seq,
+            op: u64::from(op.id),
+            attempt: op.attempts,
+            sent_at,
+            in_flight_when_sent: attempt.in_flight_when_sent,
+            in_flight: station.in_flight,
+            ready: station.ready.len() as u64,
+        }
     }
 
     /// Removes an attempt from what is in flight, unless it is no longer there.
@@ -46,6 +150,7 @@ impl Run {
         let slot = key.slot as usize;
         self.attempts.get(slot).filter(|attempt| attempt.serial == key.serial)?;
         let attempt = self.attempts.remove(slot);
+        self.undecided -= usize::from(attempt.undecided.is_some());
         // Answered attempts leave their timeouts behind: drops all of them when they are the most.
         if self.timeouts.len() > 2 * self.attempts.len() + MANY_TIMEOUTS {
             let attempts = &self.attempts;
@@ -55,27 +160,39 @@ impl Run {
     }
 
     /// Tells strategy and measurements of an attempt's end and settles its op.
-    pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, sent_at: Instant, outcome: Outcome) {
+    pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, end: End) {
+        let End { sent_at, outcome, cause, by_gateway: _ } = end;
         let station = attempt.station as usize;
         let op = &mut self.ops[attempt.op as usize];
         op.last = Some(outcome.status);
-        let ended = Ended {
-            seq: attempt.seq,
-            op: u64::from(op.id),
-            attempt: op.attempts,
-            sent_at,
-            in_flight_when_sent: attempt.in_flight_when_sent,
-            in_flight: self.stations[station].in_flight,
-            ready: self.stations[station].ready.len() as u64,
+        op.failed_for_good = match outcome.status {
+            // Withdrawn: nothing more is known than before.
+            Status::Cancelled => op.failed_for_good,
+            status => is_final(status),
         };
+        if let Some(Undecided { in_flight, .. }) = attempt.undecided {
+            // Nobody said so before: it had started.
+            self.measured.on_sent(attempt.due, in_flight, self.ops[attempt.op as usize].attempts);
+        }
+        let ended = self.ended(&attempt, sent_at);
         let held = &mut self.stations[station];
         held.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
         held.in_flight -= 1;
         self.note_gauges(station, at);
         if self.samples.is_some() {
-            self.write_sample(at, &attempt, sent_at, outcome.status);
+            self.write_sample(at, &attempt, end);
         }
         self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
+        if matches!(outcome.status, Status::Failed(_)) {
+            self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
+        }
+        match outcome.status {
+            Status::Failed(Failure::Transport) => self.silent_attempts += 1,
+            Status::Failed(Failure::Server | Failure::Fatal) | Status::Succeeded | Status::Rejected => {
+                self.silent_attempts = 0;
+            }
+            _ => {}
+        }
         match outcome.status {
             Status::Succeeded => {
                 let op = self.ops.remove(attempt.op as usize);
@@ -86,6 +203,7 @@ impl Run {
             }
             Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
+                self.stall.on_in_vain(at);
                 self.after_failure(at, attempt.op, outcome, Duration::ZERO);
                 let again = self.ops.get(attempt.op as usize).is_some_and(|op| op.place == Place::Sleeping);
                 if again && attempt.due == at && self.sleeping.next() == Some(at) {
@@ -96,7 +214,7 @@ impl Run {
         self.launch(station, at);
     }
 
-    fn write_sample(&mut self, ended: Instant, attempt: &Attempt, sent: Instant, status: Status) {
+    fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: End) {
         let op = &self.ops[attempt.op as usize];
         let sample = Sample {
             op: u64::from(op.id),
@@ -105,9 +223,11 @@ impl Run {
             serial: attempt.serial,
             arrived: op.arrived,
             due: attempt.due,
-            sent,
+            sent: end.sent_at,
             ended,
-            status,
+            status: end.outcome.status,
+            cause: end.cause,
+            by_gateway: end.by_gateway,
             window: self.stations[attempt.station as usize].window,
         };
         if let Some(sink) = &mut self.samples {
@@ -139,6 +259,7 @@ impl Run {
                 self.ops.remove(index);
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
                 self.measured.on_given_up(at, held.attempts, why, self.client_of(held.id));
+                self.measured.ops.failed_for_good += u64::from(held.failed_for_good);
                 // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
                 let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
                 self.stall.on_end();
@@ -175,7 +296,7 @@ impl Run {
         for key in live {
             if let Some(attempt) = self.take_attempt(key) {
                 self.outbox.push_back(Output::Cancel(key));
-                self.end_attempt(at, attempt, attempt.due, Outcome::plain(Status::Cancelled));
+                self.end_attempt(at, attempt, End::without_answer(&attempt, Status::Cancelled, None));
             }
         }
     }

@@ -3,12 +3,11 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use tailback::{Launch, Outcome, Permits, Status, Until, Verdict, View};
+use tailback::{Carrier, Launch, Permits, Until, Verdict, View};
 use vocabulary::Instant;
 
-use super::state::Attempt;
-use super::{AttemptKey, Launched, Output, Run, SenseKey};
-use crate::measure::GivenUp;
+use super::state::{Attempt, Undecided};
+use super::{AttemptKey, Launched, Output, Run};
 use crate::op::{Op, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -38,7 +37,7 @@ impl Run {
                 self.ops.remove(slot as usize);
                 continue;
             }
-            match self.ask(station, op, None, at) {
+            match self.ask(station, op, at) {
                 Verdict::Wait(until) => {
                     wait = Some(until);
                     break;
@@ -58,40 +57,11 @@ impl Run {
         self.arm(station, at, wait);
     }
 
-    /// The server told what it has free: the op that asked may start, or must wait, or failed without an attempt.
-    pub(super) fn on_sensed(&mut self, at: Instant, SenseKey(slot): SenseKey, free: Option<u64>) {
-        let Some(held) = self.ops.get_mut(slot as usize).filter(|op| op.place == Place::Sensing) else {
-            return;
-        };
-        held.place = Place::Ready;
-        let op = Waiting::held(slot, held);
-        let station = self.station_of(op.id);
-        if self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline) {
-            // It came while the server was being asked.
-            let held = self.ops.remove(slot as usize);
-            self.measured.on_given_up(at, held.attempts, GivenUp::Deadline, self.client_of(op.id));
-            self.free_place(at);
-            return self.launch(station, at);
-        }
-        let verdict = if self.stopping {
-            Verdict::Wait(Until::Event)
-        } else {
-            self.ask(station, op, Some(free.unwrap_or(u64::MAX)), at)
-        };
-        if let Verdict::Wait(until) = verdict {
-            self.stations[station].ready.push_front(op);
-            self.arm(station, at, Some(until));
-        } else {
-            self.settle(station, op, verdict, at);
-            self.launch(station, at);
-        }
-    }
-
-    fn ask(&mut self, station: usize, op: Waiting, sensed: Option<u64>, at: Instant) -> Verdict {
+    fn ask(&mut self, station: usize, op: Waiting, at: Instant) -> Verdict {
         let candidate = self.candidate(op, station);
         let held = &mut self.stations[station];
         let ready = held.ready.len() as u64;
-        let view = View { in_flight: held.in_flight, ready, sleeping: held.sleeping, candidate, sensed };
+        let view = View { in_flight: held.in_flight, ready, sleeping: held.sleeping, candidate };
         held.strategy.admit(at, &view)
     }
 
@@ -102,15 +72,7 @@ impl Run {
             None => self.hold(Op::new(op.id, op.arrived)),
         };
         match verdict {
-            Verdict::Send(permits) => self.send(station, slot, permits, at),
-            Verdict::Sense => {
-                self.ops[slot as usize].place = Place::Sensing;
-                self.outbox.push_back(Output::Sense(SenseKey(slot)));
-            }
-            Verdict::Defer(cost) => {
-                self.measured.ops.deferred += 1;
-                self.after_failure(at, slot, Outcome::plain(Status::Deferred), cost);
-            }
+            Verdict::Send(permits, carrier) => self.send(station, slot, permits, carrier, at),
             Verdict::Shed(outcome) => {
                 self.measured.attempts.shed += 1;
                 self.after_failure(at, slot, outcome, Duration::ZERO);
@@ -131,7 +93,9 @@ impl Run {
         Launch { seq, op: u64::from(op.id), attempt: attempts + 1, arrived: op.arrived, last }
     }
 
-    fn send(&mut self, station: usize, slot: u32, permits: Permits, at: Instant) {
+    fn send(&mut self, station: usize, slot: u32, permits: Permits, carrier: Option<Carrier>, at: Instant) {
+        let carrier = carrier.filter(|carrier| carrier.least_free > 0);
+        let in_flight = self.attempts.len() as u64 + 1;
         let held = &mut self.stations[station];
         let seq = held.next_seq;
         held.next_seq += 1;
@@ -144,7 +108,9 @@ impl Run {
             due: at,
             in_flight_when_sent: held.in_flight,
             permits,
+            undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
         };
+        self.undecided += usize::from(carrier.is_some());
         let op = &mut self.ops[slot as usize];
         op.attempts += 1;
         op.place = Place::InFlight;
@@ -156,13 +122,16 @@ impl Run {
         let times_out = at + self.timeout();
         self.timeouts.push_back((times_out, key));
         self.rare_at(times_out);
-        self.measured.on_sent(at, self.attempts.len() as u64, ordinal);
+        if carrier.is_none() {
+            self.measured.on_sent(at, in_flight, ordinal);
+        }
         self.outbox.push_back(Output::Send(Launched {
             attempt: key,
             client: self.client_of(id),
             op: u64::from(id),
             ordinal,
             due: at,
+            least_free: carrier.map_or(0, |carrier| carrier.least_free),
         }));
     }
 

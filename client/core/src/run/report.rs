@@ -12,6 +12,9 @@ use crate::conservation::Conservation;
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
+/// Ops that a run that stalled has not seen, and that are worth the time to bound them, too.
+const WORTH_THE_TIME: u64 = 10_000_000;
+
 impl Run {
     /// Copies what is measured into `snapshot`, reusing its memory.
     pub fn snapshot(&self, now: Instant, snapshot: &mut Snapshot) {
@@ -20,8 +23,10 @@ impl Run {
         snapshot.first_arrival = self.measured.first_arrival;
         snapshot.planned_ops = self.config.workload.ops;
         snapshot.planned_duration = self.config.workload.duration;
+        snapshot.bound_holds = self.lower_bound.is_some();
         snapshot.ops = self.measured.ops;
         snapshot.attempts = self.measured.attempts;
+        snapshot.failures.copy_from(&self.measured.failures);
         snapshot.in_flight = self.in_flight();
         snapshot.ready = self.stations.iter().map(|station| station.ready.len() as u64).sum();
         snapshot.sleeping = self.stations.iter().map(|station| station.sleeping).sum();
@@ -30,6 +35,7 @@ impl Run {
         snapshot.server_cap = self.server.map(|seen| u64::from(seen.cap));
         snapshot.op_latency.copy_from(&self.measured.op_latency);
         snapshot.send_lag.copy_from(&self.measured.send_lag);
+        snapshot.excess.copy_from(&self.measured.excess);
         snapshot.attempts_per_op.clone_from(&self.measured.attempts_per_op);
         snapshot.series.copy_from(&self.measured.series);
     }
@@ -55,7 +61,7 @@ impl Run {
         self.measured.send_lag.record_between(due, at);
     }
 
-    /// Whether answers told of different caps of the server.
+    /// Whether answers told of different caps of the server, or of another than it is known to have.
     pub fn cap_changed(&self) -> bool {
         self.cap_changed
     }
@@ -65,10 +71,33 @@ impl Run {
         self.stalled_at
     }
 
-    /// What perfect knowledge of the server would have needed for the ops that arrived.
+    /// Ops that ended, or will never end, by what no waiting helps against: their last attempt was refused for good or
+    /// found nobody who answers, or the target was dead when the run came to its end.
+    pub fn failed_for_good(&self) -> u64 {
+        /// Fewer may be bad luck in the last moment.
+        const DEAD: u64 = 3;
+        let ops = &self.measured.ops;
+        let unfinished = if self.silent_attempts >= DEAD {
+            ops.unfinished()
+        } else {
+            let failed = |op: &crate::op::Op| op.failed_for_good && op.place != crate::op::Place::Dead;
+            self.ops.iter().filter(|(_, op)| failed(op)).count() as u64
+        };
+        ops.failed_for_good + unfinished
+    }
+
+    /// A lower bound on the makespan, the same for every strategy: no client can be done with these ops sooner, if every
+    /// op succeeds. `None` where none is proven, and when another server was met than it is proven for.
+    ///
+    /// It is one for all ops that the run was to do, also where it stalled before they came; where it was interrupted, for
+    /// those that had arrived.
     pub fn optimal_makespan(&self) -> Option<Duration> {
-        let finish = self.yardstick.as_ref()?.finish;
-        Some(finish.since(self.measured.first_arrival?))
+        let bound = self.lower_bound.as_ref()?;
+        if self.stalled_at.is_none() {
+            return bound.makespan();
+        }
+        let rest = self.next_in_stream.into_iter().chain(self.arrivals.clone());
+        bound.clone().with_rest(&self.config, rest, self.measured.ops.arrived, WORTH_THE_TIME)
     }
 
     /// Whether everything adds up, and the server saw what was sent.

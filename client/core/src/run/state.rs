@@ -2,14 +2,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use slab::Slab;
-use tailback::{Foreknowledge, Permits, Strategy};
+use tailback::{Permits, Strategy};
 use vocabulary::Instant;
 
 use super::{Output, ServerSeen};
 use crate::arrivals::Arrivals;
+use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::Measurements;
 use crate::op::{Op, Waiting};
 use crate::sample::SampleSink;
@@ -25,10 +27,14 @@ pub struct Run {
     pub(super) next_in_stream: Option<Instant>,
     /// In a closed loop, the instants from which places are free.
     pub(super) free_places: BinaryHeap<Reverse<Instant>>,
+    /// The latest op's arrival; none is before it.
+    pub(super) last_arrival: Instant,
     /// One per strategy instance: per client, or one for all that share.
     pub(super) stations: Vec<Station>,
     pub(super) ops: Slab<Op>,
     pub(super) attempts: Slab<Attempt>,
+    /// Of these: the ones of which it is not known yet whether they started.
+    pub(super) undecided: usize,
     /// Attempts sent so far: the next one's serial.
     pub(super) next_serial: u64,
     /// Ops whose back-off ends.
@@ -53,8 +59,10 @@ pub struct Run {
     /// Sums over stations, kept as they change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
-    /// What perfect knowledge of the server would have needed.
-    pub(super) yardstick: Option<Yardstick>,
+    /// How long the ops that have arrived take at least, while the server is the one for which that is known.
+    pub(super) lower_bound: Option<LowerBound>,
+    /// Attempts in a row that found nobody who answers.
+    pub(super) silent_attempts: u64,
     /// Who wants every attempt.
     pub(super) samples: Option<SampleSink>,
 }
@@ -86,24 +94,29 @@ pub(super) struct Attempt {
     pub(super) due: Instant,
     pub(super) in_flight_when_sent: u32,
     pub(super) permits: Permits,
+    /// Until it is known that the server had enough free to start it.
+    pub(super) undecided: Option<Undecided>,
 }
 
-/// The optimum over the realised arrivals.
-pub(super) struct Yardstick {
-    pub(super) plan: Box<dyn Foreknowledge>,
-    pub(super) finish: Instant,
+/// An attempt that is none if the server has too little free: so it is not counted yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Undecided {
+    /// What a deferral costs.
+    pub(super) cost: Duration,
+    /// Attempts of all clients in flight when it was sent, itself included, without those that turned out to be none.
+    pub(super) in_flight: u64,
 }
 
 impl Run {
-    /// A run of this workload. `strategy` is called once per strategy instance, with the client's number; with
-    /// `yardstick` the optimal makespan is computed over the realised arrivals.
+    /// A run of this workload. `strategy` is called once per strategy instance, with the client's number; with `costs`,
+    /// what success costs at the server at least, there may be a [lower bound](LowerBound) on the makespan.
     ///
     /// # Errors
     /// What `strategy` returns.
     pub fn new<E>(
         config: RunConfig,
         mut strategy: impl FnMut(u32) -> Result<Strategy, E>,
-        yardstick: Option<Box<dyn Foreknowledge>>,
+        costs: Option<Arc<dyn LeastCosts>>,
     ) -> Result<Self, E> {
         let count = if config.share_strategy { 1 } else { config.clients.max(1) };
         let stations =
@@ -112,10 +125,12 @@ impl Run {
         let mut run = Self {
             next_in_stream: arrivals.next(),
             free_places: BinaryHeap::new(),
+            last_arrival: Instant::ORIGIN,
             arrivals,
             stations,
             ops: Slab::new(),
             attempts: Slab::new(),
+            undecided: 0,
             next_serial: 0,
             sleeping: Sleepers::default(),
             rare_not_before: Instant::ORIGIN,
@@ -132,7 +147,8 @@ impl Run {
             cap_changed: false,
             window: 0.0,
             ssthresh: 0.0,
-            yardstick: yardstick.map(|plan| Yardstick { plan, finish: Instant::ORIGIN }),
+            lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
+            silent_attempts: 0,
             samples: None,
             config,
         };

@@ -4,12 +4,15 @@ use std::cmp::Reverse;
 
 use vocabulary::Instant;
 
-use super::ending::is_alive;
+use super::ending::{End, is_alive};
 use super::{Output, Run};
+use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
 use crate::op::{Op, Place, Waiting};
 use crate::workload::ArrivalProcess;
-use tailback::{Failure, Outcome, Status};
+use tailback::{Failure, Status};
+
+const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
 
 /// What is due next. At the same instant fresh arrivals come before retries, and those before other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +56,9 @@ impl Run {
             self.forget_timeouts();
             return self.timeouts.front().map(|(at, _)| (*at, Due::Timeout));
         }
-        if let Some(at) = self.stall.spins_at(self.measured.ops.unfinished()) {
+        let unfinished = self.measured.ops.unfinished();
+        let stalls = self.stall.spins_at(unfinished).or_else(|| self.stall.worn_out_at(unfinished));
+        if let Some(at) = stalls {
             return Some((at, Due::Stall));
         }
         let mut next = self.next_arrival().map(|at| (at, Due::Arrival));
@@ -106,6 +111,8 @@ impl Run {
     pub(super) fn next_arrival(&self) -> Option<Instant> {
         self.next_in_stream.or_else(|| {
             let Reverse(free) = *self.free_places.peek()?;
+            // Over HTTP answers may come out of order; ops are numbered as they arrive all the same.
+            let free = free.max(self.last_arrival);
             self.arrivals.allows(self.measured.ops.arrived, free).then_some(free)
         })
     }
@@ -125,9 +132,10 @@ impl Run {
             self.stall.on_progress(at);
             self.rare_at(self.stall.stalls_at());
         }
+        self.last_arrival = at;
         self.measured.on_arrival(at, self.client_of(id));
-        if let Some(yardstick) = &mut self.yardstick {
-            yardstick.finish = yardstick.finish.max(yardstick.plan.plan(arrived, at).finish);
+        if let Some(bound) = &mut self.lower_bound {
+            bound.add(arrived, at);
         }
         let waiting = match self.config.deadline {
             None => Waiting::fresh(id, at),
@@ -187,8 +195,8 @@ impl Run {
         let Some((_, key)) = self.timeouts.pop_front() else { return };
         if let Some(attempt) = self.take_attempt(key) {
             self.outbox.push_back(Output::Cancel(key));
-            let outcome = Outcome::plain(Status::Failed(Failure::Timeout));
-            self.end_attempt(at, attempt, attempt.due, outcome);
+            let cause = Some(Cause::Error(ErrorKind::Timeout));
+            self.end_attempt(at, attempt, End::without_answer(&attempt, TIMED_OUT, cause));
         }
     }
 
@@ -200,11 +208,12 @@ impl Run {
         match held.place {
             Place::Ready => {}
             Place::Sleeping => self.stations[station].sleeping -= 1,
-            Place::InFlight | Place::Sensing | Place::Dead => return,
+            Place::InFlight | Place::Dead => return,
         }
         // Its index is still in a queue; whoever finds it there removes it.
         self.ops[op as usize].place = Place::Dead;
         self.measured.on_given_up(at, held.attempts, GivenUp::Deadline, self.client_of(id));
+        self.measured.ops.failed_for_good += u64::from(held.failed_for_good);
         self.free_place(at);
     }
 }

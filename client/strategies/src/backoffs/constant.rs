@@ -47,6 +47,10 @@ impl RetryPolicy for Constant {
     ) -> Retry {
         Retry::After(self.delay)
     }
+
+    fn backs_off(&self) -> bool {
+        !self.delay.is_zero()
+    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,10 @@ impl RetryPolicy for Immediate {
     ) -> Retry {
         Retry::After(Duration::ZERO)
     }
+
+    fn backs_off(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

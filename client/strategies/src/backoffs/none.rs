@@ -36,6 +36,10 @@ impl RetryPolicy for NoRetry {
     ) -> Retry {
         Retry::GiveUp
     }
+
+    fn backs_off(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

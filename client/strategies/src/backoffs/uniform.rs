@@ -57,6 +57,10 @@ impl RetryPolicy for Uniform {
     ) -> Retry {
         Retry::After(between(self.min, self.max, self.grid, unit(rng)))
     }
+
+    fn backs_off(&self) -> bool {
+        !self.max.is_zero()
+    }
 }
 
 #[cfg(test)]

@@ -2,24 +2,38 @@
 //!
 //! Source: gRPC's retry throttling (proposal A6): tokens in [0, max], start full; a retriable failure, or any with
 //! the advice not to retry, takes 1, a success adds `ratio`; a retry is let through only while tokens > max / 2.
-//! First attempts always pass. With `on-empty=back-off` and nothing but retries left, no success can refill it:
-//! bound the attempts or the time of ops then.
+//! First attempts always pass.
+//!
+//! gRPC decides at the failure, once it has taken that failure's token and before any back-off (grpc-go, `stream.go`,
+//! `shouldRetry`: `throttle` goes before the delay is drawn): `ask=failure`. With `ask=retry` the decision falls when the
+//! back-off is over, so that successes meanwhile help and failures meanwhile harm. With `on-empty=back-off` and nothing
+//! but retries left, no success can refill it: bound the attempts or the time of ops then.
 
 use vocabulary::Rng;
 
 use crate::error::SpecError;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 use vocabulary::Parameter;
 
 /// What becomes of a retry that the budget refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnEmpty {
-    /// The op is over, as in gRPC.
+    /// The op is over.
     #[default]
     Fail,
     /// The retry policy decides, as after any failure.
     BackOff,
+}
+
+/// When it is decided whether an op may try again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// At the failure, before the back-off.
+    Failure,
+    /// At the retry, after the back-off.
+    #[default]
+    Retry,
 }
 
 /// Parameters of `retry-budget`.
@@ -28,11 +42,12 @@ pub(crate) struct RetryBudget {
     max: f64,
     ratio: f64,
     on_empty: OnEmpty,
+    ask: Ask,
 }
 
 impl Default for RetryBudget {
     fn default() -> Self {
-        Self { max: 10.0, ratio: 0.1, on_empty: OnEmpty::Fail }
+        Self { max: 10.0, ratio: 0.1, on_empty: OnEmpty::Fail, ask: Ask::Retry }
     }
 }
 
@@ -40,8 +55,9 @@ impl PartConfig for RetryBudget {
     const NAME: &'static str = "retry-budget";
     const KIND: PartKind = PartKind::Budget;
     const SUMMARY: &'static str = "retries only while successes outweigh failures";
-    const RULE: &'static str = "tokens start at max; a retriable failure takes 1, a success adds ratio; a retry passes only while \
-                                tokens > max / 2";
+    const RULE: &'static str = "tokens start at max; a retriable failure takes 1, a success adds ratio; an op may retry only \
+                                while tokens > max / 2: decided when its back-off is over (ask=retry; a refusal is a shed), or at \
+                                its failure (ask=failure, as gRPC does; the op is given up there and then)";
     const SOURCE: &'static str = "gRPC proposal A6, retry throttling";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("max", "tokens at first, and at most", (1.0, 1e6), |config| &mut config.max),
@@ -53,7 +69,25 @@ impl PartConfig for RetryBudget {
             |config| config.on_empty as usize,
             |config, word| config.on_empty = [OnEmpty::Fail, OnEmpty::BackOff][word],
         ),
+        Parameter::choice(
+            "ask",
+            "when it decides: at the failure, before the back-off, as gRPC does, or at the retry, after it",
+            &["failure", "retry"],
+            |config| config.ask as usize,
+            |config, word| config.ask = [Ask::Failure, Ask::Retry][word],
+        ),
     ];
+
+    fn check(&self) -> Result<(), String> {
+        match (self.ask, self.on_empty) {
+            (Ask::Failure, OnEmpty::BackOff) => {
+                Err("`on-empty=back-off` needs `ask=retry`: what is refused at its failure \
+                                                     (`ask=failure`) is over; leave one of them out"
+                    .to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::Budget(Box::new(Tokens { tokens: self.max, config: self })))
@@ -65,15 +99,25 @@ struct Tokens {
     tokens: f64,
 }
 
+impl Tokens {
+    fn suffice(&self) -> bool {
+        self.tokens > self.config.max / 2.0
+    }
+}
+
 impl Budget for Tokens {
     fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        if launch.last.is_none() || self.tokens > self.config.max / 2.0 {
+        if launch.last.is_none() || self.config.ask == Ask::Failure || self.suffice() {
             return Gate::Permit;
         }
         Gate::Shed(match self.config.on_empty {
             OnEmpty::Fail => Advice::Never,
             OnEmpty::BackOff => Advice::None,
         })
+    }
+
+    fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
+        self.config.ask == Ask::Retry || self.suffice()
     }
 
     fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
@@ -92,7 +136,7 @@ impl Budget for Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, advised, ended, launch};
+    use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, advised, ended, launch, rejected};
 
     const NOW: Instant = Instant::ORIGIN;
     const RETRY: Option<Status> = Some(Status::Rejected);
@@ -167,5 +211,30 @@ mod tests {
         let mut tokens = full(config);
         end(&mut tokens, REJECTED);
         assert_eq!(ask(&tokens, RETRY), Gate::Shed(Advice::None));
+    }
+
+    #[test]
+    fn asked_at_the_failure_it_decides_after_that_failures_token_and_never_again() {
+        let mut tokens = full(RetryBudget { ask: Ask::Failure, ..RetryBudget::default() });
+        let permitted = |tokens: &Tokens| tokens.permits_retry(NOW, &rejected(1));
+        // gRPC's example, 10 tokens and 0.1: the fifth failure leaves 5, which is not more than half.
+        let decided: Vec<bool> = (0..5)
+            .map(|_| {
+                end(&mut tokens, REJECTED);
+                permitted(&tokens)
+            })
+            .collect();
+        assert_eq!(decided, [true, true, true, true, false]);
+        assert_eq!(ask(&tokens, RETRY), Gate::Permit, "whoever backs off was permitted to retry");
+        end(&mut tokens, OK);
+        assert!(permitted(&tokens), "5.1 tokens");
+        let empty = Tokens { tokens: 0.0, config: RetryBudget::default() };
+        assert!(empty.permits_retry(NOW, &rejected(1)), "`ask=retry` has no say at the failure");
+    }
+
+    #[test]
+    fn what_is_over_cannot_back_off() {
+        let error = "retry-budget:ask=failure,on-empty=back-off".parse::<crate::StrategySpec>().unwrap_err();
+        assert!(error.to_string().contains("`on-empty=back-off` needs `ask=retry`"), "{error}");
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Source: Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003: a client that reads fewer than 1000
 //! free file descriptors counts that as a failure. A pass costs nothing; a deferral is a failure for the retry
-//! policy but no attempt. Between reading and sending the carrier may be taken: the threshold must leave room for
-//! those who are on their way.
+//! policy but no attempt. The server looks and starts in one step, so nobody can take the carrier in between; with a
+//! network delay the start comes that much after the look, and the threshold must leave room for those on their way.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use vocabulary::Parameter;
 
 use crate::error::SpecError;
 use crate::registry::{Context, Part, PartConfig, PartKind};
-use crate::{Admit, Gauges, Instant, Limiter, View};
+use crate::{Admit, Carrier, Gauges, Instant, Limiter, View};
 
 /// Parameters of `ethernet`.
 #[derive(Clone, Debug)]
@@ -29,9 +29,9 @@ impl Default for Ethernet {
 impl PartConfig for Ethernet {
     const NAME: &'static str = "ethernet";
     const KIND: PartKind = PartKind::Limiter;
-    const SUMMARY: &'static str = "carrier sense: asks the server what it has free before every attempt";
-    const RULE: &'static str = "before every attempt read what the server has free (slots, descriptors); below threshold the op fails \
-                                after `cost` without an attempt, and the retry policy decides when it tries again";
+    const SUMMARY: &'static str = "carrier sense: the server starts an attempt only if it has enough free";
+    const RULE: &'static str = "every attempt says what the server must have free (slots, descriptors) for it to start; below threshold \
+                                the op fails after `cost` without an attempt, and the retry policy decides when it tries again";
     const SOURCE: &'static str = "seed 003; Thain and Livny, HPDC 2003 (threshold 1000 of 7600 descriptors)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("threshold", "what must be free", (0, 1_000_000_000), |config| {
@@ -46,12 +46,8 @@ impl PartConfig for Ethernet {
 }
 
 impl Limiter for Ethernet {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        match view.sensed {
-            None => Admit::Sense,
-            Some(free) if free >= u64::from(self.threshold) => Admit::Go,
-            Some(_) => Admit::Defer(self.cost),
-        }
+    fn poll(&self, _now: Instant, _view: &View) -> Admit {
+        Admit::GoIf(Carrier { least_free: self.threshold, cost: self.cost })
     }
 
     fn report(&self, gauges: &mut Gauges) {
@@ -65,11 +61,9 @@ mod tests {
     use crate::testing::{part, view};
 
     #[test]
-    fn it_asks_first_and_sends_only_when_enough_is_free() {
+    fn every_attempt_starts_only_if_the_threshold_is_free() {
         let Part::Limiter(ethernet) = part("ethernet:threshold=1000,cost=100ms") else { panic!("a limiter") };
-        let admit = |sensed| ethernet.poll(Instant::ORIGIN, &View { sensed, ..view(0, 0) });
-        assert_eq!(admit(None), Admit::Sense);
-        assert_eq!(admit(Some(1000)), Admit::Go);
-        assert_eq!(admit(Some(999)), Admit::Defer(Duration::from_millis(100)));
+        let carrier = Carrier { least_free: 1000, cost: Duration::from_millis(100) };
+        assert_eq!(ethernet.poll(Instant::ORIGIN, &view(0, 0)), Admit::GoIf(carrier));
     }
 }

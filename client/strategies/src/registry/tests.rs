@@ -126,6 +126,6 @@ fn the_budgets_have_these_defaults() {
             .map(|parameter| format!("{}={}", parameter.key, parameter.value))
             .collect::<Vec<_>>()
     };
-    assert_eq!(shown("retry-budget"), ["max=10", "ratio=0.1", "on-empty=fail"]);
+    assert_eq!(shown("retry-budget"), ["max=10", "ratio=0.1", "on-empty=fail", "ask=retry"]);
     assert_eq!(shown("breaker"), ["failures=5", "open=1s", "factor=2", "cap=30s", "when-open=wait"]);
 }

@@ -147,3 +147,23 @@ fn a_parameter_of_a_part_can_be_set_later() {
     assert!(spec.sets("aimd", "initial") && spec.sets("aimd", "beta"));
     assert!(!spec.sets("aimd", "variant") && !spec.sets("full-jitter", "beta"));
 }
+
+#[test]
+fn what_is_hardly_meant_is_doubted() {
+    let doubts = |text: &str| text.parse::<StrategySpec>().unwrap().doubts();
+    for text in [
+        "aimd",
+        "aimd+full-jitter",
+        "full-jitter:base=1s,cap=1s",
+        "aimd+fixed-window",
+        "retry-budget+breaker",
+    ] {
+        assert_eq!(doubts(text), [""; 0], "{text}");
+    }
+    let [twice] = &doubts("aimd+aimd:beta=0.5+aimd")[..] else { panic!("one doubt") };
+    assert!(twice.contains("has `aimd` more than once"), "{twice}");
+    for name in ["exponential", "full-jitter", "equal-jitter", "decorrelated-jitter", "linear", "thain"] {
+        let [cut] = &doubts(&format!("{name}:base=1h,cap=1s"))[..] else { panic!("one doubt about {name}") };
+        assert!(cut.contains("`cap=1s` is below `base=1h`"), "{cut}");
+    }
+}

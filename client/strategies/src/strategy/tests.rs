@@ -33,7 +33,7 @@ fn sent(strategy: &mut Strategy, in_flight: u32, seq: u64, last: Option<Status>)
     let mut view = view(in_flight, seq);
     view.candidate.last = last;
     match strategy.admit(NOW, &view) {
-        Verdict::Send(permits) => permits,
+        Verdict::Send(permits, _) => permits,
         verdict => panic!("{verdict:?}"),
     }
 }
@@ -142,9 +142,27 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
 }
 
 #[test]
+fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
+    let mut strategy = strategy("constant+retry-budget:max=2,ask=failure");
+    let permits = sent(&mut strategy, 0, 0, None);
+    strategy.on_ended(NOW, &ended(0, 1), &REJECTED, &permits);
+    let over = strategy.on_failure(NOW, &rejected(1), 1, &mut RetryState::default());
+    assert_eq!(over, Retry::GiveUp, "1 token of 2 is not more than half");
+    // A shed or a deferral is no failure of an attempt: the budget has no say.
+    for status in [Status::Shed, Status::Deferred] {
+        let failed = FailedOp { outcome: Outcome::plain(status), ..rejected(1) };
+        let retry = strategy.on_failure(NOW, &failed, 0, &mut RetryState::default());
+        assert_eq!(retry, after_ms(1000), "{status:?}");
+    }
+    strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default());
+    let retry = strategy.on_failure(NOW, &rejected(1), 1, &mut RetryState::default());
+    assert_eq!(retry, after_ms(1000), "1.1 tokens");
+}
+
+#[test]
 fn stacked_limiters_must_all_agree() {
     let mut strategy = strategy("fixed-window:window=3+aimd:initial=2");
-    assert!(matches!(strategy.admit(NOW, &view(1, 0)), Verdict::Send(_)));
+    assert!(matches!(strategy.admit(NOW, &view(1, 0)), Verdict::Send(..)));
     assert_eq!(strategy.admit(NOW, &view(2, 1)), Verdict::Wait(Until::Event));
     assert_eq!(strategy.gauges().window, Some(2.0), "the smaller one counts");
 }

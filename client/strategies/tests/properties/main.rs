@@ -10,9 +10,9 @@ mod specs;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tailback::{Advice, Failure, Status};
+use tailback::{Advice, Failure, Outcome, Status};
 
-use model::{Client, Step};
+use model::{Client, Event, Step};
 
 fn step() -> impl Strategy<Value = Step> {
     let status = prop_oneof![
@@ -71,6 +71,38 @@ proptest! {
             client.trace
         };
         prop_assert_eq!(trace(), trace());
+    }
+
+    #[test]
+    fn a_budget_asked_at_the_failure_decides_there_and_sheds_nobody(
+        seed: u64,
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        let mut client = Client::new("constant+retry-budget:max=4,ratio=0.5,ask=failure", seed);
+        for step in &steps {
+            client.take(step);
+        }
+        client.drain();
+        // Tokens anew, as gRPC's proposal A6 has them.
+        let mut tokens = 4.0_f64;
+        for (index, event) in client.trace.iter().enumerate() {
+            let Event::Ended(at, op, Outcome { status, advice }) = *event else {
+                prop_assert!(!matches!(event, Event::Shed(..)), "{:?}", event);
+                continue;
+            };
+            let retriable = status.is_congestion();
+            if status == Status::Succeeded {
+                tokens = (tokens + 0.5).min(4.0);
+            } else if retriable || advice == Advice::Never {
+                tokens = (tokens - 1.0).max(0.0);
+            }
+            let next = client.trace.get(index + 1);
+            if retriable && advice != Advice::Never && tokens > 2.0 {
+                prop_assert!(matches!(next, Some(Event::Slept(then, who, _)) if (*then, *who) == (at, op)), "{:?}", next);
+            } else if !matches!(status, Status::Succeeded | Status::Cancelled) {
+                prop_assert_eq!(next, Some(&Event::GaveUp(at, op)));
+            }
+        }
     }
 }
 

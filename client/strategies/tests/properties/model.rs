@@ -7,8 +7,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use tailback::{
-    Advice, Ended, FailedOp, Foreknowledge, Instant, Launch, Outcome, Permits, Plan, Retry, RetryState,
-    Status, Strategy, StrategySpec, Until, Verdict, View,
+    Advice, Carrier, Ended, FailedOp, Foreknowledge, Instant, Launch, Outcome, Permits, Plan, Retry,
+    RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
 /// What may happen to a client.
@@ -30,10 +30,12 @@ pub(crate) enum Event {
     Sent(Instant, u64, u32),
     Shed(Instant, u64, u32),
     Slept(Instant, u64, Duration),
+    Ended(Instant, u64, Outcome),
+    GaveUp(Instant, u64),
 }
 
 pub(crate) struct Client {
-    /// Questions to the server so far.
+    /// Attempts so far that the server was to start only if it had enough free.
     senses: u64,
     strategy: Strategy,
     now: Instant,
@@ -176,6 +178,7 @@ impl Client {
         let (attempt, ready) = (self.op(op).attempts, self.ready.len() as u64);
         let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready };
         self.strategy.on_ended(self.now, &ended, &outcome, &permits);
+        self.trace.push(Event::Ended(self.now, op, outcome));
         match outcome.status {
             Status::Succeeded | Status::Cancelled => self.ended += 1,
             _ => self.fail(op, outcome),
@@ -192,7 +195,10 @@ impl Client {
         let retry = self.strategy.on_failure(now, &failed, attempts, &mut state);
         self.op_mut(op).state = state;
         match retry {
-            Retry::GiveUp => self.ended += 1,
+            Retry::GiveUp => {
+                self.trace.push(Event::GaveUp(now, op));
+                self.ended += 1;
+            }
             Retry::After(Duration::ZERO) => {
                 assert_ne!(outcome.status, Status::Shed, "a shed op must not be ready again at once");
                 self.make_ready(op);
@@ -222,17 +228,12 @@ impl Client {
         let mut asked_for_the_past = 0;
         while let Some(&op) = self.ready.front() {
             match self.ask(op) {
-                Verdict::Send(permits) => self.send(op, permits),
+                Verdict::Send(permits, carrier) => self.send(op, permits, carrier),
                 Verdict::Shed(outcome) => {
                     assert_eq!(outcome.status, Status::Shed);
                     self.trace.push(Event::Shed(self.now, op, self.op(op).attempts));
                     self.ready.pop_front();
                     self.fail(op, outcome);
-                }
-                Verdict::Sense => unreachable!("answered at once"),
-                Verdict::Defer(_) => {
-                    self.ready.pop_front();
-                    self.fail(op, Outcome::plain(Status::Deferred));
                 }
                 Verdict::Wait(Until::At(at)) if at <= self.now => {
                     asked_for_the_past += 1;
@@ -263,31 +264,41 @@ impl Client {
             ready: self.ready.len() as u64,
             sleeping: self.sleeping.len() as u64,
             candidate: self.launch(op),
-            sensed: None,
         };
         let window = self.strategy.gauges().window;
-        let mut verdict = self.strategy.admit(self.now, &view);
-        if verdict == Verdict::Sense {
-            // Now free, now busy.
-            self.senses += 1;
-            let sensed = Some((self.senses % 2) * u64::from(u32::MAX));
-            verdict = self.strategy.admit(self.now, &View { sensed, ..view });
-            assert_ne!(verdict, Verdict::Sense, "asked twice");
-        }
-        if let (Verdict::Send(_), Some(window)) = (verdict, window) {
+        let verdict = self.strategy.admit(self.now, &view);
+        if let (Verdict::Send(..), Some(window)) = (verdict, window) {
             assert!(f64::from(view.in_flight) < window, "{} in flight, window {window}", view.in_flight);
         }
         verdict
     }
 
-    fn send(&mut self, op: u64, permits: Permits) {
+    fn send(&mut self, op: u64, permits: Permits, carrier: Option<Carrier>) {
         self.ready.pop_front();
+        if carrier.is_some() {
+            // Now free, now busy.
+            self.senses += 1;
+            if self.senses.is_multiple_of(2) {
+                return self.defer(op, &permits);
+            }
+        }
         self.op_mut(op).attempts += 1;
         self.trace.push(Event::Sent(self.now, op, self.op(op).attempts));
         let in_flight_when_sent = self.in_flight() + 1;
         let (seq, sent_at) = (self.next_seq, self.now);
         self.flying.push(Flight { op, seq, sent_at, in_flight_when_sent, permits });
         self.next_seq += 1;
+    }
+
+    /// The server had too little free: what was sent was no attempt.
+    fn defer(&mut self, op: u64, permits: &Permits) {
+        let in_flight = self.in_flight() + 1;
+        let (attempt, ready) = (self.op(op).attempts + 1, self.ready.len() as u64);
+        let (seq, sent_at) = (self.next_seq, self.now);
+        let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent: in_flight, in_flight, ready };
+        let outcome = Outcome::plain(Status::Deferred);
+        self.strategy.on_ended(self.now, &ended, &outcome, permits);
+        self.fail(op, outcome);
     }
 
     /// No op is lost, and what dashboards are shown makes sense.

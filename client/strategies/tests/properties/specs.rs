@@ -13,6 +13,8 @@ const COMBINATIONS: &[&str] = &[
     "fixed-window:window=1+breaker:failures=1+breaker:failures=2,when-open=shed",
     "decorrelated-jitter+breaker:failures=2,when-open=shed",
     "immediate+retry-budget:on-empty=back-off",
+    "aimd+full-jitter+retry-budget:max=2,ask=failure",
+    "constant+retry-budget:max=3,ratio=0.5,ask=failure+breaker:failures=2,when-open=shed",
     "none+breaker:failures=1,when-open=shed",
     "oracle+aimd:initial=1+constant:delay=10ms",
     "oracle+thain:max-attempts=3+breaker",

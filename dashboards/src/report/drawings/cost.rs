@@ -7,7 +7,7 @@ use crate::report::palette::CAP;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Every run a point, and the optimum.
+/// Every run a point, and the lower bound of both.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Figure> {
     let mut series: Vec<Series> = drawn(document)
         .filter(|(_, strategy)| strategy.complete())
@@ -20,9 +20,9 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Figure> {
     {
         return Vec::new();
     }
-    if let Some(optimum) = optimum(document) {
-        let label = "optimum: one attempt per op, first come, first served";
-        series.push(Series { shape: Shape::Marks, ..Series::line(label, CAP, vec![optimum]) });
+    if let Some(bound) = bound(document) {
+        let label = "lower bound: no run is further left or below";
+        series.push(Series { shape: Shape::Marks, ..Series::line(label, CAP, vec![bound]) });
     }
     let left: Vec<&str> = drawn(document)
         .filter(|(_, strategy)| !strategy.complete())
@@ -45,9 +45,11 @@ fn points(strategy: &Strategy) -> Vec<(f64, f64)> {
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Where a client that knows everything would be; only when all had the same to do.
-fn optimum(document: &Document) -> Option<(f64, f64)> {
-    let first = document.strategies.first()?.median();
-    let same = document.strategies.iter().all(|strategy| strategy.median().ops == first.ops);
-    first.optimal_s.filter(|_| same).map(|optimal| (optimal, first.ops as f64))
+/// The least of the bounds of all runs, and one attempt per op; only when all had the same to do.
+fn bound(document: &Document) -> Option<(f64, f64)> {
+    let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
+    let ops = runs().next()?.ops;
+    let bounds: Option<Vec<f64>> = runs().map(|run| run.optimal_s.filter(|_| run.ops == ops)).collect();
+    let least = bounds?.into_iter().min_by(f64::total_cmp)?;
+    Some((least, ops as f64))
 }

@@ -1,11 +1,12 @@
 //! The answer in one sentence.
 
 use crate::report::document::Document;
+use crate::report::experiment::Claim;
 use crate::report::html::escaped;
 use crate::report::number::{number, percent};
 use crate::report::run::Run;
+use crate::report::score::Score;
 use crate::report::strategy::Strategy;
-use statistics::percentile;
 
 /// The answer, with names as code.
 pub(super) fn answer(document: &Document) -> String {
@@ -13,20 +14,45 @@ pub(super) fn answer(document: &Document) -> String {
     match document.strategies.as_slice() {
         [] => {}
         [one] => sentences.push(alone(one)),
-        several => sentences.extend(told(several)),
+        several => sentences.extend(told(several, document.by)),
     }
     sentences.extend(super::swept::answers(document));
-    let claims = document.scenarios.iter().flat_map(|scenario| &scenario.claims);
-    let (all, met) = claims.fold((0, 0), |(all, met), claim| (all + 1, met + usize::from(claim.as_expected)));
-    match (all, met) {
-        (0, _) if document.scenarios.iter().any(|scenario| scenario.sweep.is_none()) => {
-            sentences.push(format!("{} scenarios without claims.", document.scenarios.len()));
-        }
-        (0, _) => {}
-        (all, met) if all == met => sentences.push(format!("All {all} claims came out as expected.")),
-        (all, met) => sentences.push(format!("{} of {all} claims did not come out as expected.", all - met)),
+    let scenarios = || document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
+    let claims: Vec<&Claim> = scenarios().flat_map(|scenario| &scenario.claims).collect();
+    if claims.is_empty() && scenarios().next().is_some() {
+        sentences.push(format!("{} scenarios without claims.", document.scenarios.len()));
+    }
+    for (ours, whose) in [(false, ""), (true, " of our own, which no source makes,")] {
+        let claims: Vec<&Claim> = claims.iter().copied().filter(|claim| claim.ours_alone == ours).collect();
+        sentences.extend(counted(&claims, whose));
     }
     unbroken(&sentences.join(" "))
+}
+
+/// How many claims came out how, and whether that was expected.
+fn counted(claims: &[&Claim], whose: &str) -> Option<String> {
+    if claims.is_empty() {
+        return None;
+    }
+    let of = |verdict: &str| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let words = [
+        ("holds", "hold"),
+        ("holds partly", "hold partly"),
+        ("does not hold", "do not hold"),
+        ("too few runs", "have too few runs to say"),
+        ("no figure", "have no figure"),
+    ];
+    let parts: Vec<String> = words
+        .iter()
+        .map(|(verdict, words)| (of(verdict), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    let expected = match claims.iter().filter(|claim| !claim.as_expected).count() {
+        0 => "none came out otherwise than expected".to_owned(),
+        unmet => format!("{unmet} did not come out as expected"),
+    };
+    Some(format!("Of {} claims{whose}, {}; {expected}.", claims.len(), parts.join(", ")))
 }
 
 /// The text, with numbers kept on one line, as `17 399` and `44 %`.
@@ -41,14 +67,16 @@ fn unbroken(text: &str) -> String {
     kept.collect()
 }
 
-/// Those that did everything, the soonest done first, then the others; `None` when they cannot be compared.
-pub(super) fn ranked(strategies: &[Strategy]) -> Option<Vec<&Strategy>> {
+/// Those that did everything, the one with the least of the score first, then the others; `None` when they cannot be
+/// compared.
+pub(super) fn ranked(strategies: &[Strategy], by: Score) -> Option<Vec<&Strategy>> {
     let conditions = strategies.first()?.conditions();
     if strategies.iter().any(|strategy| strategy.conditions() != conditions) {
         return None;
     }
     let mut ranked: Vec<&Strategy> = strategies.iter().collect();
-    let key = |strategy: &Strategy| if strategy.complete() { makespan(strategy) } else { f64::INFINITY };
+    let key =
+        |strategy: &Strategy| if strategy.complete() { by.geometric_mean(strategy) } else { f64::INFINITY };
     ranked.sort_by(|a, b| key(a).total_cmp(&key(b)));
     Some(ranked)
 }
@@ -65,17 +93,21 @@ pub(super) fn title(document: &Document) -> String {
     }
 }
 
-/// The middle of a figure over runs.
-fn middle(strategy: &Strategy, figure: impl Fn(&Run) -> Option<f64>) -> Option<f64> {
-    percentile(&strategy.values(figure), 0.5)
+/// The mean of values, as all figures over runs are told: here, in the tables below and on the terminal.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn mean_of(strategy: &Strategy, figure: impl Fn(&Run) -> Option<f64>) -> Option<f64> {
+    mean(&strategy.values(figure))
 }
 
 fn makespan(strategy: &Strategy) -> f64 {
-    middle(strategy, |run| run.makespan_s).unwrap_or(f64::INFINITY)
+    mean_of(strategy, |run| run.makespan_s).unwrap_or(f64::INFINITY)
 }
 
 fn attempts(strategy: &Strategy) -> String {
-    number(middle(strategy, |run| Some(run.attempts)).unwrap_or(0.0))
+    number(mean_of(strategy, |run| Some(run.attempts)).unwrap_or(0.0))
 }
 
 fn name(strategy: &Strategy) -> String {
@@ -87,16 +119,15 @@ fn alone(strategy: &Strategy) -> String {
         return format!("{}.", incomplete(strategy));
     }
     let ops = number(strategy.median().ops as f64);
-    let optimal = middle(strategy, |run| run.optimal_s).filter(|optimal| *optimal > 0.0);
-    let against = optimal.map_or_else(String::new, |optimal| {
-        let over = makespan(strategy) / optimal - 1.0;
-        format!(", {} over the optimum of {} s", percent(over.max(0.0)), number(optimal))
+    let bound = mean_of(strategy, |run| run.optimal_s.filter(|_| run.over_bound().is_some()));
+    let against = bound.zip(mean_of(strategy, Run::over_bound)).map_or_else(String::new, |(bound, over)| {
+        format!(", {} above the lower bound of {} s", percent(over), number(bound))
     });
-    let per_op = middle(strategy, |run| run.amplification).map_or_else(|| "–".to_owned(), number);
+    let per_op = mean_of(strategy, |run| run.amplification).map_or_else(|| "–".to_owned(), number);
     let attempts = if per_op == "1" { "attempt" } else { "attempts" };
     let several = match strategy.runs.len() {
         1 => String::new(),
-        runs => format!(" (median of {runs} runs)"),
+        runs => format!(" (means of {runs} runs)"),
     };
     format!(
         "{} did {ops} ops in {} s{against}, with {per_op} {attempts} per op{several}.",
@@ -106,8 +137,8 @@ fn alone(strategy: &Strategy) -> String {
 }
 
 /// Who was first among those that did everything, and who did not. The yardstick takes no part.
-fn told(strategies: &[Strategy]) -> Vec<String> {
-    let Some(ranked) = ranked(strategies) else {
+fn told(strategies: &[Strategy], by: Score) -> Vec<String> {
+    let Some(ranked) = ranked(strategies, by) else {
         return vec![format!(
             "{} settings, not ranked because they differ in more than the strategy: see the table.",
             strategies.len()
@@ -126,29 +157,64 @@ fn told(strategies: &[Strategy]) -> Vec<String> {
             attempts(only)
         )),
         [first, second, ..] => {
-            let gain = 1.0 - makespan(first) / makespan(second);
-            let lead = if gain < 0.0005 {
-                "as fast as".to_owned()
-            } else {
-                format!("{} sooner than", percent(gain))
+            let over = match first.runs.len() {
+                1 => String::new(),
+                runs => format!(" Means of {runs} runs; ranks and ratio are of geometric means."),
             };
-            sentences.push(format!(
-                "{} finished first: {} ops in {} s with {} attempts, {lead} {} ({} s, {} attempts).",
-                name(first),
-                number(first.median().ops as f64),
-                number(makespan(first)),
-                attempts(first),
-                name(second),
-                number(makespan(second)),
-                attempts(second)
-            ));
+            sentences.push(format!("{}{over}", led(first, second, by)));
         }
     }
     if !rest.is_empty() {
         let list: Vec<String> = rest.into_iter().map(incomplete).collect();
         sentences.push(format!("Incomplete: {}.", list.join("; ")));
     }
+    // It may stand first in the table below, which is strange to who does not know it.
+    if let Some(yardstick) = strategies.iter().find(|strategy| strategy.is_yardstick()) {
+        sentences.push(format!("Not counted: {}, which knows the server.", name(yardstick)));
+    }
     sentences
+}
+
+/// By how much the first leads.
+fn led(first: &Strategy, second: &Strategy, by: Score) -> String {
+    let ratio = by.geometric_mean(second) / by.geometric_mean(first);
+    let ahead = |same: &str, words: &str| {
+        if ratio < 1.0005 { same.to_owned() } else { format!("{}× {words}", number(ratio)) }
+    };
+    let (ops, makespan) = (number(first.median().ops as f64), |one| format!("{} s", number(makespan(one))));
+    match by {
+        Score::Makespan => format!(
+            "{} finished first: {ops} ops in {} with {} attempts, {} {} ({}, {} attempts).",
+            name(first),
+            makespan(first),
+            attempts(first),
+            ahead("as fast as", "sooner than"),
+            name(second),
+            makespan(second),
+            attempts(second)
+        ),
+        Score::Attempts => format!(
+            "{} needed the fewest attempts: {} for {ops} ops in {}, {} {} ({} attempts, {}).",
+            name(first),
+            attempts(first),
+            makespan(first),
+            ahead("as many as", "fewer than"),
+            name(second),
+            attempts(second),
+            makespan(second)
+        ),
+        Score::Latency(_) => format!(
+            "{} has the least {}: {} in {ops} ops with {} attempts, {} {} ({}, {} attempts).",
+            name(first),
+            by.name(),
+            by.told(first),
+            attempts(first),
+            ahead("as", "less than"),
+            name(second),
+            by.told(second),
+            attempts(second)
+        ),
+    }
 }
 
 fn incomplete(strategy: &Strategy) -> String {

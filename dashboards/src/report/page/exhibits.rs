@@ -15,9 +15,9 @@ use crate::report::plot::Plot;
 const FEW: usize = 12;
 
 /// What may become of a claim, in the words of its verdict.
-const VERDICTS: [&str; 3] = ["holds", "holds partly", "does not hold"];
+const VERDICTS: [&str; 4] = ["holds", "holds partly", "does not hold", "too few runs"];
 
-/// How many claims of every scenario came out how, with links to their figures.
+/// How many claims of every scenario's source came out how, with links to their figures.
 pub(super) fn overview(document: &Document) -> String {
     let plotted: Vec<&Scenario> = plotted(document).collect();
     if plotted.is_empty() {
@@ -29,13 +29,14 @@ pub(super) fn overview(document: &Document) -> String {
     }
     table.push_str("<th>not as expected</th></tr></thead>\n<tbody>\n");
     for (index, scenario) in plotted.iter().enumerate() {
-        let count = |of: &dyn Fn(&Claim) -> bool| scenario.claims.iter().filter(|claim| of(claim)).count();
+        let sources = || scenario.claims.iter().filter(|claim| !claim.ours_alone);
+        let count = |of: &dyn Fn(&Claim) -> bool| sources().filter(|claim| of(claim)).count();
         let _ = write!(
             table,
             "<tr><td><a href='#scenario-{index}'>{}</a> <small>{}</small></td><td>{}</td>",
             escaped(&scenario.name),
             escaped(&scenario.title),
-            scenario.claims.len()
+            sources().count()
         );
         for verdict in VERDICTS {
             let _ = write!(table, "<td>{}</td>", count(&|claim| claim.verdict == verdict));
@@ -117,17 +118,19 @@ fn claims(numbers: &[usize], scenario: &Scenario) -> String {
     }
     let mut list = "<ul class=\"claims\">\n".to_owned();
     for claim in claims {
-        let published = if ["", "-"].contains(&claim.published.as_str()) {
-            String::new()
-        } else {
-            format!("published {}, ", escaped(&claim.published))
-        };
+        let mut published = String::new();
+        for (what, text) in [("published", &claim.published), ("tested:", &claim.condition)] {
+            if !["", "-"].contains(&text.as_str()) {
+                let _ = write!(published, "{what} {}; ", escaped(text));
+            }
+        }
+        let ours = if claim.ours_alone { " <em>(ours, not the source’s)</em>" } else { "" };
         let note = if claim.note.is_empty() { String::new() } else { format!(". {}", escaped(&claim.note)) };
         let unexpected = if claim.as_expected { "" } else { " <strong>(not as expected)</strong>" };
         let class = if claim.verdict == "holds" { "verdict" } else { "verdict other" };
         let _ = writeln!(
             list,
-            "<li><span class=\"{class}\">{}</span> {}{unexpected}<small>{published}here {}{note}</small></li>",
+            "<li><span class=\"{class}\">{}</span> {}{ours}{unexpected}<small>{published}here {}{note}</small></li>",
             escaped(&claim.verdict),
             escaped(&claim.says),
             escaped(&claim.ours)

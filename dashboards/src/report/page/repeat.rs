@@ -55,7 +55,7 @@ fn of_sweep(swept: &Scenario) -> String {
     let config = serde_json::to_string_pretty(&config).unwrap_or_default();
     format!(
         "{}<dl><dt>first seed</dt><dd>{}</dd><dt>seeds</dt><dd>{}</dd><dt>version</dt><dd>{}</dd></dl>\n\
-         <details><summary>configuration of the first strategy at the first point</summary><pre>{}</pre></details>\n",
+         <details class=\"config\"><summary>configuration of the first strategy at the first point</summary><pre>{}</pre></details>\n",
         blocks(&command),
         escaped(&optional("seed")),
         escaped(&optional("repeats")),
@@ -110,7 +110,7 @@ fn of(strategy: &Strategy, with_commands: bool) -> String {
         let config = serde_json::to_string_pretty(config).unwrap_or_default();
         let _ = writeln!(
             told,
-            "<details><summary>configuration of seed {}</summary><pre>{}</pre></details>",
+            "<details class=\"config\"><summary>configuration of seed {}</summary><pre>{}</pre></details>",
             strategy.median().seed,
             escaped(&config)
         );
@@ -139,7 +139,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Seeds as ranges: `1–30, 42`.
-fn seeds(strategy: &Strategy) -> String {
+pub(super) fn seeds(strategy: &Strategy) -> String {
     let seeds: BTreeSet<u64> = strategy.runs.iter().map(|run| run.seed).collect();
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for seed in seeds {

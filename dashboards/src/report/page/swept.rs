@@ -2,20 +2,27 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
+use super::measured::{server, work};
 use crate::report::document::Document;
 use crate::report::experiment::{Cell, Scenario, Setting};
 use crate::report::html::escaped;
 use crate::report::number::number;
+use crate::report::reading::look;
 use crate::report::sweep::Sweep;
 
 /// More lines than one wants to scroll past.
 const MANY: usize = 60;
 
+/// More values than these are told by the first and the last.
+const FEW: usize = 6;
+
 /// Columns: head, path, and what a unit of the figure is in the unit of the column.
 const COLUMNS: [(&str, &str, f64); 8] = [
+    ("makespan s", "makespan_s", 1.0),
     ("attempts", "attempts.total", 1.0),
     ("attempts per op", "amplification", 1.0),
-    ("makespan s", "makespan_s", 1.0),
     ("op latency p50 s", "op_latency_ms.p50", 1e-3),
     ("p99 s", "op_latency_ms.p99", 1e-3),
     ("wasted server s", "wasted_server_s", 1.0),
@@ -32,6 +39,51 @@ pub(super) fn answers(document: &Document) -> Vec<String> {
     sweeps(document).map(|(scenario, sweep)| answer(scenario, sweep)).collect()
 }
 
+/// What was measured: what was varied, and what else there was, a line per sweep.
+pub(super) fn measured(document: &Document) -> String {
+    sweeps(document).fold(String::new(), |mut told, (scenario, _)| {
+        let config = look(&scenario.raw, "config").cloned().unwrap_or_default();
+        let simulated = look(&config, "server").and_then(Value::as_str) == Some("simulated");
+        let (mode, how) =
+            if simulated { ("simulated", "simulated, in virtual time") } else { ("http", "over HTTP") };
+        let whole = |key| look(&config, key).and_then(Value::as_u64).unwrap_or(1);
+        let (first, repeats) = (whole("seed"), whole("repeats"));
+        let seeds = match repeats {
+            1 => format!("seed {first}"),
+            repeats => format!("seeds {first}–{}", first.saturating_add(repeats - 1)),
+        };
+        let begun = look(&scenario.raw, "started_at").and_then(Value::as_str);
+        let begun = begun.map(|at| format!("; begun {}", escaped(at))).unwrap_or_default();
+        let mut first_point = vec![work(&config), server(mode, &config)];
+        first_point.retain(|words| !words.is_empty());
+        let _ = writeln!(
+            told,
+            "<p class=\"measured\">Varied: {}.<br>\nThe first point: {}; {how}, {seeds}{begun}</p>",
+            escaped(&axes(&scenario.raw)),
+            escaped(&first_point.join("; "))
+        );
+        told
+    })
+}
+
+/// `ops 50, 100, 500; max-busy 10 to 80 (8 values)`.
+fn axes(raw: &Value) -> String {
+    let told = |axis: &Value| {
+        let key = look(axis, "key").and_then(Value::as_str).unwrap_or_default();
+        let values = look(axis, "values").and_then(Value::as_array).into_iter().flatten();
+        let values: Vec<String> =
+            values.map(|value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)).collect();
+        match values.as_slice() {
+            [first, .., last] if values.len() > FEW => {
+                format!("{key} {first} to {last} ({} values)", values.len())
+            }
+            _ => format!("{key} {}", values.join(", ")),
+        }
+    };
+    let axes = look(raw, "axes").and_then(Value::as_array).into_iter().flatten();
+    axes.map(told).collect::<Vec<_>>().join("; ")
+}
+
 fn answer(scenario: &Scenario, sweep: &Sweep) -> String {
     let code = |strategy: &str| format!("<code>{}</code>", escaped(strategy));
     let keys = sweep.keys.join(" and ");
@@ -43,6 +95,22 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> String {
         }
     }
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let by = escaped(&sweep.by);
+    let all = sweep.winners.len() + sweep.undecided;
+    if sweep.undecided > 0 {
+        let nobody = format!("nobody has the least {by} by more than chance");
+        let winners: Vec<String> =
+            counted.iter().map(|(strategy, count)| format!("{} has in {count}", code(strategy))).collect();
+        return match (sweep.undecided, winners.as_slice()) {
+            (1, []) => format!("{}{}.", nobody[..1].to_uppercase(), &nobody[1..]),
+            (undecided, []) => {
+                format!("In none of {undecided} situations has anybody the least {by} by more than chance.")
+            }
+            (undecided, winners) => {
+                format!("In {undecided} of {all} situations {nobody}; {}.", winners.join(", "))
+            }
+        };
+    }
     match counted.as_slice() {
         [] => format!("{} strategies at every point of {}.", labels(scenario), escaped(&keys)),
         [(one, 1)] => format!("{} has the least {}.", code(one), escaped(&sweep.by)),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::answer::ranked;
+use super::answer::{mean, ranked};
 use crate::report::document::Document;
 use crate::report::html::escaped;
 use crate::report::number::{number, percent};
@@ -14,12 +14,13 @@ use statistics::percentile;
 /// A column: its head, and a run's figure with its text.
 type Column = (&'static str, fn(&Run) -> Option<f64>, fn(f64) -> String);
 
+/// The most important first: on a phone no others can be seen without scrolling.
 const COLUMNS: &[Column] = &[
+    ("makespan s", |run| run.makespan_s.filter(|_| run.complete), number),
+    ("over the lower bound", Run::over_bound, percent),
     ("attempts", |run| Some(run.attempts), number),
     ("attempts per op", |run| run.amplification, number),
     ("efficiency", |run| run.efficiency, percent),
-    ("makespan s", |run| run.makespan_s.filter(|_| run.complete), number),
-    ("over the optimum", over_optimum, percent),
     ("op latency p50 s", |run| run.latency_ms(0.5).map(|ms| ms / 1e3), number),
     ("p99 s", |run| run.latency_ms(0.99).map(|ms| ms / 1e3), number),
 ];
@@ -36,11 +37,6 @@ const SIDE_EFFECTS: &[Column] = &[
 /// A figure by its place in the result.
 fn figure(run: &Run, path: &str) -> Option<f64> {
     look(&run.raw, path).and_then(serde_json::Value::as_f64).filter(|value| value.is_finite())
-}
-
-fn over_optimum(run: &Run) -> Option<f64> {
-    let (makespan, optimal) = (run.makespan_s.filter(|_| run.complete)?, run.optimal_s?);
-    (optimal > 0.0).then(|| (makespan / optimal - 1.0).max(0.0))
 }
 
 /// All tables that have something to say.
@@ -65,34 +61,39 @@ pub(super) fn tables(document: &Document) -> String {
 fn strategies(document: &Document) -> String {
     let repeated = document.strategies.iter().any(|strategy| strategy.runs.len() > 1);
     let mut table = "<div class=\"scroll\"><table>\n<thead><tr><th>strategy</th>".to_owned();
-    if repeated {
-        table.push_str("<th>runs</th>");
-    }
-    table.push_str("<th>ops done</th>");
     for (head, ..) in COLUMNS {
         let _ = write!(table, "<th>{head}</th>");
     }
+    table.push_str("<th>ops done</th>");
+    if repeated {
+        table.push_str("<th>runs</th>");
+    }
     table.push_str("</tr></thead>\n<tbody>\n");
-    let ranked = ranked(&document.strategies).unwrap_or_else(|| document.strategies.iter().collect());
+    let ranked =
+        ranked(&document.strategies, document.by).unwrap_or_else(|| document.strategies.iter().collect());
     for strategy in ranked {
         let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
-        if repeated {
-            let _ = write!(table, "<td>{}</td>", strategy.runs.len());
-        }
-        let _ = write!(table, "<td>{}</td>", done(strategy));
         for (_, figure, text) in COLUMNS {
             let _ = write!(table, "<td>{}</td>", over_runs(&strategy.values(figure), *text));
+        }
+        let _ = write!(table, "<td>{}</td>", done(strategy));
+        if repeated {
+            let _ = write!(table, "<td>{}</td>", strategy.runs.len());
         }
         table.push_str("</tr>\n");
     }
     table.push_str("</tbody></table></div>\n");
     if repeated {
-        table.push_str("<p class=\"note\">Medians over runs; below them, 5th to 95th percentile.</p>\n");
+        let by = document.by.name();
+        let _ = writeln!(
+            table,
+            "<p class=\"note\">Means over runs; below them, 5th to 95th percentile. Ranked by the geometric mean of the {by}.</p>"
+        );
     }
     if document.strategies.iter().any(|strategy| !strategy.complete()) {
         table.push_str("<p class=\"note\">Latencies are of ops that succeeded. A strategy that did not do every op has no makespan.</p>\n");
     }
-    table + &side_effects(document)
+    table + &super::failures::table(document) + &side_effects(document)
 }
 
 fn side_effects(document: &Document) -> String {
@@ -108,7 +109,9 @@ fn side_effects(document: &Document) -> String {
         let _ = write!(table, "<th>{head}</th>");
     }
     table.push_str("</tr></thead>\n<tbody>\n");
-    for strategy in ranked(&document.strategies).unwrap_or_else(|| document.strategies.iter().collect()) {
+    for strategy in
+        ranked(&document.strategies, document.by).unwrap_or_else(|| document.strategies.iter().collect())
+    {
         let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
         for (_, figure, text) in &columns {
             let _ = write!(table, "<td>{}</td>", over_runs(&strategy.values(figure), *text));
@@ -139,12 +142,12 @@ fn done(strategy: &Strategy) -> String {
 }
 
 fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> String {
-    let Some(middle) = percentile(sorted, 0.5) else { return "–".to_owned() };
-    let ends = [0.05, 0.95].map(|share| text(percentile(sorted, share).unwrap_or(middle)));
+    let Some(mean) = mean(sorted) else { return "–".to_owned() };
+    let ends = [0.05, 0.95].map(|share| text(percentile(sorted, share).unwrap_or(mean)));
     match sorted {
-        [_] => text(middle),
-        _ if ends[0] == ends[1] => text(middle),
-        _ => format!("{}<small>{}–{}</small>", text(middle), ends[0].trim_end_matches(" %"), ends[1]),
+        [_] => text(mean),
+        _ if ends[0] == ends[1] => text(mean),
+        _ => format!("{}<small>{}–{}</small>", text(mean), ends[0].trim_end_matches(" %"), ends[1]),
     }
 }
 
@@ -180,7 +183,7 @@ fn claims(document: &Document) -> String {
     for scenario in document.unplotted().filter(|scenario| !scenario.claims.is_empty()) {
         let _ = write!(
             tables,
-            "<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>claim</th><th>published</th><th>ours</th>\
+            "<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>claim</th><th>published</th><th>tested</th><th>ours</th>\
              <th>verdict</th></tr></thead>\n<tbody>\n",
             escaped(&scenario.name)
         );
@@ -193,9 +196,11 @@ fn claims(document: &Document) -> String {
             };
             let _ = writeln!(
                 tables,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{verdict}</td></tr>",
+                "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{verdict}</td></tr>",
                 escaped(&claim.says),
+                if claim.ours_alone { " <em>(ours, not the source’s)</em>" } else { "" },
                 escaped(&claim.published),
+                escaped(&claim.condition),
                 escaped(&claim.ours)
             );
         }

@@ -84,13 +84,13 @@ fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey>
 /// The run that goes on, or how many are over.
 fn draw_progress(row: Rect, buf: &mut Buffer, lane: &Lane, theme: Theme) {
     let going_on = numbers::going_on(lane);
-    let (name, share, mark) = match going_on.map(|frame| Progress::of(&frame.snapshot)) {
-        Some(run) => (format!("run {}", lane.done + 1), run.share(), run.optimal_share()),
-        None => ("runs".to_owned(), Some(numbers::share(lane)), None),
+    let (name, extent) = match going_on.map(|frame| Progress::of(&frame.snapshot)) {
+        Some(run) => (format!("run {}", lane.done + 1), bar::Extent::of(&run)),
+        None => ("runs".to_owned(), bar::Extent::plain(numbers::share(lane))),
     };
     let [label, bar_area, behind] = parts(row);
     segments::draw(label, buf, &[(name, theme.style(Role::Faint))], &[]);
-    bar::draw(bar_area, buf, share, mark, theme);
+    bar::draw(bar_area, buf, extent, theme);
     let words: Vec<Segment> = match going_on {
         Some(frame) => numbers::now(&frame.snapshot).into_iter().map(|text| (text, Style::new())).collect(),
         None => vec![(format!("  {:>15}", numbers::runs(lane)), theme.style(Role::Faint))],

@@ -97,7 +97,7 @@ fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, t
 fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
     let scale = if state.header.time_scale > 0.0 { state.header.time_scale } else { 1.0 };
     let remaining = Remaining::of(lanes, scale);
-    bar::draw(area, buf, Some(remaining.share), None, theme);
+    bar::draw(area, buf, bar::Extent::plain(remaining.share), theme);
     let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));
     let runs = format!("{done:>width$} / {runs} runs", width = runs.len());
     let eta = remaining.eta_s.map_or_else(|| "–".to_owned(), text::estimate);

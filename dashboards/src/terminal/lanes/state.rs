@@ -42,6 +42,10 @@ impl Dashboard for LanesState {
         handle_key(self, key, frame)
     }
 
+    fn say(&mut self, words: String) {
+        self.notice.set(words);
+    }
+
     fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Lanes, theme: Theme) {
         render(canvas, frame, self, theme);
     }

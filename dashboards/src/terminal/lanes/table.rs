@@ -34,7 +34,7 @@ pub(crate) fn draw(row: Rect, buf: &mut Buffer, lanes: &Lanes, lane: &Lane, them
     let at = |x: u16, width: u16| Rect { x: row.x + x, width, ..row };
     let name = text::fit(&name, usize::from(name_width.saturating_sub(1)));
     segments::draw(at(0, name_width), buf, &[(name, theme.style(role))], &[]);
-    bar::draw(at(name_width, bar_width), buf, Some(numbers::share(lane)), None, theme);
+    bar::draw(at(name_width, bar_width), buf, bar::Extent::plain(numbers::share(lane)), theme);
     let dash = || "–".to_owned();
     let medians =
         lanes.columns.iter().zip(&lane.figures).map(|(column, spread)| {

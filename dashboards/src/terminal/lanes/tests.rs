@@ -23,7 +23,7 @@ fn state() -> LanesState {
 
 fn drawn(size: (u16, u16), lanes: &Lanes, state: &LanesState) -> String {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-    terminal.draw(|canvas| render(canvas, lanes, state, Theme::Colours)).unwrap();
+    terminal.draw(|canvas| render(canvas, lanes, state, Theme::Dark)).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y| (0..size.0).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..size.1).map(|y| row(y).trim_end().to_owned() + "\n").collect()

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use super::rule::{LegendKey, rule};
 use super::segments;
 use crate::Frame;
-use crate::figures::{Effort, attempts_per_op};
+use crate::figures::{Effort, attempts_per_op, failures};
 use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
@@ -32,7 +32,15 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     }
     segments::draw(Rect { y: area.y + 1, height: 1, ..area }, buf, &[wasted], &right);
 
-    let rows = area.height - 2;
+    let mut rows = area.height - 2;
+    if let Some(words) = failures(&frame.snapshot)
+        && rows > 1
+    {
+        rows -= 1;
+        let y = area.y + 2 + rows;
+        let style = theme.style(Role::Failed);
+        buf.set_stringn(area.x, y, format!("failed {words}"), usize::from(area.width), style);
+    }
     for (row, bin) in (0..rows).zip(attempts_per_op(&frame.snapshot, usize::from(rows))) {
         let y = area.y + 2 + row;
         buf.set_stringn(area.x, y, format!("{:<7}", bin.label), usize::from(LABEL.min(area.width)), faint);

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::figures::Progress;
 use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
@@ -11,18 +12,54 @@ use crate::text;
 /// Parts of a block from the left, in eighths.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
+/// What came to nothing.
+const IN_VAIN: &str = "×";
+
 /// Columns of the percentage.
 const PERCENT: u16 = 6;
 
-/// What is done, of one, with the percentage at its end; and a mark where one could be.
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, share: Option<f64>, mark: Option<f64>, theme: Theme) {
+/// How far something is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    /// What is over, of one; nothing when nobody knows.
+    pub(crate) share: Option<f64>,
+    /// The part of it that came to nothing, of one.
+    pub(crate) in_vain: f64,
+    /// Where one could be.
+    pub(crate) mark: Option<f64>,
+}
+
+impl Extent {
+    /// So much, all of it done.
+    pub(crate) fn plain(share: f64) -> Self {
+        Self { share: Some(share), ..Self::default() }
+    }
+
+    /// Of a run.
+    pub(crate) fn of(progress: &Progress) -> Self {
+        let mark = progress.optimal_share();
+        Self { share: progress.share(), in_vain: progress.given_up_share(), mark }
+    }
+}
+
+/// What is done, of one, with the percentage of what is over at its end; and a mark where one could be. What came to
+/// nothing follows what is done, in another colour and another pattern.
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
+    let Extent { share, in_vain, mark } = extent;
     let bar = Rect { height: 1, width: area.width.saturating_sub(PERCENT), ..area }.intersection(buf.area);
     let width = usize::from(bar.width);
     buf.set_stringn(bar.x, bar.y, "░".repeat(width), width, theme.style(Role::Faint));
-    fill(bar, buf, share.unwrap_or(0.0), theme.style(Role::Accepted));
+    let over = share.unwrap_or(0.0);
+    if in_vain > 0.0 {
+        let columns = usize::from(steps(over, bar.width).max(1));
+        buf.set_stringn(bar.x, bar.y, IN_VAIN.repeat(columns), width, theme.style(Role::Failed));
+    }
+    // A rounding error is no work.
+    let done = if over - in_vain > 1e-9 { over - in_vain } else { 0.0 };
+    fill(bar, buf, done, theme.style(Role::Accepted));
     if let (Some(mark), Some(_)) = (mark, share) {
         let column = steps(mark, bar.width.saturating_sub(1));
-        buf.set_stringn(bar.x + column, bar.y, "┃", 1, theme.style(Role::Optimum));
+        buf.set_stringn(bar.x + column, bar.y, "┃", 1, theme.style(Role::LowerBound));
     }
     let percent = share.map_or_else(|| "–".to_owned(), text::whole_percent);
     buf.set_stringn(

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Widget};
+use ratatui::widgets::{Block, BorderType, Borders, Clear, Paragraph, Widget};
 
 use crate::terminal::binding::Binding;
 use crate::terminal::theme::{Role, Theme};
@@ -32,7 +32,10 @@ pub(crate) fn draw<S, F>(
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
     let area = centred(screen, WIDTH, height);
     Clear.render(area, buf);
-    let block = Block::bordered()
+    // On a low screen, the keys matter more than a whole frame.
+    let frame = if height > area.height { Borders::TOP } else { Borders::ALL };
+    let block = Block::new()
+        .borders(frame)
         .border_type(BorderType::Rounded)
         .border_style(theme.style(Role::Faint))
         .title(" Keys ")

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::segments::{self, Segment};
 use crate::Frame;
-use crate::figures::Effort;
+use crate::figures::{Effort, failures};
 use crate::terminal::theme::Theme;
 use crate::text;
 
@@ -29,11 +29,12 @@ fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
     flight.extend(snapshot.server_cap.map(|cap| format!("cap {}", text::count(cap))));
     flight.push(format!("ready {}", text::count(snapshot.ready)));
     flight.push(format!("sleeping {}", text::count(snapshot.sleeping)));
-    let attempts = vec![
+    let mut attempts = vec![
         format!("attempts {:>5}", effort.per_op_text() + "/op"),
         format!("wasted {:>6}", text::percent(effort.wasted())),
         format!("{} sent", text::count(effort.attempts)),
     ];
+    attempts.extend(failures(snapshot).map(|words| format!("failed {words}")));
     let mut latencies = vec![format!("latency p50 {:>6}", latency(0.5)), format!("p99 {:>6}", latency(0.99))];
     latencies.extend(snapshot.gauges.phase.map(str::to_owned));
     latencies.extend(snapshot.gauges.reason.map(str::to_owned));

@@ -1,4 +1,5 @@
-//! Two rows: a bar of what is done, with a mark where the optimal client would be; and the same in numbers.
+//! Two rows: a bar of what is done, with a mark for the share that has gone of the time that any client
+//! needs at least; and the same in numbers.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -14,7 +15,7 @@ use crate::text;
 /// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let progress = Progress::of(&frame.snapshot);
-    bar::draw(area, buf, progress.share(), progress.optimal_share(), theme);
+    bar::draw(area, buf, bar::Extent::of(&progress), theme);
     let numbers = Rect { y: area.y + 1, height: 1, ..area };
     let (left, right) = numbers_of(&progress, usize::from(area.width), theme);
     segments::draw(numbers, buf, &left, &right);
@@ -32,17 +33,16 @@ fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>,
         Goal::Seconds(seconds) => format!("{} ops in {}", text::count(progress.ended), text::clock(seconds)),
         Goal::Open => format!("{} ops", text::count(progress.ended)),
     };
-    let mut left = vec![(ops, theme.style(Role::Title)), (format!("eta {eta:>6}"), Style::new())];
-    let Some(optimal_s) = progress.optimal_s else {
-        left.push((format!("elapsed {}", text::clock(progress.elapsed_s)), Style::new()));
-        return (left, Vec::new());
-    };
-    let optimal = text::clock(optimal_s);
-    let style = theme.style(Role::Optimum);
-    if narrow {
-        return (left, vec![(format!("┃opt {optimal}"), style)]);
+    let mut left = vec![(ops, theme.style(Role::Title))];
+    left.extend(progress.given_up_text().map(|text| (text, theme.style(Role::Failed))));
+    left.push((format!("eta {eta:>6}"), Style::new()));
+    let elapsed = (format!("elapsed {:>6}", text::clock(progress.elapsed_s)), Style::new());
+    let style = theme.style(Role::LowerBound);
+    match progress.optimal_s.map(text::clock) {
+        Some(optimal) if narrow => (left, vec![(format!("┃min {optimal}"), style)]),
+        None if narrow => (left, vec![elapsed]),
+        Some(optimal) => (left, vec![elapsed, (format!("┃ takes at least {optimal}"), style)]),
+        // Foreign servers, and those that turned out to be others than the bound is proven for.
+        None => (left, vec![elapsed, ("no lower bound known".to_owned(), theme.style(Role::Faint))]),
     }
-    let elapsed = format!("elapsed {:>6}", text::clock(progress.elapsed_s));
-    let pace = format!("┃ optimal pace, done at {optimal}");
-    (left, vec![(elapsed, Style::new()), (pace, style)])
 }

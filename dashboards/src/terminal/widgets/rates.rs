@@ -15,9 +15,6 @@ use crate::text;
 /// Rates are averaged over at least this part of the axis: narrower columns would show single requests.
 const SMOOTHING: f64 = 1.0 / 25.0;
 
-/// Seconds that the rates in the legend are averaged over.
-const RECENT_S: f64 = 2.0;
-
 /// Draws the chart; `labelled` with the time axis.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
     let timeline = Timeline::of(&frame.snapshot);
@@ -33,6 +30,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let all = [&area_values, &rejected_values, &failed_values];
     let highest = all.into_iter().flatten().flatten().fold(0.0_f64, |highest, rate| highest.max(*rate));
 
+    let failing = frame.snapshot.attempts.failed > 0;
     let narrow = area.width < 60;
     let name = |long, short| if narrow { short } else { long };
     let mut legend = vec![
@@ -43,11 +41,12 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
         Layer::Area(Role::Accepted, area_values),
         Layer::Line(Role::Rejected, Dash::Solid, as_line(&rejected_values)),
     ];
-    if frame.snapshot.attempts.failed > 0 {
+    if failing {
         legend.push(key("⠄⠄", name("failed", "fail"), &failed, Role::Failed));
         layers.push(Layer::Line(Role::Failed, Dash::Dotted, as_line(&failed_values)));
     }
-    let title = match (scale, narrow) {
+    // A third entry of the legend needs the room of a long title.
+    let title = match (scale, narrow || failing && area.width < 100) {
         (Scale::Linear, true) => "Req/s",
         (Scale::Linear, false) => "Requests per second",
         (Scale::Logarithmic, true) => "Log req/s",
@@ -59,15 +58,9 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
 
 /// The rate around the middle of each part of the axis.
 fn rates(counter: &Counter, time: TimeAxis, parts: usize) -> Vec<Option<f64>> {
-    let half_s = (time.at(1, parts) / 2.0).max(time.span_s * SMOOTHING / 2.0);
-    let now_s = counter.now_s();
-    let around = |part| {
-        let middle_s = f64::midpoint(time.at(part, parts), time.at(part + 1, parts));
-        // Near now there is no future to average over: the window stays behind, as wide as elsewhere.
-        let end_s = (middle_s + half_s).min(now_s);
-        counter.rate(end_s - 2.0 * half_s, end_s).filter(|_| middle_s <= now_s)
-    };
-    (0..parts).map(around).collect()
+    let least_s = time.at(1, parts).max(time.span_s * SMOOTHING);
+    let around = |part| f64::midpoint(time.at(part, parts), time.at(part + 1, parts));
+    (0..parts).map(|part| counter.smoothed(around(part), least_s)).collect()
 }
 
 /// No rate is no line rather than one along the bottom.
@@ -76,5 +69,5 @@ fn as_line(rates: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
 }
 
 fn key(mark: &'static str, name: &'static str, counter: &Counter, role: Role) -> LegendKey {
-    LegendKey { mark, name, value: format!("{:>6}", text::rate(counter.recent_rate(RECENT_S))), role }
+    LegendKey { mark, name, value: format!("{:>6}", text::rate(counter.now())), role }
 }

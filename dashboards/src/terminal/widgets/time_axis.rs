@@ -1,4 +1,4 @@
-//! The axis of experiment time below charts, with the optimal makespan marked.
+//! The axis of experiment time below charts, with the lower bound on the makespan marked.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// The axis shows an optimum that lies this many times further than now, or in the first minute. One that is
+/// The axis shows a bound that lies this many times further than now, or in the first minute. One that is
 /// further away would leave no room for what has happened.
 const FORESIGHT: f64 = 4.0;
 const LEAST_HORIZON_S: f64 = 60.0;
@@ -21,14 +21,14 @@ const LEAST_HORIZON_S: f64 = 60.0;
 pub(crate) struct TimeAxis {
     /// Its end.
     pub(crate) span_s: f64,
-    /// The optimal makespan.
+    /// A lower bound on the makespan.
     optimal: Option<Duration>,
     /// When it ends.
     optimal_at_s: Option<f64>,
 }
 
 impl TimeAxis {
-    /// Long enough for what has happened, and for the optimum unless that is far away.
+    /// Long enough for what has happened, and for the bound unless that is far away.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let optimal = snapshot.optimal_makespan;
         let end = |optimal: Duration| {
@@ -47,7 +47,7 @@ impl TimeAxis {
         self.span_s * column as f64 / columns.max(1) as f64
     }
 
-    /// The column of the optimum.
+    /// The column of the bound.
     pub(crate) fn optimal_column(&self, width: u16) -> Option<u16> {
         Some(steps(self.optimal_at_s? / self.span_s, width)).filter(|column| *column < width)
     }
@@ -70,11 +70,11 @@ impl TimeAxis {
     }
 }
 
-/// Draws labels at round times; the mark of the optimum goes before them.
+/// Draws labels at round times; the mark of the bound goes before them.
 pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
     let mut taken = 0..0;
     if let Some(column) = axis.optimal_column(row.width) {
-        let text = format!("▲ optimal {}", text::clock(axis.optimal.unwrap_or_default().as_secs_f64()));
+        let text = format!("▲ at least {}", text::clock(axis.optimal.unwrap_or_default().as_secs_f64()));
         let width = u16::try_from(text::width_of(&text)).unwrap_or(u16::MAX);
         let text = if column + width <= row.width { text } else { "▲".to_owned() };
         let (end, _) = buf.set_stringn(
@@ -82,7 +82,7 @@ pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
             row.y,
             text,
             usize::from(row.width - column),
-            theme.style(Role::Optimum),
+            theme.style(Role::LowerBound),
         );
         taken = column.saturating_sub(1)..end - row.x + 1;
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::float_cmp, reason = "spans are taken from a table")]
-    fn the_axis_reaches_the_optimum_unless_that_is_far_away() {
+    fn the_axis_reaches_the_bound_unless_that_is_far_away() {
         assert_eq!([30.0, 30.0, 45.0], [span_s(1, 20), span_s(25, 20), span_s(31, 20)]);
         assert_eq!([5.0, 1_200.0], [span_s(3, 1_000), span_s(300, 1_000)]);
     }

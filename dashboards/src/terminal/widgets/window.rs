@@ -35,9 +35,13 @@ pub(crate) fn draw_on(
     let ssthresh = ranges(2 * width, |point| point.ssthresh);
     let in_flight = highs(&ranges(width, |point| point.in_flight));
     let latest_cap = timeline.latest(|point| point.server_cap);
-    // The cap goes on into the future: it is what the window should find.
-    let cap: Vec<_> =
-        highs(&ranges(width, |point| point.server_cap)).into_iter().map(|cap| cap.or(latest_cap)).collect();
+    let told = highs(&ranges(width, |point| point.server_cap));
+    // Before the first answer the cap was what that answer told, whatever it has become since.
+    let first_told = told.iter().position(Option::is_some).unwrap_or(0);
+    let first_cap = told.get(first_told).copied().flatten();
+    // It goes on into the future as it is: it is what the window should find.
+    let unknown = |column| if column < first_told { first_cap } else { latest_cap };
+    let cap: Vec<_> = told.iter().enumerate().map(|(column, cap)| cap.or_else(|| unknown(column))).collect();
 
     let values = [&highs(&window), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
@@ -81,4 +85,57 @@ fn legend(timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
 
 fn highs(ranges: &[Option<(f64, f64)>]) -> Vec<Option<f64>> {
     ranges.iter().map(|range| range.map(|(_, high)| high)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use loadgen_core::Snapshot;
+    use vocabulary::Instant;
+
+    use super::*;
+
+    /// Where the cap is drawn in a column of the plot, as rows from the top.
+    fn level_at(buf: &Buffer, column: u16) -> Vec<u16> {
+        (1..buf.area.height).filter(|y| ["▁", "─", "▔"].contains(&buf[(column, *y)].symbol())).collect()
+    }
+
+    #[test]
+    fn the_cap_before_the_first_answer_is_the_one_that_it_told_and_not_that_of_now() {
+        let mut snapshot = Snapshot { now: Instant::from_millis(9_000), ..Snapshot::default() };
+        // The first answer comes after two seconds, and the cap is halved at five.
+        for (ms, cap) in [(0, None), (2_000, Some(50.0)), (5_000, Some(25.0)), (8_999, Some(25.0))] {
+            let point = snapshot.series.at(Instant::from_millis(ms));
+            point.in_flight.set(0.0);
+            if let Some(cap) = cap {
+                point.server_cap.set(cap);
+            }
+        }
+        let area = Rect::new(0, 0, 86, 20);
+        let mut buf = Buffer::empty(area);
+        draw(area, &mut buf, &Frame { snapshot, ..Frame::default() }, false, Theme::Dark);
+        let [first, early, late, future] = [6, 20, 60, 85].map(|column| level_at(&buf, column));
+        assert_eq!((first.len(), late.len()), (1, 1), "{buf:?}");
+        assert_eq!(first, early, "{buf:?}");
+        assert!(late[0] > first[0], "{buf:?}");
+        assert_eq!(late, future, "{buf:?}");
+    }
+
+    #[test]
+    fn the_cap_has_its_own_colour_on_bars_in_every_theme() {
+        let mut snapshot = Snapshot { now: Instant::from_millis(9_000), ..Snapshot::default() };
+        for ms in [0, 4_000, 8_999] {
+            let point = snapshot.series.at(Instant::from_millis(ms));
+            point.in_flight.set(200.0);
+            point.server_cap.set(50.0);
+        }
+        let area = Rect::new(0, 0, 86, 20);
+        for theme in [Theme::Dark, Theme::Light, Theme::Either] {
+            let mut buf = Buffer::empty(area);
+            draw(area, &mut buf, &Frame { snapshot: snapshot.clone(), ..Frame::default() }, false, theme);
+            let [row] = level_at(&buf, 20)[..] else { panic!("one level: {buf:?}") };
+            let (cell, bar) = (&buf[(20, row)], &buf[(20, row + 1)]);
+            assert_eq!(cell.bg, bar.fg, "{theme:?}: it is on a bar");
+            assert_ne!(cell.fg, cell.bg, "{theme:?}: and can be seen there");
+        }
+    }
 }

@@ -1,0 +1,111 @@
+//! How many connections the limit on open files leaves room for, and what is said when that is few.
+
+use loadgen_core::{ArrivalProcess, Workload};
+use mockserver::core::Config;
+
+use crate::figures::thousands;
+use crate::target::{Kind, Server};
+
+/// Files that a run opens besides its connections once it is under way: timers, runtimes, admin connections, outputs.
+const OPENED_LATER: u64 = 16;
+
+/// What is open already where the system does not tell.
+const USUALLY_OPEN: u64 = 48;
+
+/// Connections that a client may well want at once when nothing is known of its server.
+const USUALLY_WANTED: u64 = 128;
+
+/// Room for connections. One that waits for a file waits in the client, and the experiment is another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectionRoom {
+    /// Connections that may be open at once.
+    pub(crate) most: usize,
+    /// The limit on open files.
+    limit: Option<u64>,
+    /// Files for everything else.
+    others: u64,
+    /// Files that one connection takes.
+    ends: u64,
+}
+
+impl ConnectionRoom {
+    /// What this limit on open files (`None`: unlimited) leaves; an embedded server holds the other end of each connection.
+    pub(crate) fn within(limit: Option<u64>, server: &Server) -> Self {
+        let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
+        let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
+        Self::new(limit, open + OPENED_LATER, ends)
+    }
+
+    fn new(limit: Option<u64>, others: u64, ends: u64) -> Self {
+        let room = limit.map(|limit| limit.saturating_sub(others) / ends);
+        let most = room.map_or(usize::MAX, |room| usize::try_from(room).unwrap_or(usize::MAX).max(1));
+        Self { most, limit, others, ends }
+    }
+
+    /// What is to be said before a run that may want more connections than there is room for.
+    pub(crate) fn warning_before(&self, workload: &Workload, model: Option<&Config>) -> Option<String> {
+        let wanted = match workload.arrivals {
+            ArrivalProcess::Closed { in_flight } => u64::from(in_flight),
+            _ => USUALLY_WANTED.max(model.map_or(0, |model| 2 * u64::from(model.max_busy))),
+        };
+        let wanted = workload.ops.map_or(wanted, |ops| ops.min(wanted));
+        (wanted > self.most as u64).then(|| {
+            format!(
+                "the limit of {} open files leaves room for {} connections, and this run may want {} at once: what finds \
+                 none waits in the client; run `ulimit -n {}` before, or `--simulate`",
+                thousands(self.limit.unwrap_or_default()),
+                thousands(self.most as u64),
+                thousands(wanted),
+                self.files_for(wanted)
+            )
+        })
+    }
+
+    /// What is to be said after a run in which attempts waited for a connection and none more could be opened. So many were
+    /// in flight at most.
+    pub(crate) fn warning_after(&self, in_flight: u64) -> String {
+        format!(
+            "all {} connections were in use that the limit of {} open files allows, and attempts waited for one: this is \
+             not the experiment that was asked for; up to {} were in flight, so run `ulimit -n {}` before, or `--simulate`",
+            thousands(self.most as u64),
+            thousands(self.limit.unwrap_or_default()),
+            thousands(in_flight),
+            self.files_for(in_flight)
+        )
+    }
+
+    /// The limit on open files that so many connections need.
+    fn files_for(&self, connections: u64) -> u64 {
+        (self.others + self.ends * connections).next_multiple_of(64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open_loop(ops: u64) -> Workload {
+        Workload { ops: Some(ops), ..Workload::default() }
+    }
+
+    #[test]
+    fn what_is_open_is_taken_off_the_limit_and_an_embedded_server_takes_half() {
+        assert_eq!(ConnectionRoom::new(Some(64), 30, 2).most, 17);
+        assert_eq!(ConnectionRoom::new(Some(64), 30, 1).most, 34);
+        assert_eq!(ConnectionRoom::new(Some(16), 30, 1).most, 1);
+        assert_eq!(ConnectionRoom::new(None, 30, 2).most, usize::MAX);
+    }
+
+    #[test]
+    fn a_limit_that_may_be_too_low_is_named_with_the_number_that_is_enough() {
+        let room = ConnectionRoom::new(Some(64), 30, 2);
+        let words = room.warning_before(&open_loop(2000), Some(&Config::default())).unwrap();
+        assert!(words.contains("limit of 64") && words.contains("for 17 conn"), "{words}");
+        assert!(words.contains("`ulimit -n 320`"), "30 + 2 · 128, {words}");
+        assert_eq!(room.warning_before(&open_loop(17), None), None);
+        let closed = Workload { arrivals: ArrivalProcess::Closed { in_flight: 18 }, ..open_loop(2000) };
+        assert!(room.warning_before(&closed, None).is_some());
+        assert_eq!(ConnectionRoom::new(Some(1024), 30, 2).warning_before(&open_loop(2000), None), None);
+        assert!(room.warning_after(80).contains("`ulimit -n 192`"));
+    }
+}

@@ -1,0 +1,60 @@
+//! Readers of texts that come from others, for the fuzz targets in `fuzz/`; in no other build.
+
+use std::cell::RefCell;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::args::{BaselineName, CheckArgs};
+use crate::checks::Checks;
+use crate::scenario::{Source, load};
+use crate::sweep::Axis;
+
+/// Reads what `sweep --vary` takes.
+pub fn axis(text: &str) {
+    drop(text.parse::<Axis>());
+}
+
+/// Reads a scenario, with and without a `--set`.
+pub fn scenario(text: &str) {
+    in_file(text, |path| {
+        drop(load(Source::File(path), &[]));
+        drop(load(Source::File(path), &["server.max_busy=7".to_owned()]));
+    });
+}
+
+/// Reads a baseline.
+pub fn baseline(text: &str) {
+    in_file(text, |path| {
+        let args = CheckArgs {
+            fail_if: Vec::new(),
+            save_baseline: None,
+            baseline: Some(BaselineName(path.to_owned())),
+            noise: "5%".parse().expect("this is a share"),
+        };
+        drop(Checks::prepare(&args, &["aimd"]));
+    });
+}
+
+/// One file a process, written anew each time.
+fn in_file(text: &str, read: impl FnOnce(&Path)) {
+    thread_local! {
+        static FILE: RefCell<Option<(std::fs::File, PathBuf)>> = const { RefCell::new(None) };
+    }
+    FILE.with_borrow_mut(|kept| {
+        let (file, path) = kept.get_or_insert_with(|| {
+            // Never one that is there: whoever else knows the name must not decide where this writes.
+            let named = |number| format!("tailback-fuzz-{}-{number}", std::process::id());
+            let made = (0..100).find_map(|number| {
+                let path = std::env::temp_dir().join(named(number));
+                Some((std::fs::File::create_new(&path).ok()?, path))
+            });
+            made.expect("a temporary file can be made")
+        });
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.seek(SeekFrom::Start(0)))
+            .and_then(|_| file.write_all(text.as_bytes()));
+        written.expect("a temporary file can be written");
+        read(path);
+    });
+}

@@ -1,0 +1,108 @@
+//! A file that replaces another when it is complete: it is written beside it, and takes over its name, mode and owner.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+/// More symbolic links in a row are a loop.
+const LINKS: usize = 40;
+
+/// Where the new file is written, and what it replaces.
+pub(super) struct Replacement {
+    /// What is replaced, or made: no symbolic link.
+    target: PathBuf,
+    /// The file beside it.
+    pub(super) temporary: PathBuf,
+}
+
+impl Replacement {
+    /// Of what this path leads to; links stay. Nothing when that is no place in a folder, as with `/dev/stdout`.
+    pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
+        let Some(target) = followed(path)? else { return Ok(None) };
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let temporary =
+            target.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        Ok(Some(Self { target, temporary }))
+    }
+
+    /// Makes sure that the file can be made. It does not stay: whoever leaves at once leaves nothing behind.
+    pub(super) fn try_out(&self) -> io::Result<()> {
+        self.remove_left_over();
+        self.create()?;
+        fs::remove_file(&self.temporary)
+    }
+
+    /// Makes the file. It follows no link that somebody put there, and lets nobody read what the old one did not.
+    pub(super) fn create(&self) -> io::Result<File> {
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        if self.replaced().is_some() {
+            options.mode(0o600);
+        }
+        let file = match options.open(&self.temporary) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // Of a program that is gone and had this one's number.
+                fs::remove_file(&self.temporary)?;
+                options.open(&self.temporary)?
+            }
+            opened => opened?,
+        };
+        // Where there are no locks, that the program lives must be enough.
+        drop(file.try_lock());
+        Ok(file)
+    }
+
+    /// Puts the file, which is complete, in the place of the old one.
+    pub(super) fn complete(&self, file: &File) -> io::Result<()> {
+        if let Some(old) = self.replaced() {
+            // Only the administrator may give files away: elsewhere the new one is the writer's own.
+            drop(fchown(file, Some(old.uid()), Some(old.gid())));
+            file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o777))?;
+        }
+        file.sync_all()?;
+        fs::rename(&self.temporary, &self.target)
+    }
+
+    fn replaced(&self) -> Option<Metadata> {
+        fs::metadata(&self.target).ok()
+    }
+
+    /// Removes what programs began to write here that were killed. Whoever lives keeps a lock, also where its number means
+    /// nothing, as in another container.
+    fn remove_left_over(&self) {
+        let (Some(folder), Some(name)) = (self.temporary.parent(), self.target.file_name()) else { return };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let begin = format!(".{}.", name.to_string_lossy());
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let writer = name.to_str().and_then(|name| name.strip_prefix(&begin)?.strip_suffix(".tmp"));
+            let writer = writer.and_then(|number| Pid::from_raw(number.parse().ok()?));
+            let gone = writer.is_some_and(|writer| test_kill_process(writer) == Err(Errno::SRCH));
+            if gone && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                let unlocked = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+                if unlocked {
+                    drop(fs::remove_file(entry.path()));
+                }
+            }
+        }
+    }
+}
+
+/// Where a path leads to, by all its links; nothing when one leads to an open file of a process.
+pub(super) fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS {
+        if target.starts_with("/proc") {
+            return Ok(None);
+        }
+        match fs::read_link(&target) {
+            Ok(link) => target = target.with_file_name("").join(link),
+            Err(_) => return Ok(Some(target)),
+        }
+    }
+    Err(Errno::LOOP.into())
+}

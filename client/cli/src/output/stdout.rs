@@ -1,0 +1,27 @@
+//! Stdout, for what is wanted there.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{OFlags, fcntl_getfl, fstat};
+
+use crate::exit::{Exit, Fatal};
+
+/// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure.
+pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => error.into(),
+        _ => Fatal::because(Exit::Output, "stdout cannot be written", error),
+    })
+}
+
+/// Whether the program was started without a stdout (`>&-`). Rust's runtime puts `/dev/null` in its place, for reading and
+/// writing; whoever sends output there opens it for writing.
+pub(super) fn is_closed() -> bool {
+    let stdout = io::stdout();
+    let both_ways = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
+    let null = fs::metadata("/dev/null").map(|null| null.rdev());
+    both_ways && fstat(&stdout).is_ok_and(|there| null.is_ok_and(|null| there.st_rdev == null))
+}

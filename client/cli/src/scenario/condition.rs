@@ -1,0 +1,227 @@
+//! What must be so of a figure: bounds that stay open on the side of which a sentence says nothing, or a printed number.
+//!
+//! A bound that is a number needs a reason, unless it compares with another (more, less, faster than linear: the bound is 1);
+//! a bound in quotes is the source's own number. What "at least" or "at most" a printed number is may be rounded: 25.4 is
+//! at most "25". What lies "above" or "below" one is compared with the number itself.
+
+use anyhow::anyhow;
+use serde::Deserialize;
+
+use super::claim::Claim;
+
+/// One side of a condition as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a number, or the source's own number in quotes")]
+pub(crate) enum Bound {
+    /// Our reading of words.
+    Number(f64),
+    /// As the source prints it.
+    Printed(String),
+}
+
+/// What must be so.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    /// The least value that will do; open when there is none.
+    pub(crate) low: Option<Edge>,
+    /// The largest value that will do.
+    pub(crate) high: Option<Edge>,
+    /// In words.
+    pub(crate) words: String,
+    /// Whether the value must be the printed one.
+    pub(crate) printed: bool,
+}
+
+/// One end of what will do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Edge {
+    pub(crate) value: f64,
+    pub(crate) included: bool,
+}
+
+/// What is wrong with a claim: the key that is to blame, and why.
+pub(crate) type Wrong = (&'static str, anyhow::Error);
+
+/// Sums of rounded milliseconds are off by less than that share.
+const ROUNDING: f64 = 1e-9;
+
+impl Condition {
+    /// The condition of a claim.
+    pub(crate) fn of(claim: &Claim) -> Result<Self, Wrong> {
+        let sides = [
+            ("above", &claim.above, "above", false),
+            ("at_least", &claim.at_least, "at least", true),
+            ("below", &claim.below, "below", false),
+            ("at_most", &claim.at_most, "at most", true),
+        ];
+        let written: Vec<_> = sides
+            .iter()
+            .filter_map(|(key, bound, words, included)| Some((*key, bound.as_ref()?, *words, *included)))
+            .collect();
+        let relative = claim.against.is_some() || claim.growth.is_some();
+        let reasons = claim.means.trim();
+        if claim.precision.is_some() && (claim.printed.is_none() || reasons.is_empty()) {
+            let words = "`precision` is how far a `printed` figure may be off; `means` must say why";
+            return Err(("precision", anyhow!(words)));
+        }
+        if let Some(printed) = &claim.printed {
+            if let Some((key, ..)) = written.first() {
+                return Err((key, anyhow!("`{key}` and `printed` exclude one another")));
+            }
+            return Self::printed(printed, claim.precision);
+        }
+        if written.is_empty() {
+            let words = "say what must be so: `above`, `at_least`, `below` or `at_most` a number, or what is `printed`";
+            return Err(("says", anyhow!(words)));
+        }
+        let mut condition = Self { low: None, high: None, words: String::new(), printed: false };
+        for (key, bound, words, included) in written {
+            let lower = matches!(key, "above" | "at_least");
+            let (edge, told) = match bound {
+                Bound::Number(number) if !number.is_finite() => {
+                    return Err((key, anyhow!("`{key}` is {number}; a finite number is needed")));
+                }
+                Bound::Number(number) => {
+                    // More or less than another, and faster than linear: nothing was chosen.
+                    let plain = relative && (number - 1.0).abs() < ROUNDING;
+                    if !plain && reasons.is_empty() {
+                        let words = format!(
+                            "`{key} = {number}` is a reading of the source's words: say what they `means`, and why; a number \
+                             of the source's own stands in quotes"
+                        );
+                        return Err((key, anyhow!(words)));
+                    }
+                    (*number, number.to_string())
+                }
+                Bound::Printed(text) => {
+                    let (number, half) = read(text).map_err(|why| (key, anyhow!("`{key}`: {why}")))?;
+                    match (included, lower) {
+                        (false, _) => (number, text.clone()),
+                        (true, true) => (number - half, format!("{text} (rounded)")),
+                        (true, false) => (number + half, format!("{text} (rounded)")),
+                    }
+                }
+            };
+            let side = if lower { &mut condition.low } else { &mut condition.high };
+            if side.is_some() {
+                return Err((key, anyhow!("there are two bounds on the same side")));
+            }
+            *side = Some(Edge { value: edge, included });
+            let and = if condition.words.is_empty() { "" } else { " and " };
+            condition.words = format!("{}{and}{words} {told}", condition.words);
+        }
+        if let (Some(low), Some(high)) = (condition.low, condition.high) {
+            let nothing =
+                low.value > high.value || (low.value >= high.value && !(low.included && high.included));
+            if nothing {
+                return Err((
+                    if claim.above.is_some() { "above" } else { "at_least" },
+                    anyhow!("nothing is {}", condition.words),
+                ));
+            }
+        }
+        Ok(condition)
+    }
+
+    fn printed(text: &str, precision: Option<f64>) -> Result<Self, Wrong> {
+        let (number, half) = read(text).map_err(|why| ("printed", anyhow!("`printed`: {why}")))?;
+        if precision.is_some_and(|precision| !(precision.is_finite() && precision >= 0.0)) {
+            return Err(("precision", anyhow!("`precision` must be zero or more")));
+        }
+        let edge = |value: f64| Some(Edge { value, included: true });
+        let reach = precision.unwrap_or(half);
+        let words = match precision {
+            Some(precision) => format!("{text} ± {precision}"),
+            None => format!("rounds to {text}"),
+        };
+        Ok(Self { low: edge(number - reach), high: edge(number + reach), words, printed: true })
+    }
+
+    /// Whether a value will do.
+    pub(crate) fn is_met(&self, value: f64) -> bool {
+        self.overlaps(value, value)
+    }
+
+    /// Whether some value from `least` to `most`, ends included, will do.
+    pub(crate) fn overlaps(&self, least: f64, most: f64) -> bool {
+        let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
+        let enough = self
+            .low
+            .is_none_or(|edge| most > edge.value || (edge.included && most >= edge.value - reach(edge)));
+        let not_too_much = self
+            .high
+            .is_none_or(|edge| least < edge.value || (edge.included && least <= edge.value + reach(edge)));
+        enough && not_too_much
+    }
+}
+
+/// A printed number, and half a unit of its last digit.
+fn read(text: &str) -> Result<(f64, f64), String> {
+    let digits: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let plain = digits.strip_prefix('-').unwrap_or(&digits);
+    let sound = plain.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
+        && plain.starts_with(|letter: char| letter.is_ascii_digit());
+    match digits.parse::<f64>() {
+        Ok(number) if sound => {
+            let decimals = plain.split_once('.').map_or(0, |(_, after)| after.len());
+            let unit = (0..decimals).fold(1.0, |unit, _| unit / 10.0);
+            Ok((number, unit / 2.0))
+        }
+        _ => Err(format!("`{text}` is no number such as \"17 392\" or \"0.43\"; a unit is left out")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn condition(keys: &str) -> Result<Condition, String> {
+        let text = format!("says = \"\"\nfigure = \"attempts.total\"\nof = \"a\"\n{keys}");
+        Condition::of(&toml::from_str(&text).unwrap()).map_err(|(key, error)| format!("{key}: {error}"))
+    }
+
+    #[test]
+    fn a_side_of_which_nothing_is_said_stays_open() {
+        for (keys, met, unmet, words) in [
+            ("against = \"b\"\nabove = 1", &[1.001, 1e9][..], &[1.0, 0.5][..], "above 1"),
+            ("below = \"50\"", &[49.9, -9.0], &[50.0, 50.1], "below 50"),
+            ("at_most = \"25\"", &[0.0, 25.21, 25.5], &[25.51], "at most 25 (rounded)"),
+            ("at_least = \"0.20\"", &[0.195, 9.0], &[0.194], "at least 0.20 (rounded)"),
+            ("printed = \"17 392\"", &[17392.4], &[17394.0, 17391.0], "rounds to 17 392"),
+            ("printed = \"48\"", &[47.5, 48.5], &[47.49, 48.51], "rounds to 48"),
+            ("printed = \"3498\"\nprecision = 18\nmeans = \"m\"", &[3480.0], &[3479.0], "3498 ± 18"),
+            ("at_least = 2\nbelow = 3\nmeans = \"m\"", &[2.0, 2.9], &[1.9, 3.0], "at least 2 and below 3"),
+        ] {
+            let condition = condition(keys).unwrap();
+            assert_eq!(condition.words, words);
+            for value in met {
+                assert!(condition.is_met(*value), "{keys}: {value}");
+            }
+            for value in unmet {
+                assert!(!condition.is_met(*value), "{keys}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_that_is_not_the_sources_needs_a_reason() {
+        for (keys, why) in [
+            ("", "says: say what must be so"),
+            ("above = 3", "above: `above = 3` is a reading"),
+            ("above = 1", "a reading"),
+            ("above = 3\nmeans = \" \"", "a reading"),
+            ("above = inf\nmeans = \"m\"", "finite"),
+            ("printed = \"48\"\nprecision = 2", "precision: "),
+            ("above = 3\nprecision = 2\nmeans = \"m\"", "precision: "),
+            ("printed = \"48 s\"", "a unit is left out"),
+            ("printed = \"1e9\"", "no number"),
+            ("printed = \"48\"\nbelow = \"50\"", "below: `below` and `printed` exclude"),
+            ("above = \"1\"\nat_least = \"2\"", "at_least: there are two bounds"),
+            ("above = \"3\"\nbelow = \"2\"", "above: nothing is above 3 and below 2"),
+            ("above = \"3\"\nbelow = \"3\"", "nothing is"),
+        ] {
+            let found = condition(keys).unwrap_err();
+            assert!(found.contains(why), "{keys}: {found}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Runs that did not come to what was asked: what is told of them, and that it costs the exit code.
+
+use loadgen_core::{FailureResult, RunResult};
+
+use crate::exit::{Exit, Fatal};
+use crate::figures::{counted, thousands};
+use crate::one_run::Finished;
+use crate::record::ConfigRecord;
+use crate::summary::{to_stderr, unanswered};
+
+/// The most causes that a line tells.
+const CAUSES: usize = 4;
+
+/// How many of the runs fell short, and what the first of them came to.
+#[derive(Debug, Default)]
+pub(crate) struct Shortfalls {
+    runs: usize,
+    short: usize,
+    first: Option<String>,
+    /// What is said of the first run that nobody answered.
+    unanswered: Option<String>,
+}
+
+impl Shortfalls {
+    /// Those among these runs.
+    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a Finished>) -> Self {
+        let mut shortfalls = Self::default();
+        shortfalls.note(runs);
+        shortfalls
+    }
+
+    /// Looks at more runs.
+    pub(crate) fn note<'a>(&mut self, runs: impl IntoIterator<Item = &'a Finished>) {
+        for run in runs {
+            self.runs += 1;
+            if !run.answered {
+                self.unanswered.get_or_insert_with(|| unanswered(run));
+            }
+            let run = &run.result;
+            if let Some(words) = shortfall(run) {
+                self.short += 1;
+                self.first.get_or_insert_with(|| format!("{}, seed {}: {words}", run.strategy, run.seed));
+            }
+        }
+    }
+
+    /// Says on stderr what fell short, whoever wants quiet, and gives the exit code.
+    pub(crate) fn conclude(&self) -> Option<Exit> {
+        let first = self.first.as_ref()?;
+        let mut words = first.clone();
+        if self.runs > 1 {
+            let of = counted(self.runs as u64, "run");
+            words =
+                format!("{} of {of} did not come to what was asked; {words}", thousands(self.short as u64));
+        }
+        // In one line, as errors are: logs are searched for it.
+        to_stderr(&format!("failed: {words}\n"));
+        Some(match &self.unanswered {
+            Some(words) => {
+                crate::exit::report(&Fatal::error(Exit::Unreachable, words.as_str()));
+                Exit::Unreachable
+            }
+            None => Exit::Unmet,
+        })
+    }
+}
+
+/// What a run did not come to: no op succeeded, or some failed in a way that no waiting helps.
+fn shortfall(run: &RunResult<ConfigRecord>) -> Option<String> {
+    let ops = run.ops;
+    let failed = match (ops.failed_for_good, ops.total) {
+        (0, _) => None,
+        (failed, total) => Some(format!("{} of {} failed for good", thousands(failed), counted(total, "op"))),
+    };
+    let words = match (ops.total > 0 && ops.succeeded == 0, failed) {
+        (false, None) => return None,
+        (false, Some(failed)) => failed,
+        (true, Some(failed)) => format!("no op succeeded, and {failed}"),
+        (true, None) => format!("no op of {} succeeded", thousands(ops.total)),
+    };
+    let mut causes = causes(&run.failures);
+    if run.attempts.rejected > 0 {
+        causes.push(format!("rejected × {}", thousands(run.attempts.rejected)));
+    }
+    Some(if causes.is_empty() { words } else { format!("{words} ({})", causes.join(", ")) })
+}
+
+/// What failed attempts came to: `404 × 20`, the most frequent first.
+pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
+    let mut told: Vec<String> = failures
+        .iter()
+        .take(CAUSES)
+        .map(|failure| format!("{} × {}", failure.words(), thousands(failure.attempts)))
+        .collect();
+    if let Some(rest) = failures.get(CAUSES..).filter(|rest| !rest.is_empty()) {
+        let attempts = rest.iter().map(|failure| failure.attempts).sum();
+        told.push(format!("others × {}", thousands(attempts)));
+    }
+    told
+}

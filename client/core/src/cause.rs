@@ -1,0 +1,150 @@
+//! What an attempt came to on the wire: a status, or the kind of error that left it without a usable one.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What an attempt came to on the wire. How it counts is its outcome's matter: a 503 may be a rejection or a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// An HTTP status.
+    Status(u16),
+    /// No answer that could be used.
+    Error(ErrorKind),
+}
+
+/// Why there was no answer that could be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// It did not come within the attempt's timeout.
+    Timeout,
+    /// The host refused the connection.
+    Refused,
+    /// No way leads to the host, or no connection to it was made in time.
+    Unreachable,
+    /// The connection was reset.
+    Reset,
+    /// The connection was closed before an answer.
+    Closed,
+    /// The connection ended in the middle of an answer.
+    Truncated,
+    /// The answer was no HTTP.
+    Unreadable,
+    /// The answer had more headers, or longer ones, than the HTTP client reads.
+    LongHeaders,
+    /// The answer's body was longer than is read.
+    LongBody,
+    /// No TLS connection: a certificate that is not trusted, or no common protocol.
+    Tls,
+    /// Plain HTTP came where TLS was expected.
+    PlainHttp,
+    /// A read that a conditional write was to follow brought no entity tag.
+    NoTag,
+    /// The machine of the client had no port or open file left.
+    Exhausted,
+    /// Anything else.
+    Other,
+}
+
+impl ErrorKind {
+    /// A word or two, as they fit after `failed:`.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Refused => "connection refused",
+            Self::Unreachable => "host unreachable",
+            Self::Reset => "connection reset",
+            Self::Closed => "closed without an answer",
+            Self::Truncated => "cut off in mid-answer",
+            Self::Unreadable => "no HTTP",
+            Self::LongHeaders => "too many or too long headers",
+            Self::LongBody => "endless body",
+            Self::Tls => "TLS failed",
+            Self::PlainHttp => "plain HTTP where TLS was expected",
+            Self::NoTag => "no entity tag",
+            Self::Exhausted => "no local port or file left",
+            Self::Other => "other errors",
+        }
+    }
+}
+
+/// How many attempts failed, by what they came to. A status or kind takes one place, however often it comes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailureCounts {
+    counts: Vec<(Cause, u64)>,
+}
+
+/// Attempts that failed in the same way. Either `status` or `kind` is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct FailureResult {
+    /// The HTTP status of their answers.
+    pub status: Option<u16>,
+    /// Why there was no answer that could be used.
+    pub kind: Option<ErrorKind>,
+    /// How many.
+    pub attempts: u64,
+}
+
+impl FailureCounts {
+    /// One more attempt failed like this.
+    pub fn count(&mut self, cause: Cause) {
+        match self.counts.binary_search_by_key(&cause, |(cause, _)| *cause) {
+            Ok(index) => self.counts[index].1 += 1,
+            Err(index) => self.counts.insert(index, (cause, 1)),
+        }
+    }
+
+    /// The most frequent first.
+    pub fn by_frequency(&self) -> Vec<(Cause, u64)> {
+        let mut counts = self.counts.clone();
+        counts.sort_by_key(|(cause, attempts)| (std::cmp::Reverse(*attempts), *cause));
+        counts
+    }
+
+    /// The same, as it is written down.
+    pub fn results(&self) -> Vec<FailureResult> {
+        let result = |(cause, attempts)| match cause {
+            Cause::Status(status) => FailureResult { status: Some(status), kind: None, attempts },
+            Cause::Error(kind) => FailureResult { status: None, kind: Some(kind), attempts },
+        };
+        self.by_frequency().into_iter().map(result).collect()
+    }
+
+    /// Takes over the counts of another, reusing memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.counts.clone_from(&other.counts);
+    }
+}
+
+impl FailureResult {
+    /// What it was, in a word or two: `404`, `connection refused`.
+    pub fn words(&self) -> String {
+        match (self.status, self.kind) {
+            (Some(status), _) => status.to_string(),
+            (None, kind) => kind.unwrap_or(ErrorKind::Other).words().to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_counted_by_status_and_kind_and_the_most_frequent_comes_first() {
+        let mut counts = FailureCounts::default();
+        for cause in [
+            Cause::Error(ErrorKind::Reset),
+            Cause::Status(404),
+            Cause::Error(ErrorKind::Reset),
+            Cause::Status(500),
+            Cause::Error(ErrorKind::Reset),
+            Cause::Status(500),
+        ] {
+            counts.count(cause);
+        }
+        let told: Vec<_> = counts.results().iter().map(|one| (one.words(), one.attempts)).collect();
+        let expected = [("connection reset", 3), ("500", 2), ("404", 1)];
+        assert_eq!(told, expected.map(|(words, attempts)| (words.to_owned(), attempts)));
+    }
+}

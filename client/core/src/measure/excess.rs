@@ -1,0 +1,102 @@
+//! What attempts take beyond what the server reckons, and whether that makes it another experiment.
+//!
+//! In virtual time an attempt takes exactly what server and network make it take. On a machine connections, queues of the
+//! system and late timers come on top: as good as nothing beside 500 ms of service, but a tenth of 5 ms, and then slots turn over
+//! more slowly, windows fill, and ops wait.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use vocabulary::Instant;
+
+use super::Latencies;
+
+/// From this share of the mean service time on the excess changes results by more than seeds do: makespans by a few per cent,
+/// and op latencies, which are mostly waiting, by far more.
+pub const TOLERABLE_EXCESS: f64 = 0.03;
+
+/// So many answers at least are judged.
+const FEWEST: u64 = 100;
+
+/// The excess of attempts that were answered by a mockserver.
+#[derive(Clone, Debug, Default)]
+pub struct Excess {
+    latencies: Latencies,
+    mean_service: Option<Duration>,
+}
+
+/// The excess in a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+pub struct ExcessFigures {
+    /// The mean, in milliseconds of experiment time; null where no server tells what an attempt has to take.
+    pub mean: Option<f64>,
+    /// The median.
+    pub p50: Option<f64>,
+    /// 99 % are below.
+    pub p99: Option<f64>,
+    /// The mean as a share of the mean service time; null where that is 0 or not known.
+    pub of_service: Option<f64>,
+}
+
+impl Excess {
+    /// Beside this mean service time.
+    pub(crate) fn of(mean_service: Option<Duration>) -> Self {
+        Self { mean_service: mean_service.filter(|mean| !mean.is_zero()), ..Self::default() }
+    }
+
+    /// An attempt was answered so much later than it was due.
+    pub(crate) fn record_between(&mut self, due: Instant, at: Instant) {
+        self.latencies.record_between(due, at);
+    }
+
+    /// Makes this a copy of `other` without allocating.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.latencies.copy_from(&other.latencies);
+        self.mean_service = other.mean_service;
+    }
+
+    /// The figures of the result.
+    pub fn figures(&self) -> ExcessFigures {
+        let figures = self.latencies.figures();
+        let of_service =
+            self.mean_service.and_then(|service| Some(figures.mean? / (service.as_secs_f64() * 1e3)));
+        ExcessFigures { mean: figures.mean, p50: figures.p50, p99: figures.p99, of_service }
+    }
+
+    /// The share of the mean service time, when it is too large to be passed over.
+    pub fn intolerable(&self) -> Option<f64> {
+        let enough = self.latencies.count() >= FEWEST;
+        self.figures().of_service.filter(|share| enough && *share > TOLERABLE_EXCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excess(service_ms: u64, each_us: u64, count: u64) -> Excess {
+        let mut excess = Excess::of(Some(Duration::from_millis(service_ms)));
+        for _ in 0..count {
+            let due = Instant::from_millis(7);
+            excess.record_between(due, due + Duration::from_micros(each_us));
+        }
+        excess
+    }
+
+    #[test]
+    fn half_a_millisecond_is_much_beside_five_and_nothing_beside_five_hundred() {
+        let share = excess(5, 500, 100).intolerable().unwrap();
+        assert!((share - 0.1).abs() < 1e-3, "{share}");
+        assert_eq!(excess(500, 500, 100).intolerable(), None);
+        let figures = excess(500, 500, 100).figures();
+        assert!((figures.of_service.unwrap() - 0.001).abs() < 1e-5, "{figures:?}");
+    }
+
+    #[test]
+    fn a_few_answers_or_no_service_time_are_no_reason() {
+        assert_eq!(excess(5, 500, 99).intolerable(), None);
+        assert_eq!(excess(0, 500, 100).intolerable(), None);
+        assert_eq!(Excess::default().figures(), ExcessFigures::default());
+    }
+}

@@ -1,0 +1,98 @@
+//! Sums of latencies that stay exact, however many there are.
+
+/// Count, extremes and sums of latencies in nanoseconds: what needs no list and no buckets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tally {
+    pub(super) count: u64,
+    pub(super) min_nanos: u64,
+    pub(super) max_nanos: u64,
+    sum: u128,
+    /// Of squares; saturates, after which there is no standard deviation to speak of.
+    squares: u128,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { count: 0, min_nanos: u64::MAX, max_nanos: 0, sum: 0, squares: 0 }
+    }
+}
+
+impl Tally {
+    pub(super) fn record(&mut self, nanos: u64) {
+        self.count += 1;
+        self.min_nanos = self.min_nanos.min(nanos);
+        self.max_nanos = self.max_nanos.max(nanos);
+        self.sum += u128::from(nanos);
+        self.squares = self.squares.saturating_add(u128::from(nanos) * u128::from(nanos));
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.min_nanos = self.min_nanos.min(other.min_nanos);
+        self.max_nanos = self.max_nanos.max(other.max_nanos);
+        self.sum += other.sum;
+        self.squares = self.squares.saturating_add(other.squares);
+    }
+
+    /// In nanoseconds; NaN when nothing was recorded.
+    pub(super) fn mean(&self) -> f64 {
+        self.sum as f64 / self.count as f64
+    }
+
+    /// The standard deviation of what was recorded (divisor n), in nanoseconds; NaN when nothing was.
+    pub(super) fn deviation(&self) -> f64 {
+        let count = u128::from(self.count);
+        // Whole numbers first: the difference of two nearly equal floats would be noise.
+        let exact = count
+            .checked_mul(self.squares)
+            .zip(self.sum.checked_mul(self.sum))
+            .map(|(squares, square)| squares.saturating_sub(square) as f64 / (count as f64 * count as f64));
+        let rounded = || self.squares as f64 / count as f64 - self.mean() * self.mean();
+        exact.unwrap_or_else(rounded).max(0.0).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(latencies: &[u64]) -> Tally {
+        let mut tally = Tally::default();
+        for nanos in latencies {
+            tally.record(*nanos);
+        }
+        tally
+    }
+
+    #[test]
+    fn equal_latencies_have_exactly_their_mean_and_no_deviation() {
+        let tally = tally(&[600_000_001; 1000]);
+        assert_eq!((tally.mean(), tally.deviation()), (600_000_001.0, 0.0));
+    }
+
+    #[test]
+    fn a_small_deviation_is_not_drowned_by_a_large_mean() {
+        let day = 86_400_000_000_000;
+        let tally = tally(&[day + 2, day + 4, day + 4, day + 4, day + 5, day + 5, day + 7, day + 9]);
+        assert!((tally.deviation() - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_is_merged_is_as_if_it_had_been_recorded_at_once() {
+        let mut merged = tally(&[3, 9]);
+        merged.merge(&tally(&[]));
+        merged.merge(&tally(&[1]));
+        assert_eq!((merged.count, merged.min_nanos, merged.max_nanos), (3, 1, 9));
+        assert_eq!(
+            (merged.mean(), merged.deviation()),
+            (tally(&[1, 3, 9]).mean(), tally(&[1, 3, 9]).deviation())
+        );
+    }
+
+    #[test]
+    fn sums_beyond_all_bounds_do_not_wrap() {
+        let tally = tally(&[u64::MAX; 3]);
+        assert!(tally.deviation().is_finite());
+        assert!((tally.mean() / u64::MAX as f64 - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,12 @@
+//! Outages: what is read is written so that it is read as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use mockserver_core::Outages;
+
+fuzz_target!(|text: &str| {
+    if let Ok(outages) = text.parse::<Outages>() {
+        let written = outages.to_string();
+        assert_eq!(written.parse::<Outages>().ok().as_ref(), Some(&outages), "{text} {written}");
+    }
+});

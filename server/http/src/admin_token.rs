@@ -1,0 +1,143 @@
+//! The token by which other hosts may use the admin endpoints: typed, in a file, or in the environment.
+
+use std::fs::File;
+use std::io::Read;
+
+use subtle::ConstantTimeEq;
+
+/// The environment variable that holds the token for both programs, so that it stands in no list of processes.
+pub const ADMIN_TOKEN_ENV: &str = "TAILBACK_ADMIN_TOKEN";
+
+/// Bytes of the longest token.
+const LONGEST: u64 = 1024;
+
+/// A shared secret; it is sent as `Authorization: Bearer …`.
+#[derive(Clone)]
+pub struct AdminToken(String);
+
+/// What was given is no token.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdminTokenError {
+    /// The file cannot be read.
+    #[error("the token's file `{path}` ({origin}) cannot be read: {source}")]
+    File {
+        /// As typed.
+        path: String,
+        /// The flag that it came from.
+        origin: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Nothing, too much, or what cannot stand in a header.
+    #[error(
+        "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` makes one"
+    )]
+    Unfit {
+        /// The flag or file that it came from; never the token itself.
+        origin: String,
+    },
+    /// None anywhere.
+    #[error(
+        "`{flag}` needs a token: `{flag} @FILE` reads it from a file, and `{flag}` alone takes it from the environment variable {ADMIN_TOKEN_ENV}"
+    )]
+    Missing {
+        /// The flag that wants one.
+        flag: &'static str,
+    },
+}
+
+impl AdminToken {
+    /// Reads what was typed after `flag`: a token, `@FILE`, or nothing, which means [`ADMIN_TOKEN_ENV`].
+    ///
+    /// # Errors
+    /// When there is no token, or none that a header can carry.
+    pub fn typed(flag: &'static str, text: &str) -> Result<Self, AdminTokenError> {
+        match text.strip_prefix('@') {
+            Some(path) => Self::new(format!("{flag} {text}"), &read(flag, path)?),
+            None if text.is_empty() => Self::environment()?.ok_or(AdminTokenError::Missing { flag }),
+            None => Self::new(flag.to_owned(), text),
+        }
+    }
+
+    /// The token in [`ADMIN_TOKEN_ENV`], if that is set.
+    ///
+    /// # Errors
+    /// When a header could not carry it.
+    pub fn environment() -> Result<Option<Self>, AdminTokenError> {
+        std::env::var_os(ADMIN_TOKEN_ENV)
+            .map(|token| Self::new(ADMIN_TOKEN_ENV.to_owned(), &token.to_string_lossy()))
+            .transpose()
+    }
+
+    fn new(origin: String, text: &str) -> Result<Self, AdminTokenError> {
+        let fits = !text.is_empty()
+            && text.len() as u64 <= LONGEST
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text.to_owned())) } else { Err(AdminTokenError::Unfit { origin }) }
+    }
+
+    /// The value of an `Authorization` header that carries it.
+    pub fn bearer(&self) -> String {
+        format!("Bearer {}", self.0)
+    }
+
+    /// Whether the value of an `Authorization` header carries this token. How long that takes depends on lengths only.
+    pub(crate) fn is_in(&self, authorization: &[u8]) -> bool {
+        let Some((scheme, token)) = authorization.split_at_checked("Bearer ".len()) else { return false };
+        scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(token.trim_ascii().ct_eq(self.0.as_bytes()))
+    }
+}
+
+/// A secret is not for logs.
+impl std::fmt::Debug for AdminToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AdminToken(…)")
+    }
+}
+
+/// The file's content without the end of its last line.
+fn read(flag: &str, path: &str) -> Result<String, AdminTokenError> {
+    let mut text = String::new();
+    File::open(path)
+        // One more than the longest token and its line's end: what is longer is found to be unfit.
+        .and_then(|file| file.take(LONGEST + 3).read_to_string(&mut text))
+        .map_err(|source| AdminTokenError::File { path: path.to_owned(), origin: flag.to_owned(), source })?;
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_found_in_its_header_and_no_other_is() {
+        let token = AdminToken::typed("--flag", "s3cret").unwrap();
+        for (header, expected) in [
+            (&b"Bearer s3cret"[..], true),
+            (b"bearer  s3cret ", true),
+            (b"Bearer s3cre", false),
+            (b"Bearer s3cret2", false),
+            (b"Bearer", false),
+            (b"Bearer ", false),
+            (b"Basic s3cret", false),
+            (b"s3cret", false),
+            (b"", false),
+            ("Bearer \u{e9}".as_bytes(), false),
+        ] {
+            assert_eq!(token.is_in(header), expected, "{header:?}");
+        }
+        assert!(!format!("{token:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused_without_repeating_it() {
+        let long = "x".repeat(1025);
+        for text in ["two words", "\u{e9}", "a\nb", &long] {
+            let error = AdminToken::typed("--flag", text).unwrap_err().to_string();
+            assert!(error.contains("--flag") && !error.contains(text), "{error}");
+        }
+        let error = AdminToken::typed("--flag", "@/no/such/file").unwrap_err().to_string();
+        assert!(error.contains("/no/such/file") && error.contains("--flag"), "{error}");
+    }
+}

@@ -1,0 +1,146 @@
+//! A connection's socket, shared by the HTTP machinery and by whoever must know whether the client is still there.
+//!
+//! A client may end its sending side when its request is out, and wait for the answer; another goes away. Both look
+//! alike here, until something is sent: only one that is gone resets. Now every answer begins with an `H`, whatever it will
+//! say. So when the sending side ends while a request is under way, that byte goes out at once and is left out later.
+
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+
+/// How every answer begins.
+const FIRST: u8 = b'H';
+
+/// The socket of one connection. One task uses it.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: TcpStream,
+    /// Whether everything that was to be written is.
+    flushed: AtomicBool,
+    /// Whether the next answer's first byte has been sent.
+    ahead: AtomicBool,
+}
+
+/// The side of it that HTTP is spoken on.
+#[derive(Debug)]
+pub(crate) struct SocketIo(pub(crate) Arc<Socket>);
+
+impl Socket {
+    pub(crate) fn new(stream: TcpStream) -> Self {
+        Self { stream, flushed: AtomicBool::new(true), ahead: AtomicBool::new(false) }
+    }
+
+    /// Returns when the client is gone. Only to be asked while a request is under way, and its body read.
+    pub(crate) async fn gone(&self) {
+        match self.stream.peek(&mut [0]).await {
+            Ok(0) if self.sound().is_ok() => {}
+            // Its next request: what comes after that cannot be seen.
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
+        }
+        // A reset. That nobody can say what became of the socket is no reason to give up on the client.
+        if self.stream.ready(Interest::ERROR).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Sends a byte to find out whether somebody listens.
+    fn sound(&self) -> io::Result<()> {
+        // An earlier answer that is stuck half-way will do as well.
+        if !self.flushed.load(Ordering::Relaxed) || self.ahead.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        match self.stream.try_write(&[FIRST]) {
+            Ok(sent) => {
+                self.ahead.store(sent > 0, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, buffer: &mut ReadBuf<'_>) -> io::Result<()> {
+        let mut in_part = false;
+        let result = self.stream.try_io(Interest::READABLE, || {
+            let room = buffer.remaining();
+            let read = self.stream.try_read_buf(buffer)?;
+            // Nothing is left then, and one system call is saved: told as if it had been tried.
+            in_part = 0 < read && read < room;
+            if in_part { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        });
+        if in_part { Ok(()) } else { result }
+    }
+
+    fn write(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let Some(first) = parts.iter().find(|part| !part.is_empty()) else { return Ok(0) };
+        if !self.ahead.load(Ordering::Relaxed) {
+            return self.stream.try_write_vectored(parts);
+        }
+        let (FIRST, rest) = first.split_first().map_or((FIRST, &[][..]), |(first, rest)| (*first, rest))
+        else {
+            return Err(io::Error::other("an answer does not begin with `H`"));
+        };
+        let sent = if rest.is_empty() { 0 } else { self.stream.try_write(rest)? };
+        self.ahead.store(false, Ordering::Relaxed);
+        Ok(sent + 1)
+    }
+}
+
+impl AsyncRead for SocketIo {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.0.stream.poll_read_ready(context))?;
+            match self.0.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return Poll::Ready(result),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for SocketIo {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.0.flushed.store(false, Ordering::Relaxed);
+        loop {
+            ready!(self.0.stream.poll_write_ready(context))?;
+            match self.0.write(parts) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return Poll::Ready(result),
+            }
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    /// Called when the HTTP machinery has nothing left to write.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.flushed.store(true, Ordering::Relaxed);
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(SockRef::from(&self.0.stream).shutdown(Shutdown::Write))
+    }
+}

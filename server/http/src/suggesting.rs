@@ -1,0 +1,44 @@
+//! Values that shells offer for completion, where others are taken, too.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::Error;
+use clap::{Arg, Command};
+
+/// A parser whose values shells offer for completion, though it takes others, too.
+#[derive(Clone)]
+pub struct Suggesting<P, F> {
+    parser: P,
+    names: F,
+}
+
+/// Parses as before and offers these names. The argument should hide its possible values from its help.
+pub fn suggesting<P, F, I>(parser: P, names: F) -> Suggesting<P, F>
+where
+    P: TypedValueParser,
+    F: Fn() -> I + Clone + Send + Sync + 'static,
+    I: Iterator<Item = &'static str> + 'static,
+{
+    Suggesting { parser, names }
+}
+
+impl<P, F, I> TypedValueParser for Suggesting<P, F>
+where
+    P: TypedValueParser,
+    F: Fn() -> I + Clone + Send + Sync + 'static,
+    I: Iterator<Item = &'static str> + 'static,
+{
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Self::Value, Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.names)().map(PossibleValue::new)))
+    }
+}

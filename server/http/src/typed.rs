@@ -1,0 +1,145 @@
+//! What both programs understand on their command lines: counts, probabilities, addresses, values with a minus sign.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+
+/// The command line, with values that begin like a negative number joined to their flags: `--ops -5` would be taken for a flag
+/// `-5`, and nobody would learn what `--ops` takes.
+pub fn arguments() -> Vec<OsString> {
+    joined(std::env::args_os())
+}
+
+fn joined(typed: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    let mut only_values = false;
+    for argument in typed {
+        let flag = joined.last().and_then(|last| last.to_str()).is_some_and(is_long_flag);
+        if flag
+            && !only_values
+            && argument.to_str().is_some_and(is_negative)
+            && let Some(last) = joined.last_mut()
+        {
+            last.push("=");
+            last.push(argument);
+            continue;
+        }
+        only_values |= argument == "--";
+        joined.push(argument);
+    }
+    joined
+}
+
+fn is_long_flag(word: &str) -> bool {
+    word.strip_prefix("--").is_some_and(|name| !name.is_empty() && !name.contains('='))
+}
+
+fn is_negative(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+/// A reader of whole numbers in a range, `k` for thousands and `M` for millions: `2000`, `2k`, `1.5M`.
+pub fn count<N: TryFrom<u64>>(min: u64, max: u64) -> impl Fn(&str) -> Result<N, String> + Clone {
+    move |text| {
+        whole(text)
+            .filter(|number| (min..=max).contains(number))
+            .and_then(|number| N::try_from(number).ok())
+            .ok_or_else(|| format!("it must be a whole number from {min} to {max}, such as 20, 2k or 1M"))
+    }
+}
+
+fn whole(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, zeros) = match text.char_indices().last()? {
+        (end, 'k' | 'K') => (&text[..end], 3),
+        (end, 'M') => (&text[..end], 6),
+        (end, 'G') => (&text[..end], 9),
+        _ => (text, 0),
+    };
+    let (before, after) = number.split_once('.').unwrap_or((number, ""));
+    // A fraction must end where ones begin.
+    let after = after.trim_end_matches('0');
+    let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
+    let padding = "0".repeat(zeros - after.len().min(zeros));
+    fits.then(|| format!("{before}{after}{padding}").parse().ok()).flatten()
+}
+
+/// A probability: `0.5` or `50%`. Whether it is one is checked with the rest of what was typed.
+pub(crate) fn probability(text: &str) -> Result<f64, String> {
+    let read = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    read.map_err(|_| "it must be a number from 0 to 1, or a share such as 50%".to_owned())
+}
+
+/// An address with a port.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| match text.strip_prefix(':').or_else(|| text.strip_prefix("localhost:")) {
+        Some(port) => format!(
+            "an address is missing; write `127.0.0.1:{port}` for this machine only, or `0.0.0.0:{port}` for all that reach it"
+        ),
+        None => "write an address and a port, such as `127.0.0.1:8503`; port 0 takes any free one".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_thousands_and_millions_and_a_range() {
+        let count = count::<u32>(1, 4_000_000);
+        for (text, number) in [
+            ("1", 1),
+            ("2k", 2_000),
+            ("2K", 2_000),
+            ("2M", 2_000_000),
+            ("1.5k", 1_500),
+            ("0.02k", 20),
+            ("+7", 7),
+            (".5k", 500),
+        ] {
+            assert_eq!(count(text), Ok(number), "{text}");
+        }
+        for text in [
+            "",
+            "k",
+            ".",
+            "0",
+            "-5",
+            "-1k",
+            "1.5",
+            "1.0005k",
+            "5M",
+            "many",
+            "1kk",
+            "1m",
+            "18446744073709551615G",
+        ] {
+            let error = count(text).unwrap_err();
+            assert_eq!(error, "it must be a whole number from 1 to 4000000, such as 20, 2k or 1M", "{text}");
+        }
+    }
+
+    #[test]
+    fn probabilities_are_numbers_or_percent() {
+        for (text, number) in [("0.5", 0.5), ("50%", 0.5), ("0 %", 0.0), ("100%", 1.0), ("-1", -1.0)] {
+            assert_eq!(probability(text), Ok(number), "{text}");
+        }
+        assert!(probability("half").is_err() && probability("%").is_err());
+    }
+
+    #[test]
+    fn negative_values_belong_to_the_flag_before_them() {
+        for (typed, read) in [
+            ("--ops -5 -q", "--ops=-5 -q"),
+            ("--timeout -.5s", "--timeout=-.5s"),
+            ("--ops=3 -5", "--ops=3 -5"),
+            ("-q -5", "-q -5"),
+            ("-- --ops -5", "-- --ops -5"),
+            ("-5", "-5"),
+        ] {
+            assert_eq!(joined(typed.split(' ').map(OsString::from)), read.split(' ').collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! A server that dies in mid-run and is back a while later: how a client without a back-off behaves in between, and after.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, start_loadgen};
+
+const SERVER: &[&str] = &["--max-busy", "20", "--service-time", "100ms", "--network-delay", "10ms"];
+
+/// How long the port is dead. This is the experiment, and no wait for something else.
+const DEAD: Duration = Duration::from_millis(1500);
+
+/// Of every attempt: when it was sent, when it ended, and how.
+fn attempts(samples: &str) -> Vec<(f64, f64, String)> {
+    let read = |line: &str| {
+        let sample: Value = serde_json::from_str(line).unwrap();
+        let number = |key: &str| sample[key].as_f64().unwrap_or_else(|| panic!("no {key} in {line}"));
+        (number("sent_s"), number("ended_s"), sample["outcome"].as_str().unwrap().to_owned())
+    };
+    samples.lines().map(read).collect()
+}
+
+#[test]
+fn at_a_dead_port_aimd_only_probes_and_it_goes_on_as_before_when_the_server_is_back() {
+    let server = MockServer::start(SERVER);
+    let (url, address) = (server.url(), server.address.to_string());
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("samples.ndjson");
+    let run = start_loadgen(&[
+        "--target",
+        &url,
+        "--strategy",
+        "aimd",
+        "--ops",
+        "600",
+        "--rate",
+        "120/s",
+        "--no-tui",
+        "--samples",
+        file.to_str().unwrap(),
+        "--json",
+        "-",
+    ]);
+    eventually("ops are served", || (count(&server.stats(), "/accepted") > 60).then_some(()));
+    server.signal(Signal::KILL);
+    server.finish();
+    std::thread::sleep(DEAD);
+    let _reborn = MockServer::listen(&address, SERVER);
+    let result = run.finish().exits(0).json();
+    assert_eq!(count(&result, "/ops/succeeded"), 600);
+    assert_conserved(&result);
+
+    let attempts = attempts(&std::fs::read_to_string(&file).unwrap());
+    let answered = ["succeeded", "rejected"];
+    let failed = || attempts.iter().filter(|(.., outcome)| !answered.contains(&outcome.as_str()));
+    let first = failed().map(|(_, ended, _)| *ended).fold(f64::INFINITY, f64::min);
+    let last = failed().map(|(sent, ..)| *sent).fold(0.0, f64::max);
+    assert!(last - first > 1.0, "the port was dead from {first} to {last} s");
+    let probes = failed().filter(|(sent, ..)| *sent > first).count();
+    // Every 250 ms, and a few sooner at first. Without pacing there are thousands.
+    assert!((3..30).contains(&probes), "{probes} attempts from {first} to {last} s");
+    // The backlog of the dead time waits: the server could do 180 a second.
+    let normal = last + 1.25..last + 2.25;
+    let done = attempts.iter().filter(|(_, ended, how)| how == "succeeded" && normal.contains(ended)).count();
+    assert!(done > 60, "{done} ops in the second after the rebirth's first");
+}
+
+#[test]
+fn virtual_time_that_hardly_passes_ends_as_a_stall() {
+    let left = loadgen(&["--simulate", "--timeout", "1ns", "--ops", "100", "--json", "-", "--quiet"]);
+    let result = left.json();
+    assert_eq!(count(&result, "/attempts/failed"), 10_000_000);
+    let stalled_at = result["stalled_at_s"].as_f64().unwrap();
+    assert!(stalled_at < 0.2, "{stalled_at}");
+    assert_eq!(count(&result, "/ops/unfinished"), count(&result, "/ops/total"));
+    assert_conserved(&result);
+}

@@ -1,0 +1,174 @@
+//! Failure does not look like success: what failed is told by status and kind, and costs the exit code.
+
+use std::net::TcpListener;
+
+use crate::foreign_server::{ForeignServer, hang_up, reply};
+use crate::support::{Left, assert_conserved, count, loadgen};
+
+/// Twenty ops, quietly.
+fn quietly(url: &str, more: &[&str]) -> Left {
+    let base = ["--target", url, "--ops", "20", "--rate", "1000/s", "--max-attempts", "2", "-q"];
+    loadgen(&[&base[..], more].concat())
+}
+
+#[test]
+fn runs_in_which_nothing_succeeds_exit_with_1_and_say_why_even_when_quiet() {
+    for (status, attempts) in [
+        ("404 Not Found", 20),
+        ("401 Unauthorized", 20),
+        ("302 Found", 20),
+        ("304 Not Modified", 20),
+        ("500 Internal Server Error", 40),
+    ] {
+        let server = ForeignServer::start(move |_, connection| reply(connection, status, ""));
+        let code = &status[..3];
+        let left = quietly(&server.url(), &["--json", "-"]).exits(1).says(&["failed:", "no op"]);
+        assert!(left.stderr.contains(&format!("{code} × {attempts}")), "{}", left.stderr);
+        let result = left.json();
+        assert_eq!(count(&result, "/failures/0/status").to_string(), code);
+        assert_eq!(count(&result, "/failures/0/attempts"), attempts);
+        assert!(result["failures"][0]["kind"].is_null() && result["failures"][1].is_null());
+        let for_good = if attempts == 20 { 20 } else { 0 };
+        assert_eq!(count(&result, "/ops/failed_for_good"), for_good, "{status}");
+        assert_conserved(&result);
+    }
+}
+
+#[test]
+fn a_server_that_would_switch_protocols_did_not_serve() {
+    let server = ForeignServer::start(|_, connection| {
+        connection
+            .write_all(b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")?;
+        connection.flush()
+    });
+    quietly(&server.url(), &[]).exits(1).says(&["20 of 20 ops failed for good", "101 × 20"]);
+}
+
+#[test]
+fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not() {
+    let server = ForeignServer::start(|number, connection| match number {
+        3 => reply(connection, "404 Not Found", ""),
+        _ => reply(connection, "200 OK", ""),
+    });
+    quietly(&server.url(), &[]).exits(1).says(&["1 of 20 ops failed for good (404 × 1)"]);
+
+    for status in ["503 Service Unavailable", "429 Too Many Requests", "500 Internal Server Error"] {
+        let server = ForeignServer::start(move |number, connection| match number {
+            0 => reply(connection, "200 OK", ""),
+            _ => reply(connection, status, ""),
+        });
+        assert_eq!(quietly(&server.url(), &[]).exits(0).stderr, "", "{status}");
+        let base = ["--target", &server.url(), "--ops", "5", "--rate", "1000/s", "--max-attempts", "1"];
+        let none = loadgen(&base).exits(1);
+        assert!(none.stdout.contains("given up   5 after "), "{}", none.stdout);
+    }
+}
+
+#[test]
+fn an_answer_during_the_warm_up_is_an_answer() {
+    let server = ForeignServer::start(|number, connection| match number {
+        0 => hang_up(),
+        _ => reply(connection, "200 OK", ""),
+    });
+    quietly(&server.url(), &["--warm-up", "1h", "--strategy", "immediate"]).exits(0);
+}
+
+#[test]
+fn kinds_of_errors_are_told_apart() {
+    let hangs_up = ForeignServer::start(|_, _| hang_up());
+    let garbage = ForeignServer::start(|_, connection| {
+        connection.write_all(b"\0\x01\x02 this is no HTTP\r\n\r\n")?;
+        hang_up()
+    });
+    let half = ForeignServer::start(|_, connection| {
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")?;
+        connection.flush()?;
+        hang_up()
+    });
+    let headers = ForeignServer::start(|_, connection| {
+        let many = "x: 1\r\n".repeat(201);
+        write!(connection, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n{many}\r\n")?;
+        connection.flush()
+    });
+    // Nobody accepts: connections wait in the listener's backlog.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent_url = format!("http://{}/", silent.local_addr().unwrap());
+    // Long enough for a machine that is busy with other things, but where the time itself is what runs out.
+    let patient = "20s";
+    for (url, timeout, kind, words) in [
+        (hangs_up.url(), patient, "closed", "closed without an answer × 40"),
+        (garbage.url(), patient, "unreadable", "no HTTP × 40"),
+        (half.url(), patient, "truncated", "cut off in mid-answer × 40"),
+        (headers.url(), patient, "long-headers", "too many or too long headers × 40"),
+        (silent_url, "200ms", "timeout", "timeout × 40"),
+    ] {
+        let left = quietly(&url, &["--timeout", timeout, "--json", "-"]).exits(69).says(&[words]);
+        let result = left.json();
+        assert_eq!(result["failures"][0]["kind"], kind);
+        assert_eq!(count(&result, "/failures/0/attempts"), 40);
+        assert!(result["failures"][0]["status"].is_null());
+    }
+}
+
+#[test]
+fn every_sample_carries_its_status_or_its_kind_of_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("samples.ndjson");
+    let samples = ["--samples", file.to_str().unwrap(), "--strategy", "immediate"];
+    let server = ForeignServer::start(|number, connection| match number {
+        0 => reply(connection, "429 Too Many Requests", ""),
+        1 => hang_up(),
+        2 => reply(connection, "502 Bad Gateway", ""),
+        _ => reply(connection, "204 No Content", ""),
+    });
+    let base = ["--target", &server.url(), "--ops", "1", "--in-flight", "1", "-q"];
+    loadgen(&[&base[..], &samples].concat()).exits(0);
+    let told = |text: &str| -> Vec<(serde_json::Value, serde_json::Value)> {
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines.map(|line| (line["status"].clone(), line["kind"].clone())).collect()
+    };
+    let null = serde_json::Value::Null;
+    let seen = told(&std::fs::read_to_string(&file).unwrap());
+    let expected = [
+        (429.into(), null.clone()),
+        (null.clone(), "closed".into()),
+        (502.into(), null.clone()),
+        (204.into(), null.clone()),
+    ];
+    assert_eq!(seen, expected);
+
+    let simulated = ["--simulate", "--ops", "1", "--reject-first", "1", "--reject-status", "420", "-q"];
+    loadgen(&[&simulated[..], &samples].concat()).exits(0);
+    let seen = told(&std::fs::read_to_string(&file).unwrap());
+    assert_eq!(seen, [(420.into(), null.clone()), (200.into(), null)]);
+}
+
+#[test]
+fn nothing_done_costs_the_exit_code_of_repeats_comparisons_and_sweeps_too() {
+    let rejected = ["--simulate", "--ops", "5", "--reject-first", "1", "-q"];
+    loadgen(&[&rejected[..], &["-s", "none"]].concat())
+        .exits(1)
+        .says(&["no op of 5 succeeded (rejected × 5)"]);
+    let repeated = loadgen(&[&rejected[..], &["-s", "none", "--repeats", "3"]].concat()).exits(1);
+    repeated.says(&["3 of 3 runs did not come", "none, seed 1: no op"]);
+    let strategies = ["--strategies", "none,aimd", "--repeats", "2"];
+    let compared = loadgen(&[&["compare"], &rejected[..], &strategies].concat()).exits(1);
+    compared.says(&["2 of 4 runs did not come"]);
+    let vary = ["--strategies", "none", "--vary", "ops=2,3", "--repeats", "2"];
+    let rejected = ["--simulate", "--reject-first", "1", "-q"];
+    loadgen(&[&["sweep"], &rejected[..], &vary].concat()).exits(1).says(&["runs did not come"]);
+}
+
+#[test]
+fn a_run_that_stalls_on_rejections_is_a_result_and_a_failed_check_goes_before_1() {
+    let stalled = ["--simulate", "-s", "immediate", "-q"];
+    let left = loadgen(&[&stalled[..], &["--json", "-"]].concat()).exits(0);
+    assert_eq!(left.stderr, "");
+    let result = left.json();
+    assert!(!result["stalled_at_s"].is_null() && count(&result, "/ops/failed_for_good") == 0);
+    let nothing = ["--simulate", "--ops", "5", "--reject-first", "1", "-s", "none", "-q"];
+    let checked = ["--fail-if", "ops.succeeded < 5"];
+    loadgen(&[&nothing[..], &checked].concat())
+        .exits(99)
+        .says(&["no op of 5 succeeded", "ops.succeeded < 5"]);
+}

@@ -1,0 +1,140 @@
+//! Somebody between client and mockserver, and strangers at the same mockserver: counts stay right, or are not compared.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::support::{MockServer, assert_conserved, count, eventually, loadgen};
+
+const NGINX: &str = "/usr/sbin/nginx";
+
+/// An nginx in front of a server; it ends with its test.
+struct Gateway {
+    child: Child,
+    url: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Gateway {
+    /// Lets at most this many requests through at once, and answers the others itself.
+    fn start(upstream: &str, most: u32) -> Self {
+        Self::start_with(upstream, most, "")
+    }
+
+    /// The same, with more directives for work.
+    fn start_with(upstream: &str, most: u32, more: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        // Free now; nginx says so when it is not any more.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let at = folder.path().display();
+        let config = format!(
+            "daemon off; master_process off; pid {at}/pid; error_log {at}/error.log;\n\
+             events {{ worker_connections 512; }}\n\
+             http {{ access_log off; client_body_temp_path {at}/body; proxy_temp_path {at}/proxy;\n\
+             fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
+             limit_conn_zone $server_name zone=all:1m;\n\
+             server {{ listen 127.0.0.1:{port}; server_name gateway;\n\
+             location / {{ limit_conn all {most}; {more} proxy_pass http://{upstream}; }}\n\
+             location /_mock/ {{ proxy_pass http://{upstream}; }} }} }}\n"
+        );
+        std::fs::write(folder.path().join("nginx.conf"), config).unwrap();
+        let child = Command::new(NGINX)
+            .arg("-p")
+            .arg(folder.path())
+            .args(["-c", "nginx.conf", "-e", "error.log"])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let gateway = Self { child, url: format!("http://127.0.0.1:{port}/"), _folder: folder };
+        eventually("the gateway listens", || TcpStream::connect(("127.0.0.1", port)).ok());
+        gateway
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn what_a_gateway_answers_is_counted_apart_and_leaves_no_lower_bound() {
+    if !Path::new(NGINX).exists() {
+        eprintln!("SKIPPED: there is no {NGINX}");
+        return;
+    }
+    let server = MockServer::start(&["--max-busy", "100", "--time-scale", "0.1"]);
+    let gateway = Gateway::start(&server.address.to_string(), 20);
+    let args = ["--time-scale", "0.1", "--ops", "150", "-s", "aimd:initial=60", "--json", "-"];
+    let left = loadgen(&[&["--target", &gateway.url][..], &args].concat()).exits(0);
+    let result = left.json();
+    let between = count(&result, "/attempts/by_gateway");
+    assert!(between > 0, "{}", result["attempts"]);
+    assert_eq!(count(&result, "/attempts/total"), count(&result, "/server/received") + between);
+    assert_eq!(count(&result, "/ops/succeeded"), 150);
+    assert!(result["optimal_makespan_s"].is_null(), "it is not the server behind that was met");
+    assert_conserved(&result);
+    left.says(&["answered by a gateway", "no lower bound known"]);
+}
+
+#[test]
+fn an_answer_that_says_deferred_to_who_did_not_ask_is_none_and_counts_add_up() {
+    if !Path::new(NGINX).exists() {
+        eprintln!("SKIPPED: there is no {NGINX}");
+        return;
+    }
+    let server = MockServer::start(&QUICK);
+    let more = "add_header x-tailback-deferred 1 always;";
+    let gateway = Gateway::start_with(&server.address.to_string(), 20, more);
+    let args = ["--ops", "5", "-s", "none", "--json", "-", "-q"];
+    let result = loadgen(&[&["--target", &gateway.url][..], &args].concat()).exits(69).json();
+    assert_eq!((count(&result, "/attempts/failed"), count(&result, "/server/received")), (5, 5));
+    assert_conserved(&result);
+}
+
+/// Asks for work on behalf of many runs, one after the other, on one connection.
+fn strangers(server: &MockServer, runs: std::ops::Range<u64>) {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let mut answer = [0; 4096];
+    for run in runs {
+        // In one piece: the rest of a request in pieces waits for the first one's acknowledgement.
+        let request = format!("GET / HTTP/1.1\r\nhost: test\r\nx-tailback-run: {run:016x}\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut seen = Vec::new();
+        while !seen.ends_with(b"served\n") && !seen.ends_with(b"busy\n") {
+            let count = stream.read(&mut answer).unwrap();
+            assert!(count > 0, "the server hung up");
+            seen.extend_from_slice(&answer[..count]);
+        }
+    }
+}
+
+const QUICK: [&str; 8] =
+    ["--service-time", "1ms", "--network-delay", "0", "--reject-time", "0", "--max-busy", "50"];
+
+#[test]
+fn strangers_with_runs_of_their_own_push_no_run_out_of_the_servers_counts() {
+    let server = MockServer::start(&QUICK);
+    let url = server.url();
+    let args = ["--target", &url, "--ops", "300", "--rate", "100/s", "--json", "-"];
+    let run = crate::support::start_loadgen(&args);
+    eventually("the run has begun", || (count(&server.stats(), "/accepted") > 10).then_some(()));
+    strangers(&server, 1..1500);
+    let result = run.finish().exits(0).json();
+    assert_eq!(count(&result, "/server/received"), count(&result, "/attempts/total"));
+    assert_eq!(count(&result, "/ops/succeeded"), 300);
+    assert!(result["warnings"].as_array().unwrap().iter().all(|one| !one.to_string().contains("compared")));
+}
+
+#[test]
+fn a_run_that_the_server_has_no_room_for_is_not_compared_and_not_called_wrong() {
+    let server = MockServer::start(&QUICK);
+    strangers(&server, 1..1200);
+    let left = loadgen(&["--target", &server.url(), "--ops", "20", "--json", "-"]).exits(0);
+    let result = left.json();
+    assert!(result["server"].is_null() && count(&result, "/ops/succeeded") == 20, "{result}");
+    left.says(&["more runs went on", "not compared"]);
+}

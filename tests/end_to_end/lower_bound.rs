@@ -1,0 +1,42 @@
+//! The lower bound over HTTP: the same as in virtual time, and never beaten.
+
+use crate::support::{count, figure, loadgen, measure};
+
+#[test]
+fn over_http_the_bound_is_that_of_virtual_time_and_holds() {
+    let random = [
+        "--service-time",
+        "exp(200ms)",
+        "--network-delay",
+        "normal(20ms,5ms)",
+        "--return-delay",
+        "exp(30ms)",
+    ];
+    let constant = ["--service-time", "200ms", "--return-delay", "10ms"];
+    for (strategy, load, server) in [
+        ("aimd", &["--rate", "200/s"][..], &random[..]),
+        ("full-jitter:base=10ms,cap=2s", &["--arrivals", "burst"], &random),
+        ("oracle", &["--arrivals", "uniform", "--rate", "100/s"], &constant),
+        ("immediate", &["--in-flight", "7"], &random),
+        ("aimd", &["--in-flight", "30", "--clients", "3"], &constant),
+    ] {
+        let args = [&["-s", strategy, "--ops", "120", "--max-busy", "10"][..], load, server].concat();
+        let over_http = measure(&[&args[..], &["--time-scale", "0.2"]].concat());
+        let simulated = measure(&[&args[..], &["--simulate"]].concat());
+        assert_eq!(count(&over_http, "/ops/succeeded"), 120);
+        assert_eq!(over_http["optimal_makespan_s"], simulated["optimal_makespan_s"], "{args:?}");
+        let bound = figure(&over_http, "/optimal_makespan_s");
+        assert!(bound > 0.5 && figure(&over_http, "/makespan_s") >= bound, "{args:?}: {bound}");
+    }
+}
+
+#[test]
+fn the_summary_says_at_least_how_long_it_takes_and_says_so_where_nobody_knows() {
+    let run = |args: &[&str]| loadgen(&[&["--simulate", "-s", "aimd"], args].concat()).exits(0).stdout;
+    let known = run(&[]);
+    assert!(known.contains("25.2 s, at least 20.1 s, +25 %"), "{known}");
+    let unknown = run(&["--in-flight", "10", "--duration", "2s"]);
+    assert!(unknown.contains("no lower bound known") && !unknown.contains("nan"), "{unknown}");
+    let undone = run(&["--max-attempts", "1"]);
+    assert!(!undone.contains("at least"), "who gives up is done early: {undone}");
+}

@@ -1,0 +1,50 @@
+//! A low limit on open files: connections are kept within it and used again, and the run says what it would need.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Runs `loadgen` under limits on open files; gives the result and what it said.
+fn limited(limits: &str) -> (Value, String) {
+    let script = format!(
+        "ulimit {limits}; exec {} --strategy aimd --ops 200 --time-scale 0.1 --reject-status 503 --no-tui --json -",
+        env!("CARGO_BIN_EXE_loadgen")
+    );
+    let left = Command::new("bash").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8(left.stderr).unwrap();
+    assert!(left.status.success(), "{said}");
+    let words: Vec<&str> = said.split_whitespace().collect();
+    (serde_json::from_slice(&left.stdout).unwrap(), words.join(" "))
+}
+
+#[test]
+fn under_64_open_files_connections_are_used_again_and_the_run_says_what_it_needs() {
+    let (result, said) = limited("-n 64");
+    assert_eq!(result["ops"]["succeeded"], 200);
+    // No connection is opened that has no file, so that nothing fails, and as many as there are files for.
+    assert_eq!(result["attempts"]["failed"], 0);
+    let connections = result["generator"]["connections"].as_u64().unwrap();
+    assert!((8..=32).contains(&connections), "{connections}");
+    // 200 ops on so many connections take some 10 s; on a single one they took minutes.
+    assert!(result["makespan_s"].as_f64().unwrap() < 60.0, "{}", result["makespan_s"]);
+    let before = said.find("this run may want 128 at once").expect("it warns before it runs");
+    assert!(before < said.find("succeeded of").unwrap(), "{said}");
+    assert!(said.contains("the limit of 64 open files allows") && said.contains("run `ulimit -n"), "{said}");
+    let warnings = result["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|warning| warning.as_str().unwrap().contains("`ulimit -n")), "{warnings:?}");
+}
+
+#[test]
+fn a_soft_limit_is_raised_and_is_no_reason_to_warn() {
+    let (result, said) = limited("-Sn 64");
+    assert_eq!(result["ops"]["succeeded"], 200);
+    assert!(!said.contains("open files"), "{said}");
+}
+
+#[test]
+fn a_limit_that_leaves_room_for_no_run_at_all_is_named() {
+    let script = format!("ulimit -n 10; exec {} --ops 20 --no-tui", env!("CARGO_BIN_EXE_loadgen"));
+    let left = Command::new("bash").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8(left.stderr).unwrap();
+    assert!(left.status.code() == Some(2) && said.contains("`ulimit -n 1024`"), "{said}");
+}

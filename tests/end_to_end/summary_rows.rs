@@ -1,0 +1,26 @@
+//! The rows of a run's summary, as people read them in 80 columns.
+
+use crate::support::loadgen;
+
+#[test]
+fn a_row_that_does_not_fit_keeps_its_figures_apart_and_whole() {
+    let args = ["--simulate", "-s", "full-jitter", "--kind", "read-modify-write", "--clients", "200"];
+    let text = loadgen(&args).exits(0).stdout;
+    let server: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  server")).take(3).collect();
+    let figures: Vec<&str> = server.iter().flat_map(|line| line[13..].split("   ")).collect();
+    assert_eq!(figures.len(), 6, "{figures:?}");
+    for (figure, what) in
+        figures.iter().zip(["received", "accepted", "rejected", "busy at most", "reads", "of them rejected"])
+    {
+        assert!(figure.contains(what), "{figure} is no `{what}`: {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn more_slots_busy_than_the_cap_are_explained_where_they_are_told() {
+    let text = loadgen(&["--simulate", "-s", "aimd"]).exits(0).stdout;
+    assert!(text.contains("busy at most 80 (50 with work: rejections hold slots, too)"), "{text}");
+    let text = loadgen(&["--simulate", "-s", "aimd", "--rejects-occupy", "false"]).exits(0).stdout;
+    assert!(text.contains("busy at most 50") && !text.contains("hold slots"), "{text}");
+}
