@@ -4,10 +4,9 @@ use std::cell::RefCell;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::args::{BaselineName, CheckArgs};
+use crate::args::{Axis, BaselineName, CheckArgs};
 use crate::checks::Checks;
 use crate::scenario::{Source, load};
-use crate::sweep::Axis;
 
 /// Reads what `sweep --vary` takes.
 pub fn axis(text: &str) {

@@ -6,9 +6,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
-use loadgen_core::Run;
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
+use crate::kept_latencies::KeptLatencies;
 use crate::one_run::Finished;
 use crate::output::Output;
 use crate::streamed::Streamed;
@@ -24,27 +24,6 @@ const COMMENTS: [&str; 6] = [
 
 /// Histograms hold microseconds; the format gives the largest in milliseconds.
 const MICROS_PER_MILLI: f64 = 1e3;
-
-/// The op latencies of a run that is over, small enough to be kept for every run: empty buckets take no space.
-pub(crate) struct KeptLatencies {
-    /// Histogram in the V2 encoding, not compressed.
-    encoded: Vec<u8>,
-    /// From the run's start to the end of its last op, or to the instant at which it was found to be stalled.
-    length: Duration,
-}
-
-impl KeptLatencies {
-    /// What is to be kept of this run.
-    pub(crate) fn of(run: &Run) -> Self {
-        let measured = run.measurements();
-        let mut encoded = Vec::new();
-        V2Serializer::new()
-            .serialize(measured.op_latency.histogram(), &mut encoded)
-            .expect("memory takes what is written, and ops are counted in far less than 63 bits");
-        let end = measured.last_end.max(run.stalled_at()).unwrap_or_default();
-        Self { encoded, length: end.since(vocabulary::Instant::ORIGIN) }
-    }
-}
 
 /// An interval log that gets its name when all runs are in it.
 pub(crate) struct HdrLog {

@@ -14,6 +14,7 @@ mod figures;
 pub mod fuzzing;
 mod hdr_log;
 mod interrupt;
+mod kept_latencies;
 mod one_run;
 mod opponent;
 mod output;

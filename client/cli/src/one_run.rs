@@ -20,8 +20,8 @@ use vocabulary::wire::{RunId, ServerStats};
 
 use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal};
-use crate::hdr_log::KeptLatencies;
 use crate::interrupt::Interrupt;
+use crate::kept_latencies::KeptLatencies;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
 use crate::target::Server;

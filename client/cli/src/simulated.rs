@@ -12,8 +12,8 @@ use loadgen_sim::{Foresight, Simulation, Steer, least_costs};
 use mockserver::core::{Config, Ideal};
 use tailback::Foreknowledge;
 
-use crate::hdr_log::KeptLatencies;
 use crate::interrupt::Interrupt;
+use crate::kept_latencies::KeptLatencies;
 use crate::one_run::{Finished, unfinished};
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::settings::Settings;

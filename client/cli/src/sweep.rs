@@ -1,6 +1,5 @@
 //! `loadgen sweep`: every strategy at every point of what is varied, and the best point estimated again.
 
-mod axis;
 mod best;
 mod cell;
 mod files;
@@ -12,8 +11,6 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-
-pub(crate) use axis::Axis;
 
 use dashboards::LanesHeader;
 

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
-use super::ReportArgs;
+use super::output::ReportArgs;
 use super::shell::{scenarios, suggesting};
 
 pub(super) const EXAMPLES: &str = "\

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
+use super::output::ReportArgs;
 use super::shell::{scenarios, suggesting};
 
 pub(super) const EXAMPLES: &str = "\
@@ -66,21 +67,4 @@ pub(crate) struct ReproduceArgs {
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,
-}
-
-/// Where a report goes.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Output")]
-pub(crate) struct ReportArgs {
-    /// Write all figures and verdicts as JSON to a file, or to stdout with `-`.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Threads for simulated runs [default: one per core]. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = mockserver::count::<u16>(1, 1024))]
-    pub(crate) threads: Option<u16>,
-
-    /// No progress and no tables; errors are still told.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 }

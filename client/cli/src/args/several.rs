@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
 
-use super::compare::Score;
-use super::{OF_REAL_REQUESTS, ReportArgs, ScreenArgs, TargetArgs, WorkloadArgs};
+use super::output::ReportArgs;
+use super::score::Score;
+use super::screen::ScreenArgs;
+use super::target::{OF_REAL_REQUESTS, TargetArgs};
+use super::workload::WorkloadArgs;
 
 /// How strategies are run and ranked, and where that goes.
 #[derive(Args, Debug)]

@@ -5,10 +5,10 @@ use std::str::FromStr as _;
 
 use clap::Args;
 
-use super::compare::StrategyList;
+use super::axis::Axis;
 use super::several::{SeveralArgs, blocks};
-use super::{strategies, suggesting};
-use crate::sweep::Axis;
+use super::shell::{strategies, suggesting};
+use super::strategy_list::StrategyList;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

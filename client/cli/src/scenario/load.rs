@@ -9,21 +9,13 @@ use vocabulary::did_you_mean;
 
 use super::cases::check_claim;
 use super::cell::{Cell, cells};
+use super::embedded::EMBEDDED;
 use super::file::Scenario;
 use super::place::Text;
 use super::run::known_figures;
 use super::setting;
 use crate::exit::{Exit, Fatal};
 use crate::reading::{SMALL, text_of};
-
-/// The scenarios that are built in: the seeds' own experiments.
-pub(crate) const EMBEDDED: &[(&str, &str)] = &[
-    ("sync-musings", include_str!("../../../scenarios/sync-musings.toml")),
-    ("retry-delays", include_str!("../../../scenarios/retry-delays.toml")),
-    ("exploring-backoff", include_str!("../../../scenarios/exploring-backoff.toml")),
-    ("ethernet", include_str!("../../../scenarios/ethernet.toml")),
-    ("occ", include_str!("../../../scenarios/occ.toml")),
-];
 
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,9 @@ use loadgen_core::RunConfig;
 use serde_json::{Value, json};
 use statistics::Verdict;
 
-use super::axis::{Axis, Key};
 use super::cell::{Cell, at_json};
 use super::point::Point;
-use crate::args::Score;
+use crate::args::{Axis, Key, Score};
 use crate::compare::{Measured, Pair, Standing, every_pair, standings};
 use crate::figures::{counted, short};
 use crate::repeats::figure_to_json;

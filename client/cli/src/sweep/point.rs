@@ -8,8 +8,7 @@ use clap::{ArgMatches, Command, CommandFactory, Parser};
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
-use super::axis::{Axis, Key};
-use crate::args::{self, Cli, SweepArgs};
+use crate::args::{self, Axis, Cli, Key, SweepArgs};
 use crate::exit::{Exit, Fatal};
 use crate::figures::thousands;
 use crate::opponent::{GivenServer, Opponent};

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use statistics::Summary;
 
-use super::axis::Axis;
 use super::cell::Cell;
 use super::point::Point;
-use crate::args::{Score, SweepArgs};
+use crate::args::{Axis, Score, SweepArgs};
 use crate::figures::{counted, short};
 use crate::wrapping::wrapped;
 

@@ -3,10 +3,11 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::{Args as _, Command};
+use mockserver::ServerFlags;
 use vocabulary::duration_text;
 
-use crate::args::Cli;
+use super::workload::WorkloadArgs;
 
 /// More values than anybody looks at.
 const MOST_VALUES: usize = 1000;
@@ -78,7 +79,8 @@ impl FromStr for Axis {
 /// Whether a flag takes `2k` for 2000. Of a duration, `1M` is a month.
 fn takes_counts(key: &Key) -> bool {
     let Key::Flag(name) = key else { return false };
-    Cli::try_parse_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
+    let flags = ServerFlags::augment_args(WorkloadArgs::augment_args(Command::new("loadgen")));
+    flags.try_get_matches_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
 }
 
 /// The same with counts such as `2k` as the numbers that they are, so that points can be told apart and drawn.

@@ -1,0 +1,40 @@
+//! What one run can be told.
+
+use std::str::FromStr as _;
+
+use clap::Args;
+use tailback::StrategySpec;
+
+use super::checks::CheckArgs;
+use super::output::OutputArgs;
+use super::shell::{strategies, suggesting};
+use super::target::{OF_REAL_REQUESTS, TargetArgs};
+use super::workload::WorkloadArgs;
+
+/// Everything about one run, or several with `--repeats`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// Strategy: `name`, `name:key=value,…`, parts combined with `+`; `loadgen strategies` lists them.
+    #[arg(short, long, default_value = "aimd", value_name = "S",
+          value_parser = suggesting(StrategySpec::from_str, strategies), hide_possible_values = true)]
+    pub(crate) strategy: StrategySpec,
+
+    /// Run in virtual time instead of over HTTP: the same client and server on one clock that nobody waits for.
+    #[arg(long, conflicts_with_all = OF_REAL_REQUESTS)]
+    pub(crate) simulate: bool,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) server: mockserver::ServerFlags,
+
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,67 @@
+//! Several strategies after one flag.
+
+use std::str::FromStr;
+
+use tailback::{SpecError, StrategySpec};
+
+/// Several strategies as they are typed after one flag.
+#[derive(Clone, Debug)]
+pub(crate) struct StrategyList(pub(crate) Vec<StrategySpec>);
+
+impl FromStr for StrategyList {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        split(text).into_iter().map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Splits at the commas that begin another strategy: those that the name of one follows, or at least no `key=value`,
+/// so that a mistyped name is called an unknown strategy and not a parameter.
+fn split(text: &str) -> Vec<&str> {
+    let mut strategies = Vec::new();
+    let mut begin = 0;
+    for (comma, _) in text.match_indices(',') {
+        let rest = &text[comma + 1..];
+        let word = rest.split([':', '+', ',']).next().unwrap_or_default().trim();
+        if tailback::find(word).is_some() || !word.contains('=') {
+            strategies.push(&text[begin..comma]);
+            begin = comma + 1;
+        }
+    }
+    strategies.push(&text[begin..]);
+    strategies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comma_before_a_parameter_belongs_to_the_strategy_before() {
+        assert_eq!(
+            split("exponential:jitter=0.5,base=50ms,aimd,oracle"),
+            ["exponential:jitter=0.5,base=50ms", "aimd", "oracle"]
+        );
+        assert_eq!(
+            split("aimd:beta=0.5,min=1+retry-budget:ratio=0.1,burst=5,full-jitter:cap=1s,none"),
+            ["aimd:beta=0.5,min=1+retry-budget:ratio=0.1,burst=5", "full-jitter:cap=1s", "none"]
+        );
+        assert_eq!(split("aimd, oracle"), ["aimd", " oracle"]);
+        assert_eq!(split("aimd+full-jitter,none+breaker"), ["aimd+full-jitter", "none+breaker"]);
+    }
+
+    #[test]
+    fn a_mistyped_name_is_an_unknown_strategy() {
+        let error = "aimd,ful-jitter".parse::<StrategyList>().unwrap_err().to_string();
+        assert!(error.contains("`ful-jitter`; did you mean `full-jitter`?"), "{error}");
+        assert!("aimd,".parse::<StrategyList>().is_err());
+    }
+
+    #[test]
+    fn every_strategy_of_the_registry_can_follow_a_comma() {
+        for entry in tailback::STRATEGIES {
+            assert_eq!(split(&format!("none,{}:a=1,b=2", entry.name)).len(), 2, "{}", entry.name);
+        }
+    }
+}

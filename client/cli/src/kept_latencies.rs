@@ -1,0 +1,27 @@
+//! What is kept of the op latencies of a run that is over.
+
+use std::time::Duration;
+
+use hdrhistogram::serialization::{Serializer, V2Serializer};
+use loadgen_core::Run;
+
+/// The op latencies of a run that is over, small enough to be kept for every run: empty buckets take no space.
+pub(crate) struct KeptLatencies {
+    /// Histogram in the V2 encoding, not compressed.
+    pub(crate) encoded: Vec<u8>,
+    /// From the run's start to the end of its last op, or to the instant at which it was found to be stalled.
+    pub(crate) length: Duration,
+}
+
+impl KeptLatencies {
+    /// What is to be kept of this run.
+    pub(crate) fn of(run: &Run) -> Self {
+        let measured = run.measurements();
+        let mut encoded = Vec::new();
+        V2Serializer::new()
+            .serialize(measured.op_latency.histogram(), &mut encoded)
+            .expect("memory takes what is written, and ops are counted in far less than 63 bits");
+        let end = measured.last_end.max(run.stalled_at()).unwrap_or_default();
+        Self { encoded, length: end.since(vocabulary::Instant::ORIGIN) }
+    }
+}
