@@ -15,7 +15,7 @@ use crate::figures::short;
 use crate::output::Output;
 use crate::record::ConfigRecord;
 use crate::schema::scalar_paths;
-use crate::summary;
+use crate::stderr::to_stderr;
 use crate::wrapping::wrapped;
 use baseline::Baseline;
 use verdict::{JUDGED, Verdict};
@@ -77,7 +77,7 @@ impl<'a> Checks<'a> {
     /// Says that nothing was checked, because the runs are not what they should be.
     pub(crate) fn left_out(&self, quiet: bool) {
         if !self.is_empty() && !quiet {
-            summary::to_stderr("nothing was checked and no baseline saved: this did not come to its end\n");
+            to_stderr("nothing was checked and no baseline saved: this did not come to its end\n");
         }
     }
 
@@ -98,10 +98,10 @@ impl<'a> Checks<'a> {
             }
         }
         if !quiet {
-            summary::to_stderr(&text);
+            to_stderr(&text);
         }
         for failure in &failures {
-            summary::to_stderr(&format!("{}\n", wrapped(failure, "failed: ", "        ")));
+            to_stderr(&format!("{}\n", wrapped(failure, "failed: ", "        ")));
         }
         Ok((!failures.is_empty()).then_some(Exit::Failed))
     }

@@ -27,6 +27,7 @@ use crate::results::Results;
 use crate::settings::Settings;
 use crate::several::{configured, refuse_twice};
 use crate::shortfall::Shortfalls;
+use crate::stderr::to_stderr;
 use crate::watch::Watch;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
@@ -87,7 +88,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     })?;
     let Some(comparison) = comparison else {
         if !quiet {
-            summary::to_stderr("no block was complete: there is nothing to compare\n");
+            to_stderr("no block was complete: there is nothing to compare\n");
         }
         return Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from));
     };
@@ -99,7 +100,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
             text.push_str(&report::cut_off(comparison.measured.blocks(), settings[0].repeats, cause));
         }
         if results.take_stdout() {
-            summary::to_stderr(&text);
+            to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;
         }
@@ -176,7 +177,7 @@ fn distinct(strategies: &[StrategySpec]) -> anyhow::Result<()> {
 
 fn announce(settings: &[Settings], opponent: &Opponent, simulated: bool) {
     let [first, ..] = settings else { return };
-    summary::to_stderr(&format!(
+    to_stderr(&format!(
         "{} strategies · {} blocks · {}\n{}\n",
         settings.len(),
         first.repeats,

@@ -10,18 +10,20 @@ use serde_json::Value;
 use vocabulary::TimeScale;
 
 use crate::args::{OutputArgs, RunArgs};
+use crate::causes::unanswered;
 use crate::checks::{Checks, Subject};
 use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
 use crate::output::to_stdout;
+use crate::progress::Progress;
 use crate::record::{ConfigRecord, ServerRecord};
 use crate::results::{Results, distinct};
 use crate::samples::Samples;
 use crate::settings::Settings;
 use crate::shortfall::Shortfalls;
-use crate::simulated::Progress;
+use crate::stderr::to_stderr;
 use crate::target::Server;
 use crate::watch::{Watch, watch};
 use crate::{repeats, summary};
@@ -255,7 +257,7 @@ impl Report {
     /// Progress belongs to stderr, whatever stdout is used for.
     fn announce(&mut self, text: &str) {
         if !self.quiet {
-            summary::to_stderr(text);
+            to_stderr(text);
         }
     }
 
@@ -267,10 +269,10 @@ impl Report {
 
     fn one(&mut self, run: &Finished, repeat: u32, settings: &Settings) -> anyhow::Result<()> {
         for mismatch in &run.conservation.mismatches {
-            summary::to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
+            to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
         }
         if !run.answered {
-            let error = Fatal::error(Exit::Unreachable, summary::unanswered(run));
+            let error = Fatal::error(Exit::Unreachable, unanswered(run));
             crate::exit::report(&error);
         }
         if self.quiet {
@@ -286,7 +288,7 @@ impl Report {
     /// A closed stdout ends what is shown, not the run: results may still go to a file.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
         if self.to_stderr {
-            summary::to_stderr(text);
+            to_stderr(text);
             return Ok(());
         }
         to_stdout(text.as_bytes()).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })

@@ -3,6 +3,7 @@
 
 mod args;
 mod board;
+mod causes;
 mod checks;
 mod compare;
 mod connection_room;
@@ -21,6 +22,7 @@ mod output;
 mod own_server;
 mod parity;
 mod plot;
+mod progress;
 mod reading;
 mod record;
 mod recording;
@@ -37,6 +39,7 @@ mod several;
 mod shell;
 mod shortfall;
 mod simulated;
+mod stderr;
 mod strategies;
 mod streamed;
 mod summary;

@@ -21,11 +21,12 @@ use crate::interrupt::Interrupt;
 use crate::one_run::{Finished, Underway};
 use crate::output::to_stdout;
 use crate::own_server::OwnServer;
+use crate::progress::Progress;
 use crate::record::ConfigRecord;
 use crate::repeats::figure_to_json;
 use crate::results::Results;
-use crate::simulated::{Progress, simulate, threads};
-use crate::summary;
+use crate::simulated::{simulate, threads};
+use crate::stderr::to_stderr;
 use pairing::Pairing;
 
 /// What timers and threads may add, as a share of the mean.
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         let say = |words: &str| format!("{} of {}: {}{words}", done + 1, pairings.len(), pairing.name);
         let tell = |words: &str| {
             if !args.output.quiet {
-                summary::to_stderr(&say(words));
+                to_stderr(&say(words));
             }
         };
         let mut settings = pairing.settings.clone();
@@ -120,7 +121,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
             let text = table(pairing, &compared, &warnings.collect::<BTreeSet<_>>());
             if results.take_stdout() {
-                summary::to_stderr(&text);
+                to_stderr(&text);
             } else {
                 to_stdout(text.as_bytes())?;
             }
@@ -139,7 +140,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         let advice =
             "the machine was too slow for some of the real runs; try again with a larger `--time-scale`\n";
         let words = if too_slow { format!("{words}{advice}") } else { words };
-        summary::to_stderr(&words);
+        to_stderr(&words);
     }
     Ok(if apart == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
 }

@@ -13,14 +13,15 @@ use crate::args::ReproduceArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::output::to_stdout;
+use crate::progress::Live;
 use crate::repeats::figure_to_json;
 use crate::results::Results;
 use crate::scenario::{
     Cell, Data, EMBEDDED, Edge, Judged, Scenario, Source, claims_table, experiment_table, judge, load,
     over_seeds, simulate, wanted,
 };
-use crate::simulated::{Live, threads};
-use crate::summary;
+use crate::simulated::threads;
+use crate::stderr::to_stderr;
 use crate::wrapping::wrapped;
 
 mod http;
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     }))?;
     if !args.output.quiet {
         if results.take_stdout() {
-            summary::to_stderr(&text);
+            to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;
         }

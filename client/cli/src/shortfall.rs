@@ -1,15 +1,13 @@
 //! Runs that did not come to what was asked: what is told of them, and that it costs the exit code.
 
-use loadgen_core::{FailureResult, RunResult};
+use loadgen_core::RunResult;
 
+use crate::causes::{causes, unanswered};
 use crate::exit::{Exit, Fatal};
 use crate::figures::{counted, thousands};
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
-use crate::summary::{to_stderr, unanswered};
-
-/// The most causes that a line tells.
-const CAUSES: usize = 4;
+use crate::stderr::to_stderr;
 
 /// How many of the runs fell short, and what the first of them came to.
 #[derive(Debug, Default)]
@@ -83,18 +81,4 @@ fn shortfall(run: &RunResult<ConfigRecord>) -> Option<String> {
         causes.push(format!("rejected × {}", thousands(run.attempts.rejected)));
     }
     Some(if causes.is_empty() { words } else { format!("{words} ({})", causes.join(", ")) })
-}
-
-/// What failed attempts came to: `404 × 20`, the most frequent first.
-pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
-    let mut told: Vec<String> = failures
-        .iter()
-        .take(CAUSES)
-        .map(|failure| format!("{} × {}", failure.words(), thousands(failure.attempts)))
-        .collect();
-    if let Some(rest) = failures.get(CAUSES..).filter(|rest| !rest.is_empty()) {
-        let attempts = rest.iter().map(|failure| failure.attempts).sum();
-        told.push(format!("others × {}", thousands(attempts)));
-    }
-    told
 }

@@ -8,12 +8,13 @@ use mockserver::core::Config;
 use statistics::Summary;
 use vocabulary::wire::ServerCounts;
 
+use crate::causes::causes;
 use crate::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::interrupt::by_whom;
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
 use crate::settings::Settings;
-use crate::shortfall::causes;
+use crate::stderr::to_stderr;
 use crate::wrapping::{wrapped, wrapped_figures};
 
 /// What is about to run, and where: a line or two.
@@ -158,15 +159,6 @@ const TOLD: &[(&str, &str)] = &[
     ("p50 op ms", "op_latency_ms.p50"),
     ("p99 op ms", "op_latency_ms.p99"),
 ];
-
-/// Why a run got no answer at all.
-pub(crate) fn unanswered(run: &Finished) -> String {
-    format!(
-        "no attempt got an answer: all {} failed ({}); check `--target`",
-        thousands(run.result.attempts.failed),
-        causes(&run.result.failures).join(", ")
-    )
-}
 
 fn ops(result: &RunResult<ConfigRecord>) -> String {
     let ops = result.ops;
@@ -341,11 +333,4 @@ pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a tailback::Stra
     for doubt in strategies.into_iter().flat_map(tailback::StrategySpec::doubts) {
         to_stderr(&format!("{}\n", crate::wrapping::wrapped(&doubt, "warning: ", "         ")));
     }
-}
-
-/// Writes to stderr, if it can.
-pub(crate) fn to_stderr(text: &str) {
-    use std::io::Write;
-    // Words that nobody can read change nothing: neither what is done nor how it ends.
-    drop(std::io::stderr().lock().write_all(text.as_bytes()));
 }

@@ -25,6 +25,7 @@ use crate::own_server::OwnServer;
 use crate::record::ConfigRecord;
 use crate::several::refuse_twice;
 use crate::shortfall::Shortfalls;
+use crate::stderr::to_stderr;
 use crate::watch::Watch;
 use crate::wrapping::wrapped;
 use crate::{simulated, summary};
@@ -46,13 +47,13 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let mut files = Files::open(args)?;
     let started_at = (!args.several.simulate).then(crate::wall_clock::now);
-    let to_stderr = files.take_stdout();
+    let stdout_is_data = files.take_stdout();
     let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
     if !args.several.output.quiet {
         announce(args, &points, &labels, repeats);
         summary::doubts(&strategies);
     }
-    let mode = Watch::wanted(args.several.output.quiet, args.several.screen, to_stderr);
+    let mode = Watch::wanted(args.several.output.quiet, args.several.screen, stdout_is_data);
     let board = lanes(args, &points, &labels, points.len(), labels.clone());
     let mut short = Shortfalls::default();
     let held = board
@@ -73,8 +74,8 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     };
     if !args.several.output.quiet {
         let text = text(args, &points, &held, &labels, (&estimates, asked), interrupt.cause());
-        if to_stderr {
-            summary::to_stderr(&text);
+        if stdout_is_data {
+            to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;
         }
@@ -170,7 +171,7 @@ fn axes(args: &SweepArgs) -> String {
 fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32) {
     let runs = points.len() * labels.len() * repeats as usize;
     let how = who(args, points);
-    summary::to_stderr(&format!(
+    to_stderr(&format!(
         "{} of {} · strategies: {} · {} · {}\n{how}\n",
         counted(points.len() as u64, "point"),
         axes(args),

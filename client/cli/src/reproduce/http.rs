@@ -15,9 +15,10 @@ use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;
 use crate::own_server::OwnServer;
+use crate::progress::Live;
 use crate::scenario::Cell;
 use crate::settings::Settings;
-use crate::simulated::{self, Live};
+use crate::simulated;
 
 /// Runs what every scenario offers over HTTP.
 pub(super) fn run_all(
