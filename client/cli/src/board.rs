@@ -14,7 +14,7 @@ use statistics::percentile;
 
 use crate::interrupt::Interrupt;
 use crate::one_run::{PlannedBound, Underway};
-use crate::progress::Progress;
+use crate::text::progress::Progress;
 use crate::watch::{Meter, Watch};
 
 /// What is over sooner needs no dashboard: it would only flash.

@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::args::CheckArgs;
 use crate::exit::Exit;
-use crate::figures::short;
-use crate::output::Output;
+use crate::files::output::Output;
 use crate::record::ConfigRecord;
 use crate::schema::scalar_paths;
-use crate::stderr::to_stderr;
-use crate::wrapping::wrapped;
+use crate::text::figures::short;
+use crate::text::stderr::to_stderr;
+use crate::text::wrapping::wrapped;
 use baseline::Baseline;
 use verdict::{JUDGED, Verdict};
 
@@ -129,7 +129,7 @@ impl<'a> Checks<'a> {
         let mut text = format!(
             "\nagainst baseline `{}`, noise {}\n  {:<36}{:>11}{:>11}{:>9}  verdict\n",
             name.0.display(),
-            crate::figures::percent(noise),
+            crate::text::figures::percent(noise),
             "mean over runs",
             "then",
             "now",

@@ -3,8 +3,8 @@
 use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
 
-use crate::figures::thousands;
 use crate::target::{Kind, Server};
+use crate::text::figures::thousands;
 
 /// Files that a run opens besides its connections once it is under way: timers, runtimes, admin connections, outputs.
 const OPENED_LATER: u64 = 16;

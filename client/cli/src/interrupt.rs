@@ -147,7 +147,7 @@ pub(crate) fn by_whom(cause: &str) -> String {
 /// Gives the terminal back and removes what is not complete.
 fn clean_up() {
     dashboards::restore();
-    crate::output::remove_unfinished();
+    crate::files::output::remove_unfinished();
 }
 
 fn exit_of(signal: i32) -> Exit {

@@ -3,57 +3,39 @@
 
 mod args;
 mod board;
-mod causes;
 mod checks;
-mod compare;
+mod commands;
 mod connection_room;
-mod csv_rows;
 mod exit;
-mod experiment;
-mod figures;
+mod files;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod hdr_log;
 mod interrupt;
 mod kept_latencies;
 mod one_run;
 mod opponent;
-mod output;
 mod own_server;
-mod parity;
-mod plot;
-mod progress;
-mod reading;
 mod record;
 mod recording;
 mod repeats;
-mod report;
-mod reproduce;
-mod results;
-mod samples;
 mod scenario;
 mod schema;
 mod secrets;
 mod settings;
 mod several;
-mod shell;
 mod shortfall;
 mod simulated;
-mod stderr;
-mod strategies;
-mod streamed;
-mod summary;
-mod sweep;
 mod target;
+mod text;
 mod wall_clock;
 mod watch;
-mod wrapping;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::{Cli, Command};
+use crate::commands::{compare, parity, plot, report, reproduce, run, shell, strategies, sweep};
 
 /// The program: reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
@@ -69,7 +51,7 @@ pub fn main() -> ExitCode {
         Some(Command::Schema) => schema::print(),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
-        None => experiment::run(&cli.run),
+        None => run::run(&cli.run),
     };
     match result {
         Ok(code) => code,

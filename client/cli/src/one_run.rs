@@ -340,7 +340,7 @@ pub(crate) fn unfinished(run: &Run, interrupt: &Interrupt) -> Option<String> {
     let unfinished = run.measurements().ops.unfinished();
     let cut = interrupt.exit().is_none() && run.stalled_at().is_none();
     (cut && unfinished > 0).then(|| {
-        let ops = crate::figures::counted(unfinished, "op");
+        let ops = crate::text::figures::counted(unfinished, "op");
         let were = if unfinished == 1 { "was" } else { "were" };
         format!("{ops} {were} unfinished when the time of `--drain` was over")
     })
@@ -351,8 +351,8 @@ fn distorted(share: f64, excess: &ExcessFigures) -> String {
     format!(
         "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that is \
          another experiment; take longer times, a `--time-scale` above 1, or `--simulate`",
-        crate::figures::milliseconds(excess.mean.unwrap_or_default()),
-        crate::figures::percent(share)
+        crate::text::figures::milliseconds(excess.mean.unwrap_or_default()),
+        crate::text::figures::percent(share)
     )
 }
 
@@ -372,19 +372,22 @@ fn bottleneck(
         let waited = match waits.count {
             0 => String::new(),
             count => {
-                format!("; {} attempts waited for a connection to open", crate::figures::thousands(count))
+                format!(
+                    "; {} attempts waited for a connection to open",
+                    crate::text::figures::thousands(count)
+                )
             }
         };
         return Some(format!(
             "the generator was the bottleneck: 1 % of attempts were sent more than {} late (real time), so latencies \
              are partly its own{waited}; lower the load or use a faster machine",
-            crate::figures::milliseconds(late_ms)
+            crate::text::figures::milliseconds(late_ms)
         ));
     }
     share.filter(|share| *share > 0.95).map(|share| {
         format!(
             "the generator used {} of its thread: it may have been the bottleneck; compare with a lower load",
-            crate::figures::percent(share)
+            crate::text::figures::percent(share)
         )
     })
 }

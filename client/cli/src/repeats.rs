@@ -4,9 +4,9 @@ use loadgen_core::RunResult;
 use serde_json::{Map, Value, json};
 use statistics::{Estimator, Interval, Level, Method, Summary};
 
-use crate::figures::{counted, level, short, thousands};
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
+use crate::text::figures::{counted, level, short, thousands};
 
 type Figure = (&'static str, fn(&RunResult<ConfigRecord>) -> Option<f64>);
 

@@ -7,7 +7,7 @@ use loadgen_core::RunResult;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::output::to_stdout;
+use crate::files::output::to_stdout;
 use crate::record::ConfigRecord;
 
 /// Everything around runs.

@@ -16,7 +16,7 @@ use vocabulary::{TimeScale, duration_text};
 
 use crate::args::{ArrivalsArg, KindArg, Rate, RunArgs};
 use crate::exit::{Exit, Fatal};
-use crate::reading::{SMALL, bytes_of};
+use crate::files::reading::{SMALL, bytes_of};
 
 /// Ops of a run that is limited in neither number nor time.
 pub(crate) const DEFAULT_OPS: u64 = 2000;
@@ -199,9 +199,13 @@ impl Settings {
         let Workload { arrivals, ops, duration } = &self.run.workload;
         let mut text = match (ops, duration) {
             (Some(ops), Some(duration)) => {
-                format!("{} ops or {}", crate::figures::thousands(*ops), duration_text::format(*duration))
+                format!(
+                    "{} ops or {}",
+                    crate::text::figures::thousands(*ops),
+                    duration_text::format(*duration)
+                )
             }
-            (Some(ops), None) => format!("{} ops", crate::figures::thousands(*ops)),
+            (Some(ops), None) => format!("{} ops", crate::text::figures::thousands(*ops)),
             (None, Some(duration)) => format!("ops for {}", duration_text::format(*duration)),
             (None, None) => "ops".to_owned(),
         };

@@ -2,12 +2,12 @@
 
 use loadgen_core::RunResult;
 
-use crate::causes::{causes, unanswered};
 use crate::exit::{Exit, Fatal};
-use crate::figures::{counted, thousands};
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
-use crate::stderr::to_stderr;
+use crate::text::causes::{causes, unanswered};
+use crate::text::figures::{counted, thousands};
+use crate::text::stderr::to_stderr;
 
 /// How many of the runs fell short, and what the first of them came to.
 #[derive(Debug, Default)]

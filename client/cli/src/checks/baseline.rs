@@ -13,7 +13,7 @@ use super::condition::{at, number};
 use super::verdict::JUDGED;
 use crate::args::{BASELINES, BaselineName};
 use crate::exit::{Exit, Fatal};
-use crate::output::Output;
+use crate::files::output::Output;
 
 /// Rises when a baseline can no longer be read as before.
 const VERSION: u32 = 1;

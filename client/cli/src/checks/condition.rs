@@ -7,7 +7,7 @@ use vocabulary::did_you_mean;
 use super::Subject;
 use crate::args::Condition;
 use crate::exit::{Exit, Fatal};
-use crate::figures::{short, thousands};
+use crate::text::figures::{short, thousands};
 
 type Statistic = fn(&Summary) -> f64;
 

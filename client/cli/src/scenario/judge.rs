@@ -13,7 +13,7 @@ use super::claim::{Claim, Expectation, Stat};
 use super::condition::Condition;
 use super::file::Scenario;
 use super::run::Data;
-use crate::figures::{counted, short};
+use crate::text::figures::{counted, short};
 
 /// From so many runs on, being outside of all of them has a probability of 5 % at most, for a run like them.
 pub(crate) const ENOUGH: usize = 39;

@@ -15,7 +15,7 @@ use super::place::Text;
 use super::run::known_figures;
 use super::setting;
 use crate::exit::{Exit, Fatal};
-use crate::reading::{SMALL, text_of};
+use crate::files::reading::{SMALL, text_of};
 
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use super::cell::{Cell, text};
 use super::file::{Column, Experiment, Scenario};
 use super::judge::{Judged, over_seeds};
 use super::run::Data;
-use crate::figures::short;
-use crate::wrapping::wrapped;
+use crate::text::figures::short;
+use crate::text::wrapping::wrapped;
 
 /// One experiment's figures: a row for every strategy, or, when it has several points, a row for every point.
 pub(crate) fn experiment_table(

@@ -1,0 +1,45 @@
+//! What the lanes of a comparison show.
+
+use dashboards::{Column, LanesHeader, Unit};
+
+use crate::board::Board;
+use crate::one_run::Finished;
+use crate::opponent::Opponent;
+use crate::settings::Settings;
+use crate::text::figures::thousands;
+
+/// The figures of every run.
+pub(crate) const COLUMNS: [Column; 3] = [
+    Column { name: "makespan", unit: Unit::Seconds },
+    Column { name: "attempts", unit: Unit::Count },
+    Column { name: "p99", unit: Unit::Seconds },
+];
+
+/// A lane for each strategy, with the blocks against every server. Simulated runs go on so many at once.
+pub(super) fn board(
+    settings: &[Settings],
+    opponent: &Opponent,
+    servers: usize,
+    simulated: Option<usize>,
+) -> Board {
+    let first = settings.first();
+    let blocks = first.map_or(0, |first| first.repeats as usize);
+    let header = LanesHeader {
+        title: format!("{} strategies, {} blocks", settings.len(), thousands(blocks as u64)),
+        workload: first.map(Settings::workload_text).unwrap_or_default(),
+        target: opponent.described(simulated.is_some(), ", "),
+        time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
+    };
+    let names = settings.iter().map(|one| one.strategy.to_string());
+    Board::new(header, COLUMNS.to_vec(), names, servers * blocks, simulated.unwrap_or(1))
+}
+
+/// A run's figures, and whether it left ops undone: whoever does that is soon done, and its latencies are those of the ops
+/// that went well.
+pub(super) fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
+    let result = &run.result;
+    let short = !result.makespan_complete;
+    let complete = |value: Option<f64>| value.filter(|_| !short);
+    let p99_s = result.op_latency_ms.p99.map(|ms| ms / 1_000.0);
+    (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
+}

@@ -1,0 +1,283 @@
+//! `loadgen parity`: the same runs through both drivers, figure by figure.
+
+mod course;
+mod pairing;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::hash::{BuildHasher, RandomState};
+use std::process::ExitCode;
+
+use loadgen_core::{RunResult, SCHEMA_VERSION};
+use loadgen_sim::{Steer, side_by_side};
+use serde_json::json;
+use statistics::{Level, Method, Summary, percentile};
+use vocabulary::TimeScale;
+
+use crate::args::ParityArgs;
+use crate::exit::Exit;
+use crate::files::output::to_stdout;
+use crate::files::results::Results;
+use crate::interrupt::Interrupt;
+use crate::one_run::{Finished, Underway};
+use crate::own_server::OwnServer;
+use crate::record::ConfigRecord;
+use crate::repeats::figure_to_json;
+use crate::simulated::{simulate, threads};
+use crate::text::figures::short;
+use crate::text::progress::Progress;
+use crate::text::stderr::to_stderr;
+use pairing::Pairing;
+
+/// What timers and threads may add, as a share of the mean.
+const TOLERANCE: f64 = 0.04;
+/// How many standard deviations of the seeds a real run may lie off.
+const DEVIATIONS: f64 = 4.0;
+/// The least that latencies may differ by, in milliseconds of real time: timers are not finer.
+const TIMER_MS: f64 = 2.0;
+
+/// The slowest time scale at which a run is tried again because the machine could not keep up.
+const SLOWEST: f64 = 1.0;
+
+/// Real runs that are done when the first one disagrees, and judged by their median: a stall of a shared machine is not
+/// there again, a difference between the drivers is.
+const RUNS_IN_DOUBT: usize = 3;
+
+/// A figure that both drivers must agree on.
+struct Compared {
+    figure: &'static str,
+    simulated: Summary,
+    /// The median over real runs.
+    real: f64,
+    /// The most that they may differ by.
+    band: f64,
+}
+
+impl Compared {
+    fn agrees(&self) -> bool {
+        (self.real - self.simulated.mean).abs() <= self.band
+    }
+}
+
+pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
+    let results = Results::prepare(args.output.json.as_deref(), None)?;
+    let pairings = if let Some(name) = &args.scenario {
+        pairing::of_scenario(name, args.time_scale)?
+    } else {
+        let draw = args.draw.unwrap_or_else(|| RandomState::new().hash_one(args.seed) % 1_000_000);
+        pairing::at_seed_scale(draw, args.time_scale.map_or_else(|| scale(0.2), Ok)?)?
+    };
+    let interrupt = Interrupt::listen()?;
+    let own = OwnServer::new()?;
+    let mut progress = Progress::new(!args.output.quiet);
+    let mut document = Vec::new();
+    let (mut apart, mut too_slow) = (0, false);
+    for (done, pairing) in pairings.iter().enumerate() {
+        let simulated = simulated(pairing, args, &interrupt)?;
+        if interrupt.exit().is_some() {
+            break;
+        }
+        let say = |words: &str| format!("{} of {}: {}{words}", done + 1, pairings.len(), pairing.name);
+        let tell = |words: &str| {
+            if !args.output.quiet {
+                to_stderr(&say(words));
+            }
+        };
+        let mut settings = pairing.settings.clone();
+        let mut reals: Vec<Finished> = Vec::new();
+        let mut compared = Vec::new();
+        while reals.len() < RUNS_IN_DOUBT {
+            let waiting = |_: &Underway| progress.line(|| say(""));
+            let (real, _) = own.run(&settings, &pairing.server, args.seed, None, &interrupt, waiting)?;
+            if interrupt.exit().is_some() {
+                break;
+            }
+            let slower = settings.time_scale.factor() * 2.0;
+            // Who chose a time scale gets it.
+            if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
+                // Such a run tells about the machine, not about the drivers.
+                reals.clear();
+                settings.time_scale = scale(slower)?;
+                tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"));
+                continue;
+            }
+            reals.push(real);
+            let results: Vec<_> = reals.iter().map(|real| &real.result).collect();
+            compared = compare(settings.time_scale, &simulated, &results);
+            if reals.len() == 1 {
+                if compared.iter().all(Compared::agrees) {
+                    break;
+                }
+                tell("; the figures are off: the median of three runs decides\n");
+            }
+        }
+        if interrupt.exit().is_some() {
+            break;
+        }
+        let bottleneck = reals.iter().any(|real| real.bottleneck);
+        apart += compared.iter().filter(|one| !one.agrees()).count();
+        too_slow |= bottleneck;
+        if !args.output.quiet {
+            let warnings = reals.iter().flat_map(|real| &real.result.warnings);
+            let text = table(pairing, &compared, &warnings.collect::<BTreeSet<_>>());
+            if results.take_stdout() {
+                to_stderr(&text);
+            } else {
+                to_stdout(text.as_bytes())?;
+            }
+        }
+        document.push(to_json(pairing, &compared, bottleneck, reals.len()));
+    }
+    if let Some(exit) = interrupt.exit() {
+        return Ok(exit.into());
+    }
+    results.write(&json!({ "schema_version": SCHEMA_VERSION, "pairings": document }))?;
+    if !args.output.quiet {
+        let words = match apart {
+            0 => "\nboth drivers agree\n".to_owned(),
+            some => format!("\n{some} figures lie outside of their bands\n"),
+        };
+        let advice =
+            "the machine was too slow for some of the real runs; try again with a larger `--time-scale`\n";
+        let words = if too_slow { format!("{words}{advice}") } else { words };
+        to_stderr(&words);
+    }
+    Ok(if apart == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+}
+
+fn scale(factor: f64) -> anyhow::Result<TimeScale> {
+    TimeScale::parse(&factor.to_string()).map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+fn simulated(
+    pairing: &Pairing,
+    args: &ParityArgs,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<RunResult<ConfigRecord>>> {
+    let mut results = Vec::new();
+    let mut failed = None;
+    side_by_side(
+        args.repeats as usize,
+        threads(args.output.threads),
+        |repeat| {
+            let seed = args.seed.wrapping_add(repeat as u64);
+            let steer = |_: &loadgen_core::Run, _| {
+                if interrupt.exit().is_some() { Steer::Stop } else { Steer::On }
+            };
+            let finished = simulate(&pairing.settings, &pairing.server, seed, steer)?;
+            let over =
+                crate::simulated::result(&pairing.settings, &pairing.server, seed, &finished, interrupt);
+            over.sound(seed)?;
+            Ok::<_, anyhow::Error>(over.result)
+        },
+        |taken| {
+            match taken {
+                Some(Ok(result)) => results.push(result),
+                Some(Err(error)) => failed = Some(error),
+                None => {}
+            }
+            failed.is_none() && interrupt.exit().is_none()
+        },
+    );
+    failed.map_or(Ok(results), Err)
+}
+
+type Figure = (&'static str, fn(&RunResult<ConfigRecord>) -> Option<f64>, bool);
+
+/// What is compared; `true` for latencies, which no timer measures exactly.
+const FIGURES: &[Figure] = &[
+    ("ops succeeded", |run| Some(run.ops.succeeded as f64), false),
+    ("attempts", |run| Some(run.attempts.total as f64), false),
+    ("makespan s", |run| run.makespan_s, false),
+    ("op p50 ms", |run| run.op_latency_ms.p50, true),
+    ("op p95 ms", |run| run.op_latency_ms.p95, true),
+    ("op p99 ms", |run| run.op_latency_ms.p99, true),
+    ("attempt p50 ms", |run| run.attempt_latency_ms.p50, true),
+    ("mean window", |run| course::mean_window(&run.series), false),
+];
+
+fn compare(
+    time_scale: TimeScale,
+    simulated: &[RunResult<ConfigRecord>],
+    reals: &[&RunResult<ConfigRecord>],
+) -> Vec<Compared> {
+    let mut compared = Vec::new();
+    for (figure, of, latency) in FIGURES {
+        let values: Vec<f64> = simulated.iter().filter_map(of).collect();
+        let Some(real) = median(reals.iter().map(|run| of(run))) else { continue };
+        let Some(simulated) = Summary::of(&values, Level::P95, Method::StudentT) else { continue };
+        let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
+        let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
+        let band = spread + (TOLERANCE * simulated.mean.abs()).max(least);
+        compared.push(Compared { figure, simulated, real, band });
+    }
+    // The course of the window over time: how far a real run lies off the mean course, against how far seeds do.
+    let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
+    if let Some(mean) = course::mean(&courses) {
+        let off = |windows: &course::Windows| course::distance(windows, &mean);
+        let values: Vec<f64> = courses.iter().filter_map(off).collect();
+        let real = median(reals.iter().map(|run| off(&course::windows(&run.series))));
+        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
+            let band = DEVIATIONS * simulated.deviation.unwrap_or(0.0) + 2.0 * TOLERANCE;
+            compared.push(Compared { figure: "window off its course", simulated, real, band });
+        }
+    }
+    compared
+}
+
+/// Nothing when one is missing.
+fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let mut values = values.collect::<Option<Vec<f64>>>()?;
+    values.sort_by(f64::total_cmp);
+    percentile(&values, 0.5)
+}
+
+fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>) -> String {
+    let mut text = format!(
+        "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
+        pairing.name,
+        pairing.settings.workload_text(),
+        crate::target::describe_model(&pairing.server),
+        "",
+        "simulated",
+        "± sd",
+        "http",
+        "off",
+        "band"
+    );
+    for one in compared {
+        let off = one.real - one.simulated.mean;
+        let _ = writeln!(
+            text,
+            "{} {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}",
+            if one.agrees() { ' ' } else { '!' },
+            one.figure,
+            short(one.simulated.mean),
+            short(one.simulated.deviation.unwrap_or(0.0)),
+            short(one.real),
+            short(off),
+            short(one.band)
+        );
+    }
+    for warning in warnings {
+        let _ = writeln!(text, "{}", crate::text::wrapping::wrapped(warning, "warning: ", "         "));
+    }
+    text
+}
+
+fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usize) -> serde_json::Value {
+    let figures: Vec<_> = compared
+        .iter()
+        .map(|one| {
+            json!({
+                "figure": one.figure, "simulated": figure_to_json(&one.simulated), "http": one.real,
+                "band": one.band, "agrees": one.agrees(),
+            })
+        })
+        .collect();
+    json!({
+        "name": pairing.name, "strategy": pairing.settings.strategy.to_string(),
+        "workload": pairing.settings.workload_text(), "server": pairing.server, "figures": figures,
+        "bottleneck": bottleneck, "http_runs": runs,
+    })
+}

@@ -1,0 +1,69 @@
+//! `loadgen plot`: one figure, as text or as SVG.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use dashboards::report::{Entry, FIGURES, figures_named, plain, plot_names, svg};
+use vocabulary::did_you_mean;
+
+use crate::args::PlotArgs;
+use crate::commands::report::{read, refuse_other_format, write};
+use crate::exit::{Exit, Fatal};
+use crate::files::output::to_stdout;
+
+/// Columns of a figure as text.
+const COLUMNS: u16 = 100;
+
+pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
+    let Some(name) = args.figure.as_deref().filter(|_| !args.list) else {
+        to_stdout(list().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    if let Some(path) = &args.output {
+        refuse_other_format(
+            path,
+            &["svg"],
+            "a figure, which is SVG; other programs turn it into pictures of other kinds",
+        )?;
+    }
+    let document = read(&args.files)?;
+    let figures = figures_named(&document, name);
+    if figures.is_empty() {
+        let own: Vec<&str> = plot_names(&document).collect();
+        let known = || FIGURES.iter().map(|entry| entry.name).chain(own.iter().copied());
+        let told = match Entry::named(name) {
+            Some(Entry { needs, .. }) => {
+                format!("there is nothing to draw as `{name}` (--figure): it needs {needs}")
+            }
+            None if own.contains(&name) => {
+                format!("there is nothing to draw as `{name}` (--figure): its runs do not have what it needs")
+            }
+            None => {
+                let mut others: Vec<&str> =
+                    own.iter().copied().filter(|own| Entry::named(own).is_none()).collect();
+                others.dedup();
+                let others = match others.join("`, `") {
+                    none if none.is_empty() => String::new(),
+                    some => format!(", and these files have `{some}`"),
+                };
+                let suggestion = did_you_mean(name, known());
+                format!(
+                    "no figure is called `{name}` (--figure){suggestion}; `loadgen plot --list` lists them{others}"
+                )
+            }
+        };
+        return Err(Fatal::error(Exit::Usage, told));
+    }
+    match &args.output {
+        Some(path) => write(path, svg(&figures).as_bytes())?,
+        None => to_stdout(plain(&figures, COLUMNS).as_bytes())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> String {
+    FIGURES.iter().fold(String::new(), |mut text, Entry { name, summary, needs, .. }| {
+        let _ = writeln!(text, "{name:<12} {summary} (from {needs})");
+        text
+    })
+}

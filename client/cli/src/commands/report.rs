@@ -1,0 +1,69 @@
+//! `loadgen report`: result files as one HTML page.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use dashboards::report::{Document, page};
+
+use crate::args::PageArgs;
+use crate::exit::{Exit, Fatal};
+use crate::files::output::{Output, to_stdout};
+use crate::files::reading::{LARGE, bytes, bytes_of};
+
+pub(crate) fn run(args: &PageArgs) -> anyhow::Result<ExitCode> {
+    refuse_other_format(&args.output, &["html", "htm"], "a page, which is HTML")?;
+    let document = read(&args.files)?;
+    write(&args.output, page(&document).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the results, or says which file is none and where.
+pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<Document> {
+    let contents: Vec<(String, String)> = files.iter().map(|path| content(path)).collect::<Result<_, _>>()?;
+    Document::read(&contents).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
+}
+
+fn content(path: &Path) -> anyhow::Result<(String, String)> {
+    let (name, read) = if path == Path::new("-") {
+        ("stdin".to_owned(), bytes(io::stdin().lock(), LARGE))
+    } else {
+        (path.display().to_string(), bytes_of(path, LARGE))
+    };
+    let bytes =
+        read.map_err(|error| Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        Fatal::error(Exit::Usage, format!("`{name}`, byte {place}: it is no UTF-8 text, so no result"))
+    })?;
+    Ok((name, text))
+}
+
+/// Refuses a file whose name promises another format than what will be in it.
+pub(crate) fn refuse_other_format(path: &Path, ours: &[&str], what: &str) -> anyhow::Result<()> {
+    const FORMATS: [&str; 20] = [
+        "png", "jpg", "jpeg", "gif", "webp", "avif", "bmp", "tif", "tiff", "ico", "pdf", "ps", "eps", "svg",
+        "html", "htm", "json", "csv", "md", "txt",
+    ];
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let other = |extension: &str| FORMATS.contains(&extension) && !ours.contains(&extension);
+    if !extension.as_deref().is_some_and(other) {
+        return Ok(());
+    }
+    let words = format!(
+        "`{}` (--output) would hold {what}; call it `{}`, or `-` for stdout",
+        path.display(),
+        path.with_extension(ours[0]).display()
+    );
+    Err(Fatal::error(Exit::Usage, words))
+}
+
+/// Writes a picture or a page; what was there stays until all is written.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let output = Output::prepare(path, "--output")?;
+    if output.is_stdout() {
+        return to_stdout(bytes);
+    }
+    let mut file = output.open()?;
+    output.complete(file.write_all(bytes).map(|()| file))
+}

@@ -1,0 +1,74 @@
+//! `loadgen completions` and `loadgen man`: the command line, told to shells and to the manual.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::exit::{Exit, Fatal};
+use crate::files::output::{Output, to_stdout};
+
+/// Prints what a shell needs to complete.
+pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "loadgen", &mut script);
+    if args.shell == Shell::Fish {
+        script = for_fish(&String::from_utf8(script).context("the script is no text")?).into_bytes();
+    }
+    to_stdout(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What clap leaves out of its script for fish: values that follow a flag of the program itself (its helper
+/// takes a flag that still lacks its value for an error, and then nothing is offered but files), and values
+/// that follow a subcommand.
+fn for_fish(script: &str) -> String {
+    let parse = "2>/dev/null\n    or return\n";
+    let mut script = script.replacen(parse, "2>/dev/null\n    or return 0\n", 1);
+    for command in Cli::command().get_subcommands() {
+        let values = command.get_positionals().flat_map(Arg::get_possible_values);
+        let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+        if !values.is_empty() {
+            let condition = format!("__fish_loadgen_using_subcommand {}", command.get_name());
+            let line = format!("complete -c loadgen -n \"{condition}\" -f -a \"{}\"\n", values.join(" "));
+            script.push_str(&line);
+        }
+    }
+    script
+}
+
+/// Prints the program's man page, or writes it and those of all subcommands to a directory.
+pub(crate) fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    match &args.output {
+        None => to_stdout(&page(&command)?.1)?,
+        Some(directory) => write_all(&command, directory)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(directory).map_err(|error| {
+        let words = format!("`{}` (--output) cannot be made a directory", directory.display());
+        Fatal::because(Exit::Output, words, error)
+    })?;
+    for command in [command].into_iter().chain(command.get_subcommands()) {
+        let (name, text) = page(command)?;
+        Output::prepare(&directory.join(name), "--output")?.write(&text)?;
+    }
+    Ok(())
+}
+
+/// A page with the name of its file.
+fn page(command: &Command) -> anyhow::Result<(String, Vec<u8>)> {
+    let man = Man::new(command.clone());
+    let mut text = Vec::new();
+    man.render(&mut text).context("the page could not be written")?;
+    Ok((man.get_filename(), text))
+}

@@ -1,0 +1,99 @@
+//! `loadgen strategies`: the list, and one explained.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
+use vocabulary::did_you_mean;
+
+use crate::args::StrategiesArgs;
+use crate::exit::{Exit, Fatal};
+use crate::files::output::to_stdout;
+use crate::text::wrapping::wrapped;
+
+pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
+    let text = match &args.name {
+        None => list(),
+        Some(name) => {
+            let entry = find(name).ok_or_else(|| {
+                let suggestion = did_you_mean(name, STRATEGIES.iter().map(|entry| entry.name));
+                Fatal::error(
+                    Exit::Usage,
+                    format!("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them"),
+                )
+            })?;
+            explain(entry)
+        }
+    };
+    to_stdout(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for (kind, title) in [
+        (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
+        (PartKind::Limiter, "Limiters: when the next attempt may start"),
+        (PartKind::Budget, "Budgets: whether an attempt is let through"),
+    ] {
+        let _ = writeln!(text, "{title}");
+        for entry in STRATEGIES.iter().filter(|entry| entry.kind == kind) {
+            let _ = writeln!(text, "  {:<20} {}", entry.name, entry.summary);
+        }
+        text.push('\n');
+    }
+    text.push_str(
+        "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of\n\
+         limiters and budgets, at most one retry policy. `loadgen strategies NAME` explains one.\n",
+    );
+    text
+}
+
+fn explain(entry: &Entry) -> String {
+    let mut text = String::new();
+    let kind = match entry.kind {
+        PartKind::RetryPolicy => "retry policy",
+        PartKind::Limiter => "limiter",
+        PartKind::Budget => "budget",
+    };
+    let _ = writeln!(text, "{} ({kind})\n{}\n", entry.name, wrapped(entry.summary, "", ""));
+    let _ = writeln!(text, "Rule\n{}\n", wrapped(entry.rule, "  ", "  "));
+    let _ = writeln!(text, "Source\n{}\n", wrapped(entry.source, "  ", "  "));
+    for (title, parameters) in
+        [("Parameters", entry.parameters()), ("Common to all strategies", StrategySpec::common_parameters())]
+    {
+        if parameters.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{title}");
+        for parameter in parameters {
+            let _ = writeln!(text, "  {} = {}", parameter.key, parameter.value);
+            let about = format!("{}; {}", parameter.about, parameter.accepted);
+            let _ = writeln!(text, "{}", wrapped(&about, "      ", "      "));
+        }
+        text.push('\n');
+    }
+    let example = entry.parameters().first().map_or_else(
+        || entry.name.to_owned(),
+        |first| format!("{}:{}={}", entry.name, first.key, first.value),
+    );
+    let _ = writeln!(text, "Example\n  loadgen --strategy {example} --ops 2000");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_names_every_strategy_and_fits_eighty_columns() {
+        let list = list();
+        for entry in STRATEGIES {
+            assert!(list.contains(&format!("  {} ", entry.name)), "{}", entry.name);
+            assert!(explain(entry).lines().all(|line| line.chars().count() <= 80), "{}", explain(entry));
+        }
+        for line in list.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `loadgen sweep`: every strategy at every point of what is varied, and the best point estimated again.
+
+mod best;
+mod cell;
+mod files;
+mod point;
+mod table;
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use dashboards::LanesHeader;
+
+use crate::args::SweepArgs;
+use crate::board::Board;
+use crate::commands::compare::{Blocks, COLUMNS, Driver};
+use crate::exit::Exit;
+use crate::files::output::to_stdout;
+use crate::interrupt::{Interrupt, by_whom};
+use crate::own_server::OwnServer;
+use crate::record::ConfigRecord;
+use crate::several::refuse_twice;
+use crate::shortfall::Shortfalls;
+use crate::simulated;
+use crate::text::figures::{counted, thousands};
+use crate::text::stderr::to_stderr;
+use crate::text::summary;
+use crate::text::wrapping::wrapped;
+use crate::watch::Watch;
+use best::{Choice, Estimate, choices};
+use cell::{Cell, at_json, cells};
+use files::Files;
+use point::{Point, points};
+
+pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
+    let typed: Vec<OsString> = mockserver::arguments();
+    let strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
+    refuse_twice(&strategies)?;
+    if args.vary.len() > 2 {
+        let words = "`--vary` is given more than twice; two axes at most can be seen at once";
+        return Err(crate::exit::Fatal::error(Exit::Usage, words));
+    }
+    let points = points(args, &typed)?;
+    let labels: Vec<String> = strategies.iter().map(ToString::to_string).collect();
+    let interrupt = Interrupt::listen()?;
+    let mut files = Files::open(args)?;
+    let started_at = (!args.several.simulate).then(crate::wall_clock::now);
+    let stdout_is_data = files.take_stdout();
+    let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
+    if !args.several.output.quiet {
+        announce(args, &points, &labels, repeats);
+        summary::doubts(&strategies);
+    }
+    let mode = Watch::wanted(args.several.output.quiet, args.several.screen, stdout_is_data);
+    let board = lanes(args, &points, &labels, points.len(), labels.clone());
+    let mut short = Shortfalls::default();
+    let held = board
+        .show(mode, &interrupt, || measured(args, &points, &mut files, &mut short, &board, &interrupt))?;
+    let choices = choices(&args.vary, &points, &held, args.several.by);
+    let asked = choices.len();
+    let board =
+        lanes(args, &points, &labels, choices.len(), vec!["the best".into(), "the second best".into()]);
+    let estimates =
+        board.show(mode, &interrupt, || estimated(args, &points, choices, &mut short, &board, &interrupt))?;
+    // Without a complete point there is nothing to write, and nothing that was there is overwritten.
+    let written = if held.is_empty() {
+        Ok(())
+    } else {
+        let mut sweep = document(args, &points, &held, &labels, &estimates);
+        sweep["started_at"] = json!(started_at);
+        files.finish(&sweep)
+    };
+    if !args.several.output.quiet {
+        let text = text(args, &points, &held, &labels, (&estimates, asked), interrupt.cause());
+        if stdout_is_data {
+            to_stderr(&text);
+        } else {
+            to_stdout(text.as_bytes())?;
+        }
+    }
+    written?;
+    // What was cut off says nothing.
+    let short = if interrupt.exit().is_none() { short.conclude() } else { None };
+    Ok(interrupt.exit().or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// Every strategy at every point, as long as nobody interrupts; runs go to files at once.
+fn measured(
+    args: &SweepArgs,
+    points: &[Point],
+    files: &mut Files,
+    short: &mut Shortfalls,
+    board: &Board,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<Cell>> {
+    let mut held = Vec::new();
+    for (index, point) in points.iter().enumerate() {
+        let measured = Blocks::new(&point.settings, driver(args)?, interrupt, board)
+            .run(&point.opponent, &point.name(args))?;
+        if interrupt.exit().is_some() {
+            // Half a point is no point.
+            break;
+        }
+        files.write_runs(&at(args, point), &point.at, &measured)?;
+        short.note(measured.runs.iter().flatten());
+        held.extend(cells(index, point, &measured, args.several.by));
+    }
+    Ok(held)
+}
+
+/// What is best in every situation, on fresh seeds.
+fn estimated(
+    args: &SweepArgs,
+    points: &[Point],
+    choices: Vec<Choice>,
+    short: &mut Shortfalls,
+    board: &Board,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<Estimate>> {
+    let mut estimates = Vec::new();
+    for choice in choices {
+        let opponent = &points[choice.point].opponent;
+        let blocks = Blocks::new(&choice.settings, driver(args)?, interrupt, board);
+        let measured = blocks.run(opponent, &choice.name())?;
+        if interrupt.exit().is_some() {
+            break;
+        }
+        short.note(measured.runs.iter().flatten());
+        estimates.push(choice.estimated(&measured, args.several.by));
+    }
+    Ok(estimates)
+}
+
+fn driver(args: &SweepArgs) -> anyhow::Result<Driver> {
+    Ok(if args.several.simulate {
+        Driver::Simulated { threads: simulated::threads(args.several.output.threads) }
+    } else {
+        Driver::Http(OwnServer::new()?)
+    })
+}
+
+/// A lane for each name, with the seeds of so many points.
+fn lanes(args: &SweepArgs, points: &[Point], labels: &[String], stages: usize, names: Vec<String>) -> Board {
+    let first = points.first().and_then(|point| point.settings.first());
+    let repeats = first.map_or(0, |first| first.repeats as usize);
+    let header = LanesHeader {
+        title: format!("{} of {}", counted(points.len() as u64, "point"), axes(args)),
+        workload: match labels.len() {
+            1 => format!("one strategy, {}", counted(repeats as u64, "seed")),
+            more => format!("{more} strategies, {}", counted(repeats as u64, "seed")),
+        },
+        target: who(args, points),
+        time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
+    };
+    let at_once = if args.several.simulate { simulated::threads(args.several.output.threads) } else { 1 };
+    Board::new(header, COLUMNS.to_vec(), names.into_iter(), stages * repeats, at_once)
+}
+
+/// Who is asked.
+fn who(args: &SweepArgs, points: &[Point]) -> String {
+    points.first().map(|point| point.opponent.words(args.several.simulate)).unwrap_or_default()
+}
+
+fn axes(args: &SweepArgs) -> String {
+    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
+    keys.join(" and ")
+}
+
+fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32) {
+    let runs = points.len() * labels.len() * repeats as usize;
+    let how = who(args, points);
+    to_stderr(&format!(
+        "{} of {} · strategies: {} · {} · {}\n{how}\n",
+        counted(points.len() as u64, "point"),
+        axes(args),
+        labels.join(", "),
+        counted(u64::from(repeats), "seed"),
+        counted(runs as u64, "run")
+    ));
+}
+
+/// The values of all axes at a point.
+fn at(args: &SweepArgs, point: &Point) -> Value {
+    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
+    at_json(keys.iter().map(String::as_str).zip(point.at.iter().map(String::as_str)))
+}
+
+/// All but the runs.
+fn document(
+    args: &SweepArgs,
+    points: &[Point],
+    held: &[Cell],
+    labels: &[String],
+    estimates: &[Estimate],
+) -> Value {
+    let axes: Vec<Value> =
+        args.vary.iter().map(|axis| json!({ "key": axis.key.to_string(), "values": axis.values })).collect();
+    let cells: Vec<Value> = held
+        .iter()
+        .map(|cell| cell.to_json(&labels[cell.strategy], &at(args, &points[cell.point])))
+        .collect();
+    let config = points.first().map(|point| {
+        let record = point.opponent.record(args.several.simulate);
+        ConfigRecord::new(&point.settings[0], &record, point.settings[0].run.seed)
+    });
+    json!({
+        "axes": axes, "by": args.several.by.path(), "by_name": args.several.by.name(), "config": config,
+        "intervals": points.first().map(|point| point.opponent.intervals()), "cells": cells,
+        "best": estimates.iter().map(Estimate::to_json).collect::<Vec<_>>(),
+    })
+}
+
+fn text(
+    args: &SweepArgs,
+    points: &[Point],
+    held: &[Cell],
+    labels: &[String],
+    (estimates, asked): (&[Estimate], usize),
+    stopped: Option<&str>,
+) -> String {
+    if held.is_empty() {
+        return "no point was complete: there is nothing to show\n".to_owned();
+    }
+    let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
+    let mut text = table::table(args, points, held, labels);
+    if !estimates.is_empty() {
+        text.push_str(
+            "\nthe best, estimated again: whoever is picked as the best of many was partly lucky\n",
+        );
+    }
+    for estimate in estimates {
+        text.push_str(&estimate.text());
+    }
+    if let Some(words) = table::skewed(points, held) {
+        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    }
+    if let Some(words) = points.first().and_then(|point| point.opponent.changed()) {
+        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    }
+    let modelled = points.first().is_some_and(|point| point.opponent.model().is_some());
+    let incomplete = held.iter().any(|cell| cell.rank.is_none());
+    text.push_str(&table::notes(args, labels.len() > 1, incomplete, repeats, modelled));
+    if let Some(cause) = stopped {
+        let done = held.len() / labels.len().max(1);
+        let (done, all) = (thousands(done as u64), thousands(points.len() as u64));
+        let _ = writeln!(
+            text,
+            "\nstopped by {}: {done} of {all} points were complete, and only those count",
+            by_whom(cause)
+        );
+        if estimates.len() < asked {
+            let (done, asked) = (thousands(estimates.len() as u64), thousands(asked as u64));
+            let _ = writeln!(text, "the best was estimated again in {done} of {asked} situations");
+        }
+    }
+    text
+}

@@ -1,0 +1,190 @@
+//! Points of a sweep: what was typed, with one value of every axis put in.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use tailback::StrategySpec;
+use vocabulary::did_you_mean;
+
+use crate::args::{self, Axis, Cli, Key, SweepArgs};
+use crate::exit::{Exit, Fatal};
+use crate::opponent::{GivenServer, Opponent};
+use crate::settings::Settings;
+use crate::several::configured;
+use crate::text::figures::thousands;
+
+/// What can be typed but not varied: seeds are what `--repeats` is for, and a time scale changes no figure.
+const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
+
+/// More points than anybody waits for; every one is checked before anything runs.
+const MOST_POINTS: usize = 10_000;
+
+/// One point: every strategy with the same workload and server.
+pub(super) struct Point {
+    /// The value of every axis.
+    pub(super) at: Vec<String>,
+    /// One per strategy as typed, with this point's parameters.
+    pub(super) settings: Vec<Settings>,
+    pub(super) opponent: Opponent,
+}
+
+impl Point {
+    /// Its values with their keys: `ops=50, aimd.beta=0.9`.
+    pub(super) fn name(&self, args: &SweepArgs) -> String {
+        name(args, &self.at)
+    }
+}
+
+fn name(args: &SweepArgs, at: &[String]) -> String {
+    let pairs = args.vary.iter().zip(at).map(|(axis, value)| format!("{}={value}", axis.key));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+/// Every point of the grid, the first axis slowest; refuses what cannot be run before anything runs.
+pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
+    let strategies: Vec<&StrategySpec> = args.strategies.iter().flat_map(|list| &list.0).collect();
+    let flags = Cli::command();
+    let flags = flags.find_subcommand("sweep").expect("the program has this command");
+    let given = Cli::command().get_matches_from(typed);
+    for (index, axis) in args.vary.iter().enumerate() {
+        if args.vary[..index].iter().any(|other| other.key == axis.key) {
+            return Err(refusal(axis, "is varied twice; put all its values into one `--vary`"));
+        }
+        match &axis.key {
+            Key::Flag(name) => {
+                check_flag(axis, name, flags, given.subcommand_matches("sweep"))?;
+                if args.several.target.target.is_some() && is_of_the_server(name, flags) {
+                    let words = "is of the embedded server, and `--target` names another, which is as it is; vary the workload \
+                                 or a strategy, or leave out `--target`";
+                    return Err(refusal(axis, words));
+                }
+            }
+            Key::Parameter { part, key } => check_parameter(axis, part, key, &strategies)?,
+        }
+    }
+    let many = args.vary.iter().map(|axis| axis.values.len()).product::<usize>();
+    if many > MOST_POINTS {
+        let (many, most) = (thousands(many as u64), thousands(MOST_POINTS as u64));
+        let words =
+            format!("`--vary`: these are {many} points, and {most} are the most; vary in larger steps");
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    let mut reached = None;
+    grid(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at, &mut reached)).collect()
+}
+
+fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
+    Fatal::error(Exit::Usage, format!("`--vary {}`: `{0}` {words}", axis.key))
+}
+
+/// Flags of the workload and the server with a value can be varied, unless they were typed, too.
+fn check_flag(axis: &Axis, name: &str, flags: &Command, given: Option<&ArgMatches>) -> anyhow::Result<()> {
+    let offered = |flag: &&clap::Arg| {
+        let heading = flag.get_help_heading().unwrap_or_default();
+        let about_runs = heading == args::WORKLOAD || heading.starts_with(args::MOCK_SERVER);
+        about_runs && flag.get_action().takes_values()
+    };
+    let names: Vec<&str> = flags.get_arguments().filter(offered).filter_map(clap::Arg::get_long).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !NOT_VARIED.contains(name)).collect();
+    if NOT_VARIED.contains(&name) {
+        let words = if name == "time-scale" {
+            "changes no figure of the experiment"
+        } else {
+            "is not varied: `--repeats` runs every point with so many seeds"
+        };
+        return Err(refusal(axis, words));
+    }
+    if !names.contains(&name) {
+        let known = did_you_mean(name, names.iter().copied());
+        let words = format!(
+            "is no flag of the workload or the server that has a value{known}; there are: {}",
+            names.join(", ")
+        );
+        return Err(refusal(axis, words));
+    }
+    let id = flags.get_arguments().find(|flag| flag.get_long() == Some(name)).map(clap::Arg::get_id);
+    let source = id.and_then(|id| given.and_then(|given| given.value_source(id.as_str())));
+    if source == Some(ValueSource::CommandLine) {
+        return Err(refusal(
+            axis,
+            format_args!("is varied, and `--{name}` is given, too; leave one of them out"),
+        ));
+    }
+    Ok(())
+}
+
+fn is_of_the_server(name: &str, flags: &Command) -> bool {
+    let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(name));
+    flag.and_then(clap::Arg::get_help_heading).is_some_and(|heading| heading.starts_with(args::MOCK_SERVER))
+}
+
+/// At least one strategy must have the part, none may set the parameter itself, and every value must be accepted.
+fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
+    if tailback::find(part).is_none() {
+        let known = tailback::STRATEGIES.iter().map(|entry| entry.name);
+        let words = format!("is of no strategy that there is{}", did_you_mean(part, known));
+        return Err(refusal(axis, words));
+    }
+    if !strategies.iter().any(|strategy| strategy.names().any(|name| name == part)) {
+        return Err(refusal(axis, format_args!("is of `{part}`, which is in none of `--strategies`")));
+    }
+    if let Some(setting) = strategies.iter().find(|strategy| strategy.sets(part, key)) {
+        let words = format!("is varied, and `{setting}` sets it, too; leave it out there");
+        return Err(refusal(axis, words));
+    }
+    for (strategy, value) in
+        strategies.iter().flat_map(|one| axis.values.iter().map(move |value| (one, value)))
+    {
+        strategy
+            .with(part, key, value)
+            .map_err(|error| Fatal::because(Exit::Usage, format!("`--vary {}`", axis.key), error))?;
+    }
+    Ok(())
+}
+
+/// One value of every axis, in every combination.
+fn grid(axes: &[Axis]) -> Vec<Vec<String>> {
+    axes.iter().fold(vec![Vec::new()], |points, axis| {
+        let with = |point: &Vec<String>, value: &String| point.iter().chain([value]).cloned().collect();
+        points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect()
+    })
+}
+
+fn point(
+    args: &SweepArgs,
+    typed: &[OsString],
+    strategies: &[&StrategySpec],
+    at: Vec<String>,
+    reached: &mut Option<Arc<GivenServer>>,
+) -> anyhow::Result<Point> {
+    let refused = format!("`--vary`: {} cannot be run", name(args, &at));
+    // The flag is added to what was typed, so that it means what it means anywhere else.
+    let mut all = typed.to_vec();
+    for (axis, value) in args.vary.iter().zip(&at) {
+        if let Key::Flag(name) = &axis.key {
+            all.push(format!("--{name}={value}").into());
+        }
+    }
+    let read = Cli::try_parse_from(all).map_err(|error| {
+        let told = error.to_string();
+        let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Fatal::because(Exit::Usage, refused.clone(), anyhow::anyhow!(first))
+    })?;
+    let Some(args::Command::Sweep(read)) = read.command else { unreachable!("it is what was typed") };
+    let mut here = Vec::with_capacity(strategies.len());
+    for strategy in strategies {
+        let mut strategy = (*strategy).clone();
+        for (axis, value) in args.vary.iter().zip(&at) {
+            if let Key::Parameter { part, key } = &axis.key
+                && let Some(with) = strategy.with(part, key, value)?
+            {
+                strategy = with;
+            }
+        }
+        here.push(strategy);
+    }
+    let (settings, opponent) = configured(read.several, here, None, &refused, reached)?;
+    Ok(Point { at, settings, opponent })
+}

@@ -1,0 +1,119 @@
+//! What a sweep tells people, in 80 columns.
+
+use std::fmt::Write as _;
+
+use statistics::Summary;
+
+use super::cell::Cell;
+use super::point::Point;
+use crate::args::{Axis, Score, SweepArgs};
+use crate::text::figures::{counted, short};
+use crate::text::wrapping::wrapped;
+
+/// Columns of what shares its line with figures.
+const NAME: usize = 28;
+
+/// Every strategy at every point.
+pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: &[String]) -> String {
+    let latency = match args.several.by {
+        Score::Makespan | Score::Attempts => Score::P99,
+        latency => latency,
+    };
+    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
+    let widths: Vec<usize> = args.vary.iter().zip(&keys).map(|(axis, key)| width(axis, key)).collect();
+    let name = |at: &[String], strategy: &str| {
+        let at = at.iter().zip(&widths).fold(String::new(), |mut text, (value, width)| {
+            let _ = write!(text, "{value:>width$}  ");
+            text
+        });
+        if labels.len() > 1 { format!("{at}{strategy}") } else { at.trim_end().to_owned() }
+    };
+    let label = latency.path().trim_start_matches("op_latency_ms.");
+    let mut text = String::from("\n");
+    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &format!("{label} ms")];
+    text.push_str(&line(' ', &name(&keys, "strategy"), &titles.map(str::to_owned)));
+    for cell in cells {
+        let standing = &cell.standing;
+        let mean =
+            |path: &str| standing.figure(path).map_or_else(|| "–".to_owned(), |figure| short(figure.mean));
+        let spread = |path: &str| {
+            let deviation = standing.figure(path).and_then(|figure| figure.deviation);
+            deviation.map_or_else(|| "–".to_owned(), short)
+        };
+        let (makespan, attempts) = (Score::Makespan.path(), Score::Attempts.path());
+        let comparable = |text: String| if cell.rank.is_some() { text } else { "–".to_owned() };
+        let figures = [
+            comparable(mean(makespan)),
+            comparable(spread(makespan)),
+            mean(attempts),
+            spread(attempts),
+            mean("amplification"),
+            mean(latency.path()),
+        ];
+        let mark = match cell.rank {
+            None => '–',
+            Some(1) if labels.len() > 1 => '◆',
+            Some(_) => ' ',
+        };
+        text.push_str(&line(mark, &name(&points[cell.point].at, &labels[cell.strategy]), &figures));
+    }
+    text
+}
+
+/// That means cannot be trusted where makespans are skewed: the one that is worst, with what to look at, and how many others.
+pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
+    let mut skewed: Vec<(f64, &Cell, &Summary)> = cells
+        .iter()
+        .filter(|cell| cell.standing.is_complete())
+        .filter_map(|cell| {
+            let figure = cell.standing.figure(Score::Makespan.path())?;
+            Some((figure.too_skewed()?.abs(), cell, figure))
+        })
+        .collect();
+    skewed.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+    let (_, worst, figure) = skewed.first()?;
+    let name = format!("makespan of {} at {}", worst.standing.strategy, points[worst.point].at.join(", "));
+    let words = crate::repeats::skewed(std::iter::once((name, *figure))).pop()?;
+    Some(match skewed.len() {
+        1 => words,
+        2 => format!("{words}; so is one other line of the table"),
+        more => format!("{words}; so are {} other lines of the table", more - 1),
+    })
+}
+
+/// What must be known to read it.
+pub(super) fn notes(
+    args: &SweepArgs,
+    several: bool,
+    incomplete: bool,
+    repeats: u32,
+    modelled: bool,
+) -> String {
+    let server = if modelled { "for this server model" } else { "against this server" };
+    let mut text = format!(
+        "Means over {}, {server}; the best is chosen by the geometric mean. ",
+        counted(u64::from(repeats), "seed")
+    );
+    if several {
+        let _ = write!(text, "◆ least {} at its point, the oracle included. ", args.several.by.name());
+    }
+    if incomplete {
+        text.push_str("– left ops undone: no makespan to compare with. ");
+    }
+    format!("\n{}\n", wrapped(text.trim_end(), "", ""))
+}
+
+fn width(axis: &Axis, key: &str) -> usize {
+    axis.values.iter().map(|value| value.chars().count()).max().unwrap_or(0).max(key.chars().count())
+}
+
+/// A long name has a line of its own.
+fn line(mark: char, name: &str, figures: &[String; 6]) -> String {
+    let [makespan, makespan_sd, attempts, attempts_sd, per_op, latency] = figures;
+    let figures =
+        format!("{makespan:>10}{makespan_sd:>7}{attempts:>10}{attempts_sd:>7}{per_op:>7}{latency:>9}");
+    if name.chars().count() <= NAME {
+        return format!("{mark} {name:<NAME$}{figures}\n");
+    }
+    format!("{mark} {name}\n{:width$}{figures}\n", "", width = NAME + 2)
+}

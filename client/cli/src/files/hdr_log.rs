@@ -1,0 +1,95 @@
+//! `--hdr FILE`: op latencies as an `HdrHistogram` interval log (V2, compressed), one interval a run, its strategy as the tag.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+
+use crate::files::output::Output;
+use crate::files::streamed::Streamed;
+use crate::kept_latencies::KeptLatencies;
+use crate::one_run::Finished;
+
+const COMMENTS: [&str; 6] = [
+    "[Histogram log format version 1.3]",
+    "[Latencies of ops, from scheduled arrival to success, in microseconds, by loadgen (Tailback)]",
+    "[One interval is one run; the seed stands before it. Times are seconds of the experiment, runs end to end from 0]",
+    "[The tag is the strategy, with ; in place of , and _ in place of white space]",
+    "[Interval_Max is in milliseconds]",
+    "[Tag,StartTimestamp,Interval_Length,Interval_Max,Interval_Compressed_Histogram]",
+];
+
+/// Histograms hold microseconds; the format gives the largest in milliseconds.
+const MICROS_PER_MILLI: f64 = 1e3;
+
+/// An interval log that gets its name when all runs are in it.
+pub(crate) struct HdrLog {
+    output: Output,
+}
+
+impl HdrLog {
+    /// Makes sure that the file can be written, before anything runs.
+    pub(crate) fn prepare(path: &Path) -> anyhow::Result<Self> {
+        Ok(Self { output: Output::prepare(path, "--hdr")? })
+    }
+
+    /// Whether stdout is taken by it.
+    pub(crate) fn is_stdout(&self) -> bool {
+        self.output.is_stdout()
+    }
+
+    /// Writes the runs whose latencies were kept.
+    pub(crate) fn write<'a>(&self, runs: impl Iterator<Item = &'a Finished>) -> anyhow::Result<()> {
+        let mut file = Streamed::begin(&self.output)?;
+        Streamed::finish(log(&mut file, runs).map(|()| file), &self.output)
+    }
+}
+
+fn log<'a>(file: &mut impl Write, runs: impl Iterator<Item = &'a Finished>) -> io::Result<()> {
+    let mut serializer = V2DeflateSerializer::new();
+    let mut builder = IntervalLogWriterBuilder::new();
+    for comment in COMMENTS {
+        builder.add_comment(comment);
+    }
+    // Readers guess what times mean unless both are there. A simulated log says nothing of the day it was made on.
+    builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
+    let mut writer = builder.begin_log_with(file, &mut serializer)?;
+    let mut start = Duration::ZERO;
+    for run in runs {
+        let Some(KeptLatencies { encoded, length }) = &run.latencies else { continue };
+        let histogram: Histogram<u64> =
+            Deserializer::new().deserialize(&mut encoded.as_slice()).map_err(io::Error::other)?;
+        writer.write_comment(&format!("seed {}", run.result.seed))?;
+        let tag = tag(&run.result.strategy);
+        writer.write_histogram(&histogram, start, *length, Tag::new(&tag)).map_err(|error| match error {
+            IntervalLogWriterError::IoError(error) => error,
+            IntervalLogWriterError::SerializeError(error) => io::Error::other(error),
+        })?;
+        start += *length;
+    }
+    Ok(())
+}
+
+/// A strategy as a tag, which may hold neither commas nor white space. No strategy holds what replaces them.
+fn tag(strategy: &str) -> String {
+    let replaced = |letter: char| match letter {
+        ',' => ';',
+        white if white.is_whitespace() => '_',
+        other => other,
+    };
+    strategy.chars().map(replaced).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_strategy_can_be_a_tag() {
+        assert_eq!(tag("aimd:beta=0.5,min=1+full-jitter:cap=1s"), "aimd:beta=0.5;min=1+full-jitter:cap=1s");
+        assert!(Tag::new(&tag("a, b\r\nc")).is_some());
+    }
+}

@@ -1,0 +1,8 @@
+//! What people read in a terminal.
+
+pub(crate) mod causes;
+pub(crate) mod figures;
+pub(crate) mod progress;
+pub(crate) mod stderr;
+pub(crate) mod summary;
+pub(crate) mod wrapping;

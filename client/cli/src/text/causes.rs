@@ -1,0 +1,32 @@
+//! Why attempts failed, in words.
+
+use loadgen_core::FailureResult;
+
+use crate::one_run::Finished;
+use crate::text::figures::thousands;
+
+/// The most causes that a line tells.
+const CAUSES: usize = 4;
+
+/// What failed attempts came to: `404 × 20`, the most frequent first.
+pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
+    let mut told: Vec<String> = failures
+        .iter()
+        .take(CAUSES)
+        .map(|failure| format!("{} × {}", failure.words(), thousands(failure.attempts)))
+        .collect();
+    if let Some(rest) = failures.get(CAUSES..).filter(|rest| !rest.is_empty()) {
+        let attempts = rest.iter().map(|failure| failure.attempts).sum();
+        told.push(format!("others × {}", thousands(attempts)));
+    }
+    told
+}
+
+/// Why a run got no answer at all.
+pub(crate) fn unanswered(run: &Finished) -> String {
+    format!(
+        "no attempt got an answer: all {} failed ({}); check `--target`",
+        thousands(run.result.attempts.failed),
+        causes(&run.result.failures).join(", ")
+    )
+}

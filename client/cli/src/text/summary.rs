@@ -1,0 +1,336 @@
+//! What is printed before and after a run, in 80 columns.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use loadgen_core::{LatencyFigures, RunResult};
+use mockserver::core::Config;
+use statistics::Summary;
+use vocabulary::wire::ServerCounts;
+
+use crate::interrupt::by_whom;
+use crate::one_run::Finished;
+use crate::record::ConfigRecord;
+use crate::settings::Settings;
+use crate::text::causes::causes;
+use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
+use crate::text::stderr::to_stderr;
+use crate::text::wrapping::{wrapped, wrapped_figures};
+
+/// What is about to run, and where: a line or two.
+pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {
+    let mut text = format!("{} · {}\n{server}\n", settings.strategy, settings.workload_text());
+    if let Some(model) = model {
+        let _ = writeln!(text, "{}", crate::target::describe_model(model));
+    }
+    if matches!(settings.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
+        text.push_str("note: a closed loop hides waiting: what is slow is asked less\n");
+    }
+    text
+}
+
+/// One run's figures.
+pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool) -> String {
+    let result = &run.result;
+    let mut text = String::new();
+    let bold = |words: &str| if colour { format!("\u{1b}[1m{words}\u{1b}[0m") } else { words.to_owned() };
+    let title = format!("{} · {} · seed {}", result.strategy, settings.workload_text(), result.seed);
+    let _ = writeln!(text, "\n{}", bold(&title));
+    if settings.repeats > 1 {
+        let _ = writeln!(text, "run {} of {}", repeat + 1, settings.repeats);
+    }
+    let mut row = |label: &str, words: String| {
+        let _ = writeln!(text, "{}", wrapped_figures(&words, &format!("  {label:<10} ")));
+    };
+    row("ops", ops(result));
+    row("attempts", attempts(result));
+    if result.attempts.failed > 0 {
+        row("failures", causes(&result.failures).join("   "));
+    }
+    if result.ops.given_up > 0 {
+        row("given up", given_up(result));
+    }
+    row("makespan", makespan(result));
+    row("op latency", latency(&result.op_latency_ms));
+    row("attempt", latency(&result.attempt_latency_ms));
+    if let Some(words) = window(result) {
+        row("window", words);
+    }
+    if let Some(words) = fairness(result) {
+        row("fairness", words);
+    }
+    if let Some(share) = result.late_share {
+        row("deadline", format!("missed by {} of the ops", percent(share)));
+    }
+    if let Some(server) = result.server {
+        let mut words = format!(
+            "{} received   {} accepted   {} rejected   {}",
+            thousands(server.received),
+            thousands(server.accepted),
+            thousands(server.rejected),
+            busiest(&server, result.config.rejections_hold_slots())
+        );
+        for (count, what) in [
+            (server.reads, "reads"),
+            (server.reads_rejected, "of them rejected"),
+            (server.crashes, "crashes"),
+        ] {
+            if count > 0 {
+                let _ = write!(words, "   {} {what}", thousands(count));
+            }
+        }
+        row("server", words);
+    }
+    if let Some(wasted_s) = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0) {
+        row("wasted", format!("{} of the time of the server's slots", seconds(wasted_s)));
+    }
+    if run.result.mode != "simulated" {
+        row("generator", generator(run));
+    }
+    row("counts", counts(run));
+    if let Some(at) = result.stalled_at_s {
+        row("stalled", format!("at {}: attempts went on, but nothing had succeeded for long", seconds(at)));
+    }
+    if let Some(cause) = result.interrupted {
+        row("stopped", format!("by {}; what was measured until then is above", by_whom(cause)));
+    }
+    for warning in &result.warnings {
+        let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
+    }
+    text
+}
+
+/// How far many runs are, with an estimate.
+pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
+    let mut text = format!("{} of {} runs", thousands(done as u64), thousands(of as u64));
+    if done > 0 {
+        let left = elapsed.as_secs_f64() * (of - done) as f64 / done as f64;
+        let _ = write!(text, "   eta {}", seconds(left));
+    }
+    text
+}
+
+/// Several runs together: what matters most, over seeds.
+pub(crate) fn several(figures: &[(&'static str, Summary)], runs: usize) -> String {
+    let mut text = format!(
+        "\n{} runs\n  {:<14}{:>11}{:>9}  {:<19}{:>8}{:>8}{:>8}\n",
+        thousands(runs as u64),
+        "over seeds",
+        "mean",
+        "± sd",
+        "95 % of the mean",
+        "p5",
+        "p50",
+        "p95"
+    );
+    for (label, path) in TOLD {
+        let Some((_, figure)) = figures.iter().find(|(name, _)| name == path) else { continue };
+        let interval = figure.interval.map_or_else(
+            || "too few runs".to_owned(),
+            |range| format!("{}–{}", short(range.low), short(range.high)),
+        );
+        let _ = writeln!(
+            text,
+            "  {label:<14}{:>11}{:>9}  {interval:<19}{:>8}{:>8}{:>8}",
+            short(figure.mean),
+            figure.deviation.map_or_else(|| "–".to_owned(), short),
+            short(figure.p5),
+            short(figure.p50),
+            short(figure.p95)
+        );
+    }
+    let told = TOLD.iter().filter_map(|(label, path)| {
+        let (_, figure) = figures.iter().find(|(name, _)| name == path)?;
+        Some(((*label).to_owned(), figure))
+    });
+    for words in crate::repeats::skewed(told) {
+        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    }
+    text
+}
+
+/// What is told of several runs, and where it stands in the result.
+const TOLD: &[(&str, &str)] = &[
+    ("attempts", "attempts.total"),
+    ("per op", "amplification"),
+    ("makespan s", "makespan_s"),
+    ("lower bound s", "optimal_makespan_s"),
+    ("goodput /s", "goodput_per_s"),
+    ("p50 op ms", "op_latency_ms.p50"),
+    ("p99 op ms", "op_latency_ms.p99"),
+];
+
+fn ops(result: &RunResult<ConfigRecord>) -> String {
+    let ops = result.ops;
+    let mut words = format!("{} succeeded of {}", thousands(ops.succeeded), thousands(ops.total));
+    for (count, what) in [(ops.given_up, "given up"), (ops.unfinished, "unfinished")] {
+        if count > 0 {
+            let _ = write!(words, "   {} {what}", thousands(count));
+        }
+    }
+    words
+}
+
+fn attempts(result: &RunResult<ConfigRecord>) -> String {
+    let attempts = result.attempts;
+    let mut words = thousands(attempts.total);
+    if let (Some(amplification), Some(efficiency)) = (result.amplification, result.efficiency) {
+        let _ = write!(words, "   {amplification:.2} per op   efficiency {}", percent(efficiency));
+    }
+    for (count, what) in [
+        (attempts.rejected, "rejected"),
+        (attempts.failed, "failed"),
+        (attempts.cancelled, "cancelled"),
+        (attempts.shed, "shed"),
+        (attempts.by_gateway, "answered by a gateway"),
+    ] {
+        if count > 0 {
+            let _ = write!(words, "   {} {what}", thousands(count));
+        }
+    }
+    words
+}
+
+/// What the last tries of ops came to that were given up.
+fn given_up(result: &RunResult<ConfigRecord>) -> String {
+    let after = result.given_up_after;
+    let mut words: Vec<String> = Vec::new();
+    for (count, what) in [
+        (after.rejected, "after rejections"),
+        (after.failed, "after failures"),
+        (after.shed, "shed"),
+        (after.deferred, "deferred"),
+        (after.deadline, "at the deadline"),
+    ] {
+        if count > 0 {
+            words.push(format!("{} {what}", thousands(count)));
+        }
+    }
+    if result.ops.failed_for_good > 0 {
+        words.push(format!("{} failed for good", thousands(result.ops.failed_for_good)));
+    }
+    words.join("   ")
+}
+
+fn makespan(result: &RunResult<ConfigRecord>) -> String {
+    let Some(makespan) = result.makespan_s else { return "no op ended".to_owned() };
+    let mut words = seconds(makespan);
+    if !result.makespan_complete {
+        words.push_str(" (to the last end: not every op succeeded)");
+    } else if let Some(bound) = result.optimal_makespan_s.filter(|bound| *bound > 0.0) {
+        let _ = write!(words, ", at least {}, {:+.0} %", seconds(bound), (makespan / bound - 1.0) * 100.0);
+    } else {
+        words.push_str(", no lower bound known");
+    }
+    if let Some(goodput) = result.goodput_per_s {
+        let _ = write!(words, "   goodput {goodput:.1}/s");
+    }
+    words
+}
+
+/// The most slots that were busy at once; where rejections keep slots busy, too, that may be above the cap.
+fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
+    let words = format!("busy at most {}", thousands(server.max_busy_seen));
+    if !rejections_hold_slots || server.max_busy_seen <= server.max_accepted_seen {
+        return words;
+    }
+    format!("{words} ({} with work: rejections hold slots, too)", thousands(server.max_accepted_seen))
+}
+
+/// How the window came to fit; for strategies that have one, against a server whose cap is known.
+fn window(result: &RunResult<ConfigRecord>) -> Option<String> {
+    let window = &result.window;
+    let (mean, sd, overshoot) = (window.mean?, window.sd?, window.overshoot?);
+    let converged = match window.convergence_s {
+        Some(after) => format!("fits after {}", seconds(after)),
+        None => "never fits for long".to_owned(),
+    };
+    Some(format!(
+        "mean {mean:.1} ± {sd:.1}   {}   {converged}   overshoot {overshoot:.0}",
+        counted(window.cuts?, "cut")
+    ))
+}
+
+/// How evenly clients were served.
+fn fairness(result: &RunResult<ConfigRecord>) -> Option<String> {
+    let fairness = result.fairness?;
+    let index = fairness.jain.or(fairness.jain_whole_run);
+    let mut words = index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {index:.3}"));
+    match (fairness.slowest_client, fairness.slowest_mean_ms) {
+        (Some(client), Some(ms)) => {
+            let _ = write!(words, "   slowest client {client}, mean {}", milliseconds(ms));
+        }
+        (Some(client), None) => {
+            let _ = write!(words, "   client {client} got nothing done");
+        }
+        (None, _) => {}
+    }
+    if let Some(times) = fairness.slowest_over_median {
+        let _ = write!(words, ", {times:.2} × median");
+    }
+    Some(words)
+}
+
+fn latency(figures: &LatencyFigures) -> String {
+    let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), milliseconds);
+    if figures.count == 0 {
+        return "none".to_owned();
+    }
+    format!(
+        "p50 {}   p95 {}   p99 {}   max {}",
+        show(figures.p50),
+        show(figures.p95),
+        show(figures.p99),
+        show(figures.max)
+    )
+}
+
+fn generator(run: &Finished) -> String {
+    let generator = &run.result.generator;
+    let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), milliseconds);
+    let mut words =
+        format!("send lag p50 {}, p99 {}", show(generator.send_lag_ms.p50), show(generator.send_lag_ms.p99));
+    if let Some(share) = run.generator_share {
+        let _ = write!(words, "   cpu {}", percent(share));
+    }
+    if let Some(peak) = generator.peak_rss_bytes {
+        let _ = write!(words, "   peak {}", bytes(peak));
+    }
+    words
+}
+
+fn counts(run: &Finished) -> String {
+    let between = run.result.attempts.by_gateway;
+    match (run.conservation.holds(), run.conservation.server_compared) {
+        (true, true) if between > 0 => {
+            let server = run.result.server.unwrap_or_default();
+            format!(
+                "ops and attempts add up: {} sent, {} received by the server, {} answered by a gateway; so there is no \
+                 lower bound",
+                thousands(run.result.attempts.total),
+                thousands(server.received + server.reads_rejected),
+                thousands(between)
+            )
+        }
+        (true, true) => {
+            let server = run.result.server.unwrap_or_default();
+            let sent = run.result.attempts.total;
+            match sent.saturating_sub(server.received + server.reads_rejected) {
+                0 => "ops and attempts add up, and the server received what was sent".to_owned(),
+                lost => format!(
+                    "ops and attempts add up, and the server received all but {} that failed or were withdrawn",
+                    thousands(lost)
+                ),
+            }
+        }
+        (true, false) => "ops and attempts add up; no server's counts to compare with".to_owned(),
+        (false, _) => "DO NOT ADD UP, see the error".to_owned(),
+    }
+}
+
+/// Warns of what can be run, but is hardly what was meant.
+pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a tailback::StrategySpec>) {
+    for doubt in strategies.into_iter().flat_map(tailback::StrategySpec::doubts) {
+        to_stderr(&format!("{}\n", crate::text::wrapping::wrapped(&doubt, "warning: ", "         ")));
+    }
+}
