@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Conservation, ExcessFigures, GeneratorResult, Latencies, LatencyFigures, LowerBound, OperationKind,
+    Bins, Conservation, ExcessFigures, GeneratorResult, LatencyFigures, LowerBound, OperationKind,
     ResultContext, Run, RunConfig, RunResult, SERIES_POINTS, SampleSink, Snapshot,
 };
 use loadgen_http::{
-    Classifier, Clock, Control, DriveOptions, DriveReport, ReqwestTransport, RunHeaders, Target, drive,
-    peak_rss_bytes,
+    Classifier, Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, TRANSPORTS, Target,
+    TransportConfig, peak_rss_bytes,
 };
 use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
@@ -68,8 +68,6 @@ pub(crate) struct Underway {
 struct Driven {
     run: Run,
     report: DriveReport,
-    connections: u64,
-    connect_times: Latencies,
 }
 
 /// A run that is over.
@@ -122,14 +120,14 @@ pub(crate) fn start(
     }
     let control = Arc::new(Control::default());
     let (tell_over, over) = channel();
-    let (watched, scale) = (control.clone(), settings.time_scale);
-    let warm = server.mock.as_ref().map(|_| warm_connections(&config));
+    let watched = control.clone();
+    let options = DriveOptions { warm_connections: warm_connections(&config), ..DriveOptions::default() };
     let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
-        let driven = drive_on_this_thread(run, &transport, &watched, scale, warm);
+        let report = transport.drive(&mut run, &watched, options);
         // Whoever watched may have gone.
         let _ = tell_over.send(());
-        driven
+        Ok(Driven { run, report: report? })
     })?;
     let bound = PlannedBound::of(&config, server);
     Ok(Underway { control, over, bound, thread, room, id, seed, started_at })
@@ -190,7 +188,7 @@ impl Underway {
         }
         warnings.extend(unfinished(&driven.run, interrupt));
         let waited = driven.report.connection_waits.count > 0;
-        if waited && driven.connections >= self.room.most as u64 {
+        if waited && driven.report.connections >= self.room.most as u64 {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
             warnings.push(self.room.warning_after(most as u64));
@@ -212,8 +210,8 @@ impl Underway {
                     excess_ms: measured.excess.figures(),
                     cpu_s: driven.report.cpu.map(|cpu| cpu.as_secs_f64()),
                     peak_rss_bytes: peak_rss_bytes(),
-                    connections: Some(driven.connections),
-                    connect_ms: driven.connect_times.figures().into(),
+                    connections: Some(driven.report.connections),
+                    connect_ms: driven.report.connect_times.into(),
                     waited_for_connection: Some(driven.report.connection_waits.count),
                     connection_wait_ms: driven.report.connection_waits.into(),
                 },
@@ -241,7 +239,7 @@ fn transport(
     config: &RunConfig,
     id: RunId,
     most_connections: usize,
-) -> anyhow::Result<ReqwestTransport> {
+) -> anyhow::Result<ReadyTransport> {
     let headers = server.mock.as_ref().map(|_| RunHeaders { run: id, seed: config.seed });
     let classifier = Classifier {
         reject_status: server
@@ -251,34 +249,17 @@ fn transport(
         conditional_writes: config.kind == OperationKind::ReadModifyWrite
             || settings.request.headers.contains_key(http::header::IF_MATCH),
     };
-    let timeout = settings.time_scale.to_real(config.timeout);
-    let request = settings.request.clone();
-    let scale = settings.time_scale;
-    let transport =
-        ReqwestTransport::new(target, request, headers, classifier, timeout, most_connections, scale)?;
-    Ok(transport.for_kind(config.kind))
-}
-
-fn drive_on_this_thread(
-    mut run: Run,
-    transport: &ReqwestTransport,
-    control: &Control,
-    scale: TimeScale,
-    warm: Option<usize>,
-) -> anyhow::Result<Driven> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = runtime.block_on(async {
-        if let Some(count) = warm {
-            transport.warm_up(count).await;
-        }
-        let connections = || transport.connections();
-        // The clock starts when everything is ready: the first arrivals are not late.
-        let clock = Clock::start(scale);
-        drive(&mut run, transport.clone(), clock, control, DriveOptions::default(), connections).await
-    })?;
-    // Connections that still wait for an answer are not waited for.
-    runtime.shutdown_background();
-    Ok(Driven { run, report, connections: transport.connections(), connect_times: transport.connect_times() })
+    let transport = TransportConfig {
+        target: target.clone(),
+        request: settings.request.clone(),
+        run: headers,
+        classifier,
+        kind: config.kind,
+        timeout: settings.time_scale.to_real(config.timeout),
+        most_connections,
+        scale: settings.time_scale,
+    };
+    Ok(TRANSPORTS[0].build(transport)?)
 }
 
 /// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.

@@ -6,24 +6,24 @@ use vocabulary::{Instant, TimeScale};
 
 /// Maps real time to experiment time, whose origin is when the clock was started.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     origin: RealInstant,
     scale: TimeScale,
 }
 
 impl Clock {
     /// A clock that starts now.
-    pub fn start(scale: TimeScale) -> Self {
+    pub(crate) fn start(scale: TimeScale) -> Self {
         Self { origin: RealInstant::now(), scale }
     }
 
     /// Experiment time now.
-    pub fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Instant {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())
     }
 
     /// Real time since the clock was started.
-    pub fn wall(&self) -> Duration {
+    pub(crate) fn wall(&self) -> Duration {
         self.origin.elapsed()
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant as RealInstant};
 
 use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
-use vocabulary::Instant;
+use vocabulary::{Instant, TimeScale};
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
@@ -18,11 +18,13 @@ use crate::workers::{Delivered, Workers};
 pub struct DriveOptions {
     /// Real time that what is in flight gets when the run is asked to stop.
     pub grace: Duration,
+    /// Connections to open before the clock starts.
+    pub warm_connections: usize,
 }
 
 impl Default for DriveOptions {
     fn default() -> Self {
-        Self { grace: Duration::from_secs(2) }
+        Self { grace: Duration::from_secs(2), warm_connections: 0 }
     }
 }
 
@@ -35,29 +37,58 @@ pub struct DriveReport {
     pub cpu: Option<Duration>,
     /// How long those attempts waited that found no connection free and no place to open one.
     pub connection_waits: LatencyFigures,
+    /// Connections opened, those of the warm-up included.
+    pub connections: u64,
+    /// How long they took to open, in real time.
+    pub connect_times: LatencyFigures,
 }
 
 /// The run could not be driven.
 #[derive(Debug, thiserror::Error)]
-#[error("the timer that paces the run could not be used")]
-pub struct DriveError(#[from] io::Error);
+#[non_exhaustive]
+pub enum DriveError {
+    /// The system gives none.
+    #[error("the runtime of the run could not be started")]
+    Runtime(#[source] io::Error),
+    /// The system gives none, or it failed.
+    #[error("the timer that paces the run could not be used")]
+    Timer(#[source] io::Error),
+}
 
-/// Drives `run` to its end over `transport`, inside a current-thread runtime. `connections` counts those opened.
-///
-/// # Errors
-/// When the system gives no timer.
-pub async fn drive<T: Transport>(
+/// Drives `run` to its end over `transport`, in a runtime of its own: state machine, workers and connections share this thread.
+pub(crate) fn drive_on_this_thread<T: Transport>(
     run: &mut Run,
-    transport: T,
+    transport: &T,
+    scale: TimeScale,
+    control: &Control,
+    options: DriveOptions,
+) -> Result<DriveReport, DriveError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(DriveError::Runtime)?;
+    let report = runtime.block_on(async {
+        if options.warm_connections > 0 {
+            transport.warm_up(options.warm_connections).await;
+        }
+        // The clock starts when everything is ready: the first arrivals are not late.
+        drive(run, transport, Clock::start(scale), control, options).await
+    });
+    // Connections that still wait for an answer are not waited for.
+    runtime.shutdown_background();
+    report
+}
+
+/// Drives `run` to its end over `transport`, inside a current-thread runtime.
+async fn drive<T: Transport>(
+    run: &mut Run,
+    transport: &T,
     clock: Clock,
     control: &Control,
     options: DriveOptions,
-    connections: impl Fn() -> u64,
 ) -> Result<DriveReport, DriveError> {
     let cpu_before = thread_cpu();
-    let mut timer = Timer::new()?;
+    let mut timer = Timer::new().map_err(DriveError::Timer)?;
     let handle = tokio::runtime::Handle::current();
-    let mut workers = Workers::new(handle, transport, clock);
+    let mut workers = Workers::new(handle, transport.clone(), clock);
     let answers = workers.answers();
     let mut batch: Vec<Delivered> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
@@ -76,7 +107,9 @@ pub async fn drive<T: Transport>(
                 }
                 Command::Abort => run.handle_input(clock.now(), Input::Abort),
                 Command::Snapshot => {
-                    control.publish(connections(), false, |snapshot| run.snapshot(clock.now(), snapshot));
+                    control.publish(transport.connections(), false, |snapshot| {
+                        run.snapshot(clock.now(), snapshot);
+                    });
                 }
             }
         }
@@ -98,12 +131,18 @@ pub async fn drive<T: Transport>(
             () = answers.filled() => {}
             () = control.asked() => {}
             () = workers.grown() => {}
-            result = wait(&mut timer, wake_at) => result?,
+            result = wait(&mut timer, wake_at) => result.map_err(DriveError::Timer)?,
         }
     }
-    control.publish(connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
+    control.publish(transport.connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
     let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
-    Ok(DriveReport { wall: clock.wall(), cpu, connection_waits: workers.waits().figures() })
+    Ok(DriveReport {
+        wall: clock.wall(),
+        cpu,
+        connection_waits: workers.waits().figures(),
+        connections: transport.connections(),
+        connect_times: transport.connect_times().figures(),
+    })
 }
 
 /// What comes after everything that is due now has been carried out.

@@ -1,4 +1,4 @@
-//! Drives the client state machine in real time: tokio, reqwest, and a clock that may be scaled.
+//! Drives the client state machine in real time: tokio, a transport, and a clock that may be scaled.
 //!
 //! All decisions are `loadgen-core`'s; this crate carries attempts to a server and answers back, stamps them
 //! with their time, and wakes the state machine when it asked to be woken.
@@ -10,27 +10,27 @@ mod clock;
 mod connecting;
 mod control;
 mod drive;
+mod http_client;
 mod mailbox;
 mod mock;
 mod open_files;
-mod reqwest_transport;
 mod target;
 mod timer;
 mod transport;
+mod transports;
 mod trouble;
 mod trust;
 mod usage;
 mod workers;
 
 pub use classify::Classifier;
-pub use clock::Clock;
 pub use control::{Command, Control};
-pub use drive::{DriveError, DriveOptions, DriveReport, drive};
+pub use drive::{DriveError, DriveOptions, DriveReport};
 pub use mock::{MockError, MockServer, Probe, probe};
 pub use open_files::raise_open_files;
-pub use reqwest_transport::{RequestTemplate, ReqwestTransport, RunHeaders, TransportError};
 pub use target::{Target, TargetError, Trust};
-pub use transport::{Answer, Transport};
+pub use transport::{Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError};
+pub use transports::{ReadyTransport, TRANSPORTS, TransportEntry};
 
 /// What is wrong with the certificate of a server that could not be reached, where the error itself says it only in
 /// names of types.

@@ -9,8 +9,9 @@ use serde_json::Value;
 use vocabulary::wire::{self, RunId, ServerStats};
 
 use crate::connecting::Connecting;
-use crate::reqwest_transport::{TransportError, client};
+use crate::http_client::client;
 use crate::target::Target;
+use crate::transport::TransportError;
 use crate::trouble;
 
 /// Real time that a question may take.

@@ -1,15 +1,38 @@
-//! How an attempt reaches a server. A leaner transport than reqwest can come beside it.
+//! How an attempt reaches a server: what a transport is built from, what it does, and what it brings back.
 
 use std::future::Future;
+use std::time::Duration;
 
-use loadgen_core::{Cause, ErrorKind, Launched, ServerSeen};
+use http::{HeaderMap, Method};
+use loadgen_core::{Cause, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use tailback::{Failure, Outcome, Status};
+use vocabulary::TimeScale;
+use vocabulary::wire::RunId;
+
+use crate::classify::Classifier;
+use crate::target::Target;
 
 /// Carries attempts to a server.
 ///
 /// An implementation retries nothing, follows no redirect, and queues nothing silently: what waits for a
-/// connection is counted. Dropping the future withdraws the attempt.
+/// connection is counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones share their
+/// connections.
 pub trait Transport: Clone + Send + Sync + 'static {
+    /// By what it is chosen, in kebab case.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const SUMMARY: &'static str;
+
+    /// A transport without connections.
+    ///
+    /// # Errors
+    /// When it cannot be set up (certificates, headers).
+    fn build(config: TransportConfig) -> Result<Self, TransportError>;
+
+    /// Opens up to `count` connections before the run, as far as the server does not take that for work. Failures are left
+    /// for the run to find.
+    fn warm_up(&self, count: usize) -> impl Future<Output = ()> + Send;
+
     /// Sends the attempt and reads the whole answer.
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
 
@@ -22,6 +45,71 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     /// An attempt failed or was withdrawn, and took its connection with it.
     fn on_lost(&self);
+
+    /// Connections opened so far.
+    fn connections(&self) -> u64;
+
+    /// How long each of them took to open, in real time.
+    fn connect_times(&self) -> Latencies;
+}
+
+/// What a transport is built from: all that a run knows about its attempts before the first one.
+#[derive(Clone, Debug)]
+pub struct TransportConfig {
+    /// Where attempts go.
+    pub target: Target,
+    /// What every attempt sends.
+    pub request: RequestTemplate,
+    /// By what a mockserver knows the run; `None` towards any other server.
+    pub run: Option<RunHeaders>,
+    /// What statuses mean.
+    pub classifier: Classifier,
+    /// What an attempt does.
+    pub kind: OperationKind,
+    /// The longest that an attempt may take, in real time: connects may take no longer.
+    pub timeout: Duration,
+    /// Attempts beyond so many wait for a connection to be free.
+    pub most_connections: usize,
+    /// Advice comes in real time.
+    pub scale: TimeScale,
+}
+
+/// What every attempt of a run sends.
+#[derive(Clone, Debug, Default)]
+pub struct RequestTemplate {
+    /// The method.
+    pub method: Method,
+    /// Headers besides those of the run.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: bytes::Bytes,
+}
+
+/// Headers by which a mockserver knows the run; sent to nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunHeaders {
+    /// The run's id.
+    pub run: RunId,
+    /// The run's seed.
+    pub seed: u64,
+}
+
+/// A transport could not be set up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// The certificates to trust could not be read.
+    #[error("the certificates given by `--cacert` could not be read as PEM")]
+    Roots(#[source] reqwest::Error),
+    /// The certificates to trust cannot be used.
+    #[error("the certificates given by `--cacert` cannot be trusted")]
+    Untrustable(#[source] rustls::Error),
+    /// A header value that HTTP does not allow.
+    #[error("the target's host cannot be sent as a header")]
+    Host(#[source] http::header::InvalidHeaderValue),
+    /// Anything else.
+    #[error("the HTTP client could not be set up")]
+    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// What came back.

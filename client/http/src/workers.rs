@@ -32,7 +32,8 @@ pub(crate) struct Workers<T> {
     transport: T,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
-    desks: Vec<Arc<Desk>>,
+    /// By worker: what it is to do.
+    assignments: Vec<Arc<Assignment>>,
     idle: Vec<usize>,
     /// Attempts that wait for a connection, and since when. Their wait counts as send lag, too.
     waiting: VecDeque<(Launched, Instant)>,
@@ -43,15 +44,17 @@ pub(crate) struct Workers<T> {
 }
 
 /// Where one worker finds its next attempt, and learns that it is withdrawn.
-struct Desk {
-    inner: Mutex<OnDesk>,
+#[derive(Default)]
+struct Assignment {
+    state: Mutex<AssignmentState>,
 }
 
 #[derive(Default)]
-struct OnDesk {
+struct AssignmentState {
     next: Option<Launched>,
     withdrawn: Option<AttemptKey>,
-    worker: Option<Waker>,
+    /// Wakes the worker.
+    waker: Option<Waker>,
 }
 
 impl<T: Transport> Workers<T> {
@@ -61,7 +64,7 @@ impl<T: Transport> Workers<T> {
             transport,
             clock,
             answers: Arc::new(Mailbox::new()),
-            desks: Vec::new(),
+            assignments: Vec::new(),
             idle: Vec::new(),
             waiting: VecDeque::new(),
             waits: Latencies::default(),
@@ -109,13 +112,13 @@ impl<T: Transport> Workers<T> {
 
     fn hand_out(&mut self, attempt: Launched) {
         self.under_way += 1;
-        let worker = self.idle.pop().unwrap_or_else(|| self.hire());
+        let worker = self.idle.pop().unwrap_or_else(|| self.spawn_worker());
         let slot = attempt.attempt.slot as usize;
         if self.carriers.len() <= slot {
             self.carriers.resize(slot + 1, None);
         }
         self.carriers[slot] = Some((attempt.attempt.serial, worker));
-        self.desks[worker].update(|desk| desk.next = Some(attempt));
+        self.assignments[worker].update(|state| state.next = Some(attempt));
     }
 
     /// Withdraws an attempt. Returns it when it was not sent yet.
@@ -128,7 +131,7 @@ impl<T: Transport> Workers<T> {
         if let Some(Some((serial, worker))) = self.carriers.get(key.slot as usize).copied()
             && serial == key.serial
         {
-            self.desks[worker].update(|desk| desk.withdrawn = Some(key));
+            self.assignments[worker].update(|state| state.withdrawn = Some(key));
         }
         None
     }
@@ -146,46 +149,47 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    fn hire(&mut self) -> usize {
-        let worker = self.desks.len();
-        let desk = Arc::new(Desk { inner: Mutex::default() });
-        self.desks.push(desk.clone());
-        self.handle.spawn(work(worker, desk, self.transport.clone(), self.clock, self.answers.clone()));
+    fn spawn_worker(&mut self) -> usize {
+        let worker = self.assignments.len();
+        let assignment = Arc::<Assignment>::default();
+        self.assignments.push(assignment.clone());
+        let answers = self.answers.clone();
+        self.handle.spawn(work(worker, assignment, self.transport.clone(), self.clock, answers));
         worker
     }
 }
 
 async fn work<T: Transport>(
     worker: usize,
-    desk: Arc<Desk>,
+    assignment: Arc<Assignment>,
     transport: T,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
 ) {
     loop {
-        let launched = poll_fn(|context| desk.poll_next(context)).await;
+        let launched = poll_fn(|context| assignment.poll_next(context)).await;
         let sent_at = clock.now();
         let mut request = pin!(transport.send(launched));
         let answer = poll_fn(|context| {
-            if desk.poll_withdrawn(context, launched.attempt) {
+            if assignment.poll_withdrawn(context, launched.attempt) {
                 return Poll::Ready(None);
             }
             request.as_mut().poll(context).map(Some)
         })
         .await;
         let at = clock.now();
-        // Nothing is expected of a withdrawn attempt; its letter only tells that the worker is idle.
+        // Nothing is expected of a withdrawn attempt; its answer only tells that the worker is idle.
         let answer = answer.unwrap_or_else(Answer::withdrawn);
         answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
     }
 }
 
-impl Desk {
-    fn update(&self, change: impl FnOnce(&mut OnDesk)) {
+impl Assignment {
+    fn update(&self, change: impl FnOnce(&mut AssignmentState)) {
         let waker = {
-            let mut desk = self.lock();
-            change(&mut desk);
-            desk.worker.take()
+            let mut state = self.lock();
+            change(&mut state);
+            state.waker.take()
         };
         if let Some(waker) = waker {
             waker.wake();
@@ -193,27 +197,27 @@ impl Desk {
     }
 
     fn poll_next(&self, context: &Context<'_>) -> Poll<Launched> {
-        let mut desk = self.lock();
-        if let Some(launched) = desk.next.take() {
+        let mut state = self.lock();
+        if let Some(launched) = state.next.take() {
             return Poll::Ready(launched);
         }
-        desk.worker = Some(context.waker().clone());
+        state.waker = Some(context.waker().clone());
         Poll::Pending
     }
 
     /// Whether this attempt was withdrawn; the worker is woken when it is.
     fn poll_withdrawn(&self, context: &Context<'_>, attempt: AttemptKey) -> bool {
-        let mut desk = self.lock();
-        if desk.withdrawn == Some(attempt) {
+        let mut state = self.lock();
+        if state.withdrawn == Some(attempt) {
             return true;
         }
-        if !desk.worker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-            desk.worker = Some(context.waker().clone());
+        if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            state.waker = Some(context.waker().clone());
         }
         false
     }
 
-    fn lock(&self) -> MutexGuard<'_, OnDesk> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, AssignmentState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

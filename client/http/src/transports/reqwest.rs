@@ -12,16 +12,12 @@ use vocabulary::{TimeScale, wire};
 use crate::advice::advice;
 use crate::classify::Classifier;
 use crate::connecting::Connecting;
-use crate::target::Target;
-use crate::transport::{Answer, Transport};
+use crate::http_client::{AGENT, client};
+use crate::transport::{Answer, RunHeaders, Transport, TransportConfig, TransportError};
 use crate::trouble;
-use crate::trust::trusting;
 
 /// The most of an answer's body that is read; a longer one counts as a transport failure.
 const LONGEST_BODY: u64 = 64 << 20;
-
-/// Who sends: operators of servers want to know whom to ask.
-const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
 // Parsed once, not per attempt.
 const OP: HeaderName = HeaderName::from_static(wire::OP);
@@ -34,47 +30,9 @@ const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
 const CAP: HeaderName = HeaderName::from_static(wire::CAP);
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 
-/// What every attempt of a run sends.
-#[derive(Clone, Debug, Default)]
-pub struct RequestTemplate {
-    /// The method.
-    pub method: Method,
-    /// Headers besides those of the run.
-    pub headers: HeaderMap,
-    /// The body.
-    pub body: bytes::Bytes,
-}
-
-/// Headers by which a mockserver knows the run; sent to nobody else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunHeaders {
-    /// The run's id.
-    pub run: wire::RunId,
-    /// The run's seed.
-    pub seed: u64,
-}
-
-/// The client could not be set up.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TransportError {
-    /// The certificates to trust could not be read.
-    #[error("the certificates given by `--cacert` could not be read as PEM")]
-    Roots(#[source] reqwest::Error),
-    /// The certificates to trust cannot be used.
-    #[error("the certificates given by `--cacert` cannot be trusted")]
-    Untrustable(#[source] rustls::Error),
-    /// A header value that HTTP does not allow.
-    #[error("the target's host cannot be sent as a header")]
-    Host(#[source] http::header::InvalidHeaderValue),
-    /// Anything else.
-    #[error("the HTTP client could not be set up")]
-    Client(#[source] reqwest::Error),
-}
-
 /// Sends attempts with reqwest.
 #[derive(Clone, Debug)]
-pub struct ReqwestTransport {
+pub(crate) struct ReqwestTransport {
     client: Client,
     url: Url,
     method: Method,
@@ -91,99 +49,23 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A transport with its own pool of connections. `timeout` is that of an attempt, in real time: connects may
-    /// take no longer. Attempts beyond `most_connections` wait for one to be free.
-    ///
-    /// # Errors
-    /// When the client cannot be set up (certificates, headers).
-    pub fn new(
-        target: &Target,
-        template: RequestTemplate,
-        run: Option<RunHeaders>,
-        classifier: Classifier,
-        timeout: Duration,
-        most_connections: usize,
-        scale: TimeScale,
-    ) -> Result<Self, TransportError> {
-        let connecting = Connecting::new(most_connections);
-        let client = client(target, timeout, &connecting)?;
-        let mut headers = template.headers;
-        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
-        if let Some(host) = target.host_header() {
-            headers.entry(HOST).or_insert(HeaderValue::from_str(&host).map_err(TransportError::Host)?);
-        }
-        if let Some(run) = run {
-            let id = HeaderValue::from_str(&format!("{:016x}", run.run)).map_err(TransportError::Host)?;
-            headers.insert(HeaderName::from_static(wire::RUN), id);
-            headers.insert(HeaderName::from_static(wire::SEED), HeaderValue::from(run.seed));
-        }
-        Ok(Self {
-            client,
-            url: target.requested().clone(),
-            method: template.method,
-            headers,
-            body: template.body,
-            read: None,
-            run,
-            classifier,
-            scale,
-            connecting,
-        })
-    }
-
-    /// The same transport for attempts of this kind.
+    /// The same transport for read-modify-writes.
     ///
     /// A read-modify-write is a GET and then at once a PUT with the GET's entity tag as `If-Match`, whatever method was
     /// given; the body goes with the PUT. The tag means nothing here: it is sent back as it came. A GET that is not
     /// answered with success ends the attempt, and one that is answered without a tag fails it for good.
-    #[must_use]
-    pub fn for_kind(mut self, kind: OperationKind) -> Self {
-        if kind == OperationKind::ReadModifyWrite {
-            self.method = Method::PUT;
-            self.headers.remove(IF_MATCH);
-            let mut headers = self.headers.clone();
-            headers.remove(CONTENT_TYPE);
-            headers.remove(CONTENT_LENGTH);
-            if self.run.is_some() {
-                let read = HeaderValue::from_static(wire::STEP_READ);
-                headers.insert(HeaderName::from_static(wire::STEP), read);
-            }
-            self.read = Some(headers);
+    fn reading_first(mut self) -> Self {
+        self.method = Method::PUT;
+        self.headers.remove(IF_MATCH);
+        let mut headers = self.headers.clone();
+        headers.remove(CONTENT_TYPE);
+        headers.remove(CONTENT_LENGTH);
+        if self.run.is_some() {
+            let read = HeaderValue::from_static(wire::STEP_READ);
+            headers.insert(HeaderName::from_static(wire::STEP), read);
         }
+        self.read = Some(headers);
         self
-    }
-
-    /// Connections opened so far.
-    pub fn connections(&self) -> u64 {
-        self.connecting.count()
-    }
-
-    /// How long each of them took to open, in real time.
-    pub fn connect_times(&self) -> Latencies {
-        self.connecting.opened()
-    }
-
-    /// Opens up to `count` connections before the run, by asking a mockserver for its counts, which it does not
-    /// count as work. Failures are left for the run to find.
-    pub async fn warm_up(&self, count: usize) {
-        let mut url = self.url.clone();
-        url.set_path("/_mock/stats");
-        // Answers may come back before all connects have begun and their connections be used again, so a
-        // second round may be needed; more would be pointless.
-        for _ in 0..4 {
-            let missing = count.saturating_sub(usize::try_from(self.connections()).unwrap_or(usize::MAX));
-            let mut tasks = tokio::task::JoinSet::new();
-            for _ in 0..missing {
-                let request = self.client.get(url.clone()).headers(self.headers.clone());
-                tasks.spawn(async move {
-                    if let Ok(response) = request.timeout(Duration::from_secs(2)).send().await {
-                        // Whether it can be used again is seen when it is.
-                        let _ = drain(response).await;
-                    }
-                });
-            }
-            tasks.join_all().await;
-        }
     }
 
     /// The request of an attempt, or the write of a read-modify-write without its condition.
@@ -271,6 +153,65 @@ impl ReqwestTransport {
 }
 
 impl Transport for ReqwestTransport {
+    const NAME: &'static str = "reqwest";
+    const SUMMARY: &'static str = "HTTP/1.1 with reqwest and a pool of connections";
+
+    fn build(config: TransportConfig) -> Result<Self, TransportError> {
+        let connecting = Connecting::new(config.most_connections);
+        let client = client(&config.target, config.timeout, &connecting)?;
+        let mut headers = config.request.headers;
+        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
+        if let Some(host) = config.target.host_header() {
+            headers.entry(HOST).or_insert(HeaderValue::from_str(&host).map_err(TransportError::Host)?);
+        }
+        if let Some(run) = config.run {
+            let id = HeaderValue::from_str(&format!("{:016x}", run.run)).map_err(TransportError::Host)?;
+            headers.insert(HeaderName::from_static(wire::RUN), id);
+            headers.insert(HeaderName::from_static(wire::SEED), HeaderValue::from(run.seed));
+        }
+        let transport = Self {
+            client,
+            url: config.target.requested().clone(),
+            method: config.request.method,
+            headers,
+            body: config.request.body,
+            read: None,
+            run: config.run,
+            classifier: config.classifier,
+            scale: config.scale,
+            connecting,
+        };
+        Ok(match config.kind {
+            OperationKind::Request => transport,
+            OperationKind::ReadModifyWrite => transport.reading_first(),
+        })
+    }
+
+    /// Asks a mockserver for its counts, which it does not count as work; any other server would count the extra requests.
+    async fn warm_up(&self, count: usize) {
+        if self.run.is_none() {
+            return;
+        }
+        let mut url = self.url.clone();
+        url.set_path("/_mock/stats");
+        // Answers may come back before all connects have begun and their connections be used again, so a
+        // second round may be needed; more would be pointless.
+        for _ in 0..4 {
+            let missing = count.saturating_sub(usize::try_from(self.connections()).unwrap_or(usize::MAX));
+            let mut tasks = tokio::task::JoinSet::new();
+            for _ in 0..missing {
+                let request = self.client.get(url.clone()).headers(self.headers.clone());
+                tasks.spawn(async move {
+                    if let Ok(response) = request.timeout(Duration::from_secs(2)).send().await {
+                        // Whether it can be used again is seen when it is.
+                        let _ = drain(response).await;
+                    }
+                });
+            }
+            tasks.join_all().await;
+        }
+    }
+
     async fn send(&self, attempt: Launched) -> Answer {
         let _request = self.connecting.begin_request();
         let mut request = self.request(&attempt);
@@ -314,6 +255,14 @@ impl Transport for ReqwestTransport {
     fn on_lost(&self) {
         self.connecting.on_lost();
     }
+
+    fn connections(&self) -> u64 {
+        self.connecting.count()
+    }
+
+    fn connect_times(&self) -> Latencies {
+        self.connecting.opened()
+    }
 }
 
 /// Reads an answer's body to its end, so that the connection can be used again.
@@ -329,46 +278,4 @@ async fn drain(mut response: Response) -> Result<(), ErrorKind> {
             Err(error) => return Err(trouble::kind(&error, true)),
         }
     }
-}
-
-/// The client that every request of a run goes through.
-pub(crate) fn client(
-    target: &Target,
-    connect_timeout: Duration,
-    connecting: &Connecting,
-) -> Result<Client, TransportError> {
-    // Another thread may have been first; then its provider serves.
-    drop(rustls::crypto::ring::default_provider().install_default());
-    let host = target.requested().host_str().unwrap_or_default().to_owned();
-    let mut builder = Client::builder()
-        .user_agent(AGENT)
-        // Attempts are counted: nobody else may retry, redirect or wait.
-        .retry(reqwest::retry::never())
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .no_proxy()
-        // HTTP/2 would queue streams inside the client where nobody counts them.
-        .http1_only()
-        .tcp_nodelay(true)
-        // Every connection that was opened stays open, because a run sends in waves; but one that a request began to open and
-        // then did without must not be one too many.
-        .pool_max_idle_per_host(connecting.most())
-        .pool_idle_timeout(Duration::from_secs(90))
-        .connect_timeout(connect_timeout)
-        .connector_layer(connecting.clone())
-        .resolve_to_addrs(&host, target.addresses());
-    if target.url().scheme() == "http" {
-        // Reading the system's certificates costs megabytes and milliseconds, for nothing.
-        builder = builder.tls_certs_only([]);
-    } else {
-        builder = builder.tls_danger_accept_invalid_certs(target.trust().insecure);
-        if let Some(pem) = &target.trust().roots_pem {
-            reqwest::Certificate::from_pem_bundle(pem).map_err(TransportError::Roots)?;
-            if !target.trust().insecure {
-                let config = trusting(pem).map_err(TransportError::Untrustable)?;
-                builder = builder.tls_backend_preconfigured(config);
-            }
-        }
-    }
-    builder.build().map_err(TransportError::Client)
 }

@@ -1,0 +1,55 @@
+//! The HTTP client that attempts and questions to a mockserver go through, so that both meet the server in the same way.
+
+use std::time::Duration;
+
+use reqwest::Client;
+
+use crate::connecting::Connecting;
+use crate::target::Target;
+use crate::transport::TransportError;
+use crate::trust::trusting;
+
+/// Who sends: operators of servers want to know whom to ask.
+pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
+
+/// A client with its own pool of connections. Connects may take no longer than `connect_timeout`, in real time.
+pub(crate) fn client(
+    target: &Target,
+    connect_timeout: Duration,
+    connecting: &Connecting,
+) -> Result<Client, TransportError> {
+    // Another thread may have been first; then its provider serves.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let host = target.requested().host_str().unwrap_or_default().to_owned();
+    let mut builder = Client::builder()
+        .user_agent(AGENT)
+        // Attempts are counted: nobody else may retry, redirect or wait.
+        .retry(reqwest::retry::never())
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .no_proxy()
+        // HTTP/2 would queue streams inside the client where nobody counts them.
+        .http1_only()
+        .tcp_nodelay(true)
+        // Every connection that was opened stays open, because a run sends in waves; but one that a request began to open and
+        // then did without must not be one too many.
+        .pool_max_idle_per_host(connecting.most())
+        .pool_idle_timeout(Duration::from_secs(90))
+        .connect_timeout(connect_timeout)
+        .connector_layer(connecting.clone())
+        .resolve_to_addrs(&host, target.addresses());
+    if target.url().scheme() == "http" {
+        // Reading the system's certificates costs megabytes and milliseconds, for nothing.
+        builder = builder.tls_certs_only([]);
+    } else {
+        builder = builder.tls_danger_accept_invalid_certs(target.trust().insecure);
+        if let Some(pem) = &target.trust().roots_pem {
+            reqwest::Certificate::from_pem_bundle(pem).map_err(TransportError::Roots)?;
+            if !target.trust().insecure {
+                let config = trusting(pem).map_err(TransportError::Untrustable)?;
+                builder = builder.tls_backend_preconfigured(config);
+            }
+        }
+    }
+    builder.build().map_err(|error| TransportError::Client(error.into()))
+}

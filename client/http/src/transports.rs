@@ -1,0 +1,98 @@
+//! The list of transports, and the way from a name to one that is ready to carry a run.
+
+mod reqwest;
+
+use loadgen_core::Run;
+
+use crate::control::Control;
+use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
+use crate::transport::{Transport, TransportConfig, TransportError};
+
+/// Every transport; the first is used where none is named.
+pub const TRANSPORTS: &[TransportEntry] = &[TransportEntry::of::<reqwest::ReqwestTransport>()];
+
+/// A transport that can be chosen by name.
+#[derive(Clone, Copy, Debug)]
+pub struct TransportEntry {
+    /// See [`Transport::NAME`].
+    pub name: &'static str,
+    /// See [`Transport::SUMMARY`].
+    pub summary: &'static str,
+    build: fn(TransportConfig) -> Result<ReadyTransport, TransportError>,
+}
+
+impl TransportEntry {
+    const fn of<T: Transport>() -> Self {
+        Self {
+            name: T::NAME,
+            summary: T::SUMMARY,
+            build: |config| {
+                let scale = config.scale;
+                let transport = T::build(config)?;
+                Ok(ReadyTransport {
+                    drive: Box::new(move |run, control, options| {
+                        drive_on_this_thread(run, &transport, scale, control, options)
+                    }),
+                })
+            },
+        }
+    }
+
+    /// The one with this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        TRANSPORTS.iter().find(|entry| entry.name == name)
+    }
+
+    /// Sets the transport up, without a connection yet.
+    ///
+    /// # Errors
+    /// See [`Transport::build`].
+    pub fn build(&self, config: TransportConfig) -> Result<ReadyTransport, TransportError> {
+        (self.build)(config)
+    }
+}
+
+/// A transport of whatever kind, for one run. Which kind it is was decided when it was built: the loop that drives the run is
+/// compiled for each, and no attempt pays for the choice.
+pub struct ReadyTransport {
+    drive: Box<DriveOver>,
+}
+
+type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveReport, DriveError> + Send;
+
+impl ReadyTransport {
+    /// Drives `run` to its end on this thread, which must belong to no runtime.
+    ///
+    /// # Errors
+    /// When the system gives no runtime or timer.
+    pub fn drive(
+        self,
+        run: &mut Run,
+        control: &Control,
+        options: DriveOptions,
+    ) -> Result<DriveReport, DriveError> {
+        (self.drive)(run, control, options)
+    }
+}
+
+impl std::fmt::Debug for ReadyTransport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadyTransport").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_transport_is_found_by_its_own_name_and_says_what_it_is() {
+        for entry in TRANSPORTS {
+            let found = TransportEntry::find(entry.name).expect("it is listed");
+            assert_eq!(found.summary, entry.summary, "two have the name {}", entry.name);
+            assert!(!entry.summary.is_empty() && !entry.summary.ends_with('.'), "{}", entry.name);
+            assert!(entry.name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-'));
+        }
+        assert!(TransportEntry::find("carrier-pigeon").is_none());
+    }
+}
