@@ -3,11 +3,15 @@
 //! [`Document`] reads result files; [`FIGURES`] says what can be drawn of them; [`page()`] makes the whole report, and
 //! [`svg()`] and [`plain()`] draw single figures. [`Rows`] writes runs as CSV.
 
+mod adjustments;
+mod cell;
 mod document;
 mod drawings;
 mod experiment;
 mod figure;
+mod files;
 mod html;
+mod named;
 mod number;
 mod page;
 mod palette;
@@ -26,12 +30,14 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod ticks;
+mod wrapping;
 
-pub use document::{Document, Unreadable};
+pub use document::Document;
 pub use figure::{Axis, Figure, Scale, Series, Shape};
+pub use files::Unreadable;
+pub use named::{figures_named, plot_names};
 pub use page::page;
 pub use plain::plain;
-pub use plot::{figures_named, plot_names};
 pub use registry::{Basis, Entry, FIGURES};
 pub use rows::Rows;
 pub use svg::svg;

@@ -6,18 +6,15 @@ mod data;
 mod exhibits;
 mod failures;
 mod measured;
+mod picture;
 mod repeat;
 mod swept;
 mod table;
 
-use std::fmt::Write as _;
-
 use super::document::Document;
-use super::figure::Figure;
-use super::html::escaped;
 use super::palette;
 use super::registry::FIGURES;
-use super::svg::{HEIGHT, WIDTH, plot, swatch};
+use picture::pictures;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
@@ -28,7 +25,8 @@ const SCRIPT_HASH: &str = "sha256-7IrB3CWG/NAe6rzM0PSpJSepm+fd2eQaJdZw/ta2wXs=";
 /// The whole page.
 pub fn page(document: &Document) -> String {
     let answer = answer::answer(document);
-    let pictures: String = FIGURES.iter().map(|entry| section(entry.name, &(entry.draw)(document))).collect();
+    let pictures: String =
+        FIGURES.iter().map(|entry| pictures(entry.name, &(entry.draw)(document))).collect();
     let pictures = match pictures.as_str() {
         "" => String::new(),
         some => format!("<section class=\"pictures\"><h2>Pictures</h2>\n<div>{some}</div></section>\n"),
@@ -51,34 +49,5 @@ pub fn page(document: &Document) -> String {
         exhibits = exhibits::exhibits(document),
         repeat = repeat::repeat(document),
         data = data::data(document),
-    )
-}
-
-/// The figures of one name.
-fn section(name: &str, figures: &[Figure]) -> String {
-    figures.iter().map(|figure| picture(name, figure)).collect()
-}
-
-fn picture(name: &str, figure: &Figure) -> String {
-    let mut legend = String::new();
-    for series in &figure.series {
-        let _ = write!(
-            legend,
-            "<li><svg class=\"figure\" viewBox=\"0 0 30 12\" width=\"30\" height=\"12\" aria-hidden=\"true\">{}</svg>{}</li>",
-            swatch(series),
-            escaped(&series.label)
-        );
-    }
-    let title = escaped(&figure.title);
-    let plot = plot(figure);
-    format!(
-        "<figure data-name=\"{name}\"><h3>{title}</h3>\n<ul class=\"legend\">{legend}</ul>\n\
-         <svg class=\"figure plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\" data-x=\"{}\" data-y=\"{}\" \
-         data-unit=\"{}\">{}</svg>\n<figcaption>{}</figcaption></figure>\n",
-        plot.x,
-        plot.y,
-        escaped(figure.x.unit),
-        plot.drawn,
-        escaped(&figure.note)
     )
 }

@@ -11,8 +11,8 @@ use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke, Points};
 use super::figure::{Figure, Series, Shape};
 use super::number::number;
 use super::palette::LOOKS;
-use super::svg::lines;
 use super::ticks::Span;
+use super::wrapping::lines;
 use crate::text;
 
 /// A sign for every look: a text has no colours.

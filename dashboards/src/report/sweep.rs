@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::experiment::Scenario;
+use super::experiment::{Scenario, Sweep};
 use super::reading::{Wrong, each, list, look, text};
 
 /// What is drawn and told of a sweep: the rest follows from it, or is in the result file.
@@ -24,21 +24,6 @@ const FIGURES: [&str; 13] = [
 
 /// What who leaves ops undone is too good in.
 const OF_COMPLETE: [&str; 4] = ["makespan_s", "goodput_per_s", "op_latency_ms.p50", "op_latency_ms.p99"];
-
-/// What makes a scenario a sweep.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sweep {
-    /// What was varied, in the order of the command line.
-    pub(super) keys: Vec<String>,
-    /// The figure that the best has least of, in words.
-    pub(super) by: String,
-    /// The best strategies, of situations in which one is best by more than chance.
-    pub(super) winners: Vec<String>,
-    /// Situations in which none is.
-    pub(super) undecided: usize,
-    /// What was found of them, in words.
-    pub(super) best: Vec<String>,
-}
 
 /// Who is best in a situation; none for a tie. Earlier versions wrote the best of the sweep only.
 fn winner(best: &Value) -> Option<String> {

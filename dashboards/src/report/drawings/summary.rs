@@ -1,7 +1,8 @@
 //! Strategies beside each other: the figures that a scenario chose, mean and spread over seeds.
 
+use crate::report::cell::{Cell, Column};
 use crate::report::document::Document;
-use crate::report::experiment::{Cell, Column, Scenario};
+use crate::report::experiment::Scenario;
 use crate::report::figure::{Axis, Figure, Series, Shape};
 
 /// A group of bars for every strategy, a bar for every column.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
-use crate::report::experiment::{Cell, Scenario, Setting};
+use crate::report::experiment::Scenario;
 use crate::report::figure::{Axis, Figure, Scale, Series};
 use crate::report::palette::LOOKS;
 use crate::report::reading::look;

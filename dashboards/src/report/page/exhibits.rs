@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::picture;
+use super::picture::picture;
 use crate::report::document::Document;
 use crate::report::experiment::{Claim, Scenario};
 use crate::report::figure::{Figure, Shape};
 use crate::report::html::escaped;
+use crate::report::named::figures_for;
 use crate::report::number::number;
 use crate::report::plot::Plot;
 
@@ -79,8 +80,8 @@ fn section(index: usize, scenario: &Scenario) -> String {
 }
 
 fn exhibit(plot: &Plot, scenario: &Scenario) -> String {
-    let figures = plot.figures();
-    let drawn: String = figures.iter().map(|figure| picture(plot.draws(), figure)).collect();
+    let figures = figures_for(plot);
+    let drawn: String = figures.iter().map(|figure| picture(&plot.draws, figure)).collect();
     let drawn = if drawn.is_empty() {
         "<p class=\"note\">There was nothing to draw: the runs do not have what it needs.</p>".to_owned()
     } else {

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::measured::{server, work};
+use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
-use crate::report::experiment::{Cell, Scenario, Setting};
+use crate::report::experiment::Scenario;
+use crate::report::experiment::Sweep;
 use crate::report::html::escaped;
 use crate::report::number::number;
 use crate::report::reading::look;
-use crate::report::sweep::Sweep;
 
 /// More lines than one wants to scroll past.
 const MANY: usize = 60;

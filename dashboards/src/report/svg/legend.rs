@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::plot::{WIDTH, dense};
-use super::shortened;
 use crate::report::figure::{Figure, Series, Shape};
 use crate::report::html::escaped;
 use crate::report::palette::{LOOKS, marker};
+use crate::report::wrapping::shortened;
 
 /// A series' line and marker, 30 wide and 12 high.
 pub(in crate::report) fn swatch(series: &Series) -> String {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::shortened;
 use crate::report::figure::{Axis, Figure, Scale, Series, Shape};
 use crate::report::html::escaped;
 use crate::report::number::{number, percent};
 use crate::report::palette::{LOOKS, marker};
 use crate::report::ticks::Span;
+use crate::report::wrapping::shortened;
 
 /// The size of a plot.
 pub(in crate::report) const WIDTH: f64 = 480.0;

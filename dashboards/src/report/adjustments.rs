@@ -1,0 +1,107 @@
+//! What a scenario changes on a figure that it asks for: how far it goes, how calm it is, its scale, its unit of time.
+
+use serde_json::Value;
+
+use super::cell::Cell;
+use super::figure::{Axis, Figure, Scale, Shape};
+use super::number::number;
+use super::reading::{self, Wrong, look};
+
+/// What is changed on the figure that the registry draws.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Adjustments {
+    /// What is later is left out.
+    until_s: Option<f64>,
+    /// Over how long courses are averaged.
+    smooth_s: Option<f64>,
+    logarithmic: bool,
+    /// In what times are given: seconds per unit, and its name.
+    unit: Option<(f64, String)>,
+    /// Strategies' labels in the order of their looks, so that each looks the same in all figures of a scenario.
+    looks: Vec<String>,
+}
+
+impl Adjustments {
+    /// Reads those of a plot, of a scenario with these cells.
+    pub(super) fn read(raw: &Value, cells: &[Cell]) -> Result<Self, Wrong> {
+        let mut looks: Vec<String> = Vec::new();
+        for cell in cells {
+            if !looks.contains(&cell.label) {
+                looks.push(cell.label.clone());
+            }
+        }
+        let above_zero = |path| Ok(reading::number(raw, path)?.filter(|seconds| *seconds > 0.0));
+        let name = look(raw, "time_unit.name").and_then(Value::as_str).unwrap_or_default();
+        Ok(Self {
+            until_s: reading::number(raw, "until_s")?,
+            smooth_s: above_zero("smooth_s")?,
+            logarithmic: look(raw, "logarithmic").and_then(Value::as_bool).unwrap_or(false),
+            unit: above_zero("time_unit.s")?.map(|seconds| (seconds, name.to_owned())),
+            looks,
+        })
+    }
+
+    /// Makes them.
+    pub(super) fn apply(&self, figure: &mut Figure) {
+        if let Some(smooth_s) = self.smooth_s.filter(|_| figure.x.unit == "s") {
+            for series in figure.series.iter_mut().filter(|series| series.shape == Shape::Line) {
+                series.points = averaged(&series.points, smooth_s);
+            }
+            figure.note = format!("{}; and averaged over {} s", figure.note, number(smooth_s));
+        }
+        if let Some(until_s) = self.until_s.filter(|_| figure.x.unit == "s") {
+            for series in &mut figure.series {
+                series.points.retain(|(x, _)| *x <= until_s);
+                series.band.retain(|(x, ..)| *x <= until_s);
+            }
+            figure.x.reaches = until_s;
+            let told = format!("the first {} s", number(until_s));
+            figure.note = if figure.note.is_empty() { told } else { format!("{told}; {}", figure.note) };
+        }
+        if self.logarithmic {
+            figure.y.scale = Scale::Logarithmic;
+            for series in &mut figure.series {
+                // A bar has no foot on a logarithmic axis, and zero no place.
+                if series.shape == Shape::Bars {
+                    series.shape = Shape::Dots;
+                }
+                series.points.iter_mut().filter(|(_, y)| *y <= 0.0).for_each(|(_, y)| *y = f64::NAN);
+                series.band.retain(|(.., high)| *high > 0.0);
+            }
+        }
+        if let Some((seconds, name)) = &self.unit {
+            let in_unit = |axis: &mut Axis| {
+                let of_time = axis.unit == "s";
+                if of_time {
+                    axis.reaches /= seconds;
+                    axis.unit = "";
+                    axis.label = format!("{} ({name})", axis.label);
+                }
+                if of_time { *seconds } else { 1.0 }
+            };
+            let (x_s, y_s) = (in_unit(&mut figure.x), in_unit(&mut figure.y));
+            for series in &mut figure.series {
+                series.points.iter_mut().for_each(|(x, y)| (*x, *y) = (*x / x_s, *y / y_s));
+                let band = series.band.iter_mut();
+                band.for_each(|(x, low, high)| (*x, *low, *high) = (*x / x_s, *low / y_s, *high / y_s));
+            }
+        }
+        let look = |label: &str| self.looks.iter().position(|known| known == label);
+        let looks: Option<Vec<usize>> = figure.series.iter().map(|series| look(&series.label)).collect();
+        for (series, look) in figure.series.iter_mut().zip(looks.into_iter().flatten()) {
+            series.look = look;
+        }
+    }
+}
+
+/// Every point with the mean of those around it, over so long. What is not a number stays so.
+fn averaged(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+    let mean = |(x, y): &(f64, f64)| {
+        let near = points
+            .iter()
+            .filter(|(at, other)| (at - x).abs() <= width * 0.5 * (1.0 + 1e-9) && other.is_finite());
+        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), (_, other)| (sum + other, count + 1.0));
+        (*x, if y.is_finite() { sum / count } else { *y })
+    };
+    points.iter().map(mean).collect()
+}

@@ -1,0 +1,42 @@
+//! Figures below each other as a picture of its own, with titles and legends inside.
+
+use std::fmt::Write as _;
+
+use super::legend::legend;
+use super::plot::{HEIGHT, WIDTH, plot};
+use crate::report::figure::Figure;
+use crate::report::html::escaped;
+use crate::report::palette;
+use crate::report::wrapping::{lines, shortened};
+
+/// Draws them.
+pub fn svg(figures: &[Figure]) -> String {
+    let mut body = String::new();
+    let mut top = 8.0;
+    for figure in figures {
+        let _ = writeln!(
+            body,
+            "<text class=\"heading\" x=\"12\" y=\"{:.0}\">{}</text>",
+            top + 14.0,
+            escaped(&shortened(&figure.title, 60))
+        );
+        top += 24.0;
+        let (legend, height) = legend(figure, top);
+        body.push_str(&legend);
+        top += height;
+        let _ = writeln!(body, "<g transform=\"translate(0 {top:.0})\">{}</g>", plot(figure).drawn);
+        top += HEIGHT + 6.0;
+        for line in lines(&figure.note, 76) {
+            let _ = writeln!(body, "<text x=\"12\" y=\"{:.0}\">{}</text>", top + 8.0, escaped(&line));
+            top += 16.0;
+        }
+        top += 14.0;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" viewBox=\"0 0 {WIDTH} {top:.0}\" width=\"{}\" height=\"{:.0}\">\n\
+         <style>{}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n{body}</svg>\n",
+        WIDTH * 1.5,
+        top * 1.5,
+        palette::CSS
+    )
+}
