@@ -1,11 +1,86 @@
-//! What `loadgen` can do: one file a command.
+//! What `loadgen` can do: one file a command, whose flags stand in it or beside it.
 
-pub(crate) mod compare;
-pub(crate) mod parity;
-pub(crate) mod plot;
-pub(crate) mod report;
-pub(crate) mod reproduce;
-pub(crate) mod run;
-pub(crate) mod shell;
-pub(crate) mod strategies;
+mod compare;
+mod parity;
+mod plot;
+mod report;
+mod reproduce;
+mod run;
+mod shell;
+mod strategies;
 pub(crate) mod sweep;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::args::RunArgs;
+use crate::schema;
+
+/// Finds out what a retry or throttling strategy costs against a throttling server.
+#[derive(Debug, Parser)]
+#[command(name = "loadgen", version, after_help = run::EXAMPLES, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What can be done besides one run.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the strategies, or explain one: rule, parameters, defaults, source.
+    Strategies(strategies::StrategiesArgs),
+    /// Check the claims of the documents that Tailback comes from, or of your own scenario, one by one.
+    #[command(after_help = reproduce::args::EXAMPLES)]
+    Reproduce(reproduce::args::ReproduceArgs),
+    /// Compare strategies: blocks of equal luck, a ranked table, and what the differences are worth.
+    #[command(after_help = compare::args::EXAMPLES)]
+    Compare(Box<compare::args::CompareArgs>),
+    /// Vary parameters or workload: every strategy at every point, figures against what was varied, the best point.
+    #[command(after_help = sweep::args::EXAMPLES)]
+    Sweep(Box<sweep::args::SweepArgs>),
+    /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
+    #[command(after_help = parity::args::EXAMPLES)]
+    Parity(parity::args::ParityArgs),
+    /// Make one HTML page of result files: the answer, a table, pictures, and everything needed to repeat it.
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::PageArgs),
+    /// Draw one figure of result files, as text or as SVG.
+    Plot(plot::PlotArgs),
+    /// Print the JSON schema of results.
+    Schema,
+    /// Print a script that lets a shell complete the command line.
+    Completions(shell::CompletionsArgs),
+    /// Print the man page, or write one per subcommand.
+    Man(shell::ManArgs),
+}
+
+/// Does what was typed.
+pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
+    let cli = Cli::parse_from(mockserver::arguments());
+    match cli.command {
+        None => run::run(&cli.run),
+        Some(Command::Strategies(args)) => strategies::show(&args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
+        Some(Command::Compare(args)) => compare::run(*args),
+        Some(Command::Sweep(args)) => sweep::run(&args),
+        Some(Command::Parity(args)) => parity::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Plot(args)) => plot::run(&args),
+        Some(Command::Schema) => schema::print(),
+        Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
+        Some(Command::Man(args)) => shell::man(&args, Cli::command()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::args::{Axis, BaselineName, CheckArgs};
+use crate::args::{BaselineName, CheckArgs};
 use crate::checks::Checks;
+use crate::commands::sweep::axis::Axis;
 use crate::scenario::{Source, load};
 
 /// Reads what `sweep --vary` takes.

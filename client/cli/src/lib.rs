@@ -32,29 +32,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::args::{Cli, Command};
-use crate::commands::{compare, parity, plot, report, reproduce, run, shell, strategies, sweep};
-
 /// The program: reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse_from(mockserver::arguments());
-    let result = match cli.command {
-        Some(Command::Strategies(args)) => strategies::show(&args),
-        Some(Command::Reproduce(args)) => reproduce::run(&args),
-        Some(Command::Compare(args)) => compare::run(*args),
-        Some(Command::Sweep(args)) => sweep::run(&args),
-        Some(Command::Parity(args)) => parity::run(&args),
-        Some(Command::Report(args)) => report::run(&args),
-        Some(Command::Plot(args)) => plot::run(&args),
-        Some(Command::Schema) => schema::print(),
-        Some(Command::Completions(args)) => shell::completions(&args),
-        Some(Command::Man(args)) => shell::man(&args),
-        None => run::run(&cli.run),
-    };
-    match result {
-        Ok(code) => code,
-        Err(error) => exit::report(&error),
-    }
+    commands::of_command_line().unwrap_or_else(|error| exit::report(&error))
 }

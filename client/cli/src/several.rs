@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use clap::Parser;
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
-use crate::args::{Cli, FiguresArgs, SeveralArgs};
+use crate::args::{FiguresArgs, RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
 use crate::opponent::{GivenServer, Opponent};
 use crate::settings::Settings;
@@ -22,7 +21,7 @@ pub(crate) fn configured(
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<(Vec<Settings>, Opponent)> {
     // What is not offered here keeps its default.
-    let mut run = Cli::parse_from(["loadgen"]).run;
+    let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
     run.target = args.target;
     run.output.figures = figures.unwrap_or(run.output.figures);

@@ -2,7 +2,7 @@
 
 use std::str::FromStr as _;
 
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 use tailback::StrategySpec;
 
 use super::checks::CheckArgs;
@@ -37,4 +37,12 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl RunArgs {
+    /// What holds where nothing is typed.
+    pub(crate) fn defaults() -> Self {
+        let nothing = Self::augment_args(Command::new("loadgen")).get_matches_from(["loadgen"]);
+        Self::from_arg_matches(&nothing).expect("nothing must be typed")
+    }
 }

@@ -43,7 +43,7 @@ pub(crate) struct SeveralArgs {
 }
 
 /// One run says nothing of a difference: the default is more than for single experiments.
-pub(super) fn blocks(repeats: Arg) -> Arg {
+pub(crate) fn blocks(repeats: Arg) -> Arg {
     repeats
         .default_value("5")
         .default_value_if("simulate", ArgPredicate::Equals("true".into()), "10")

@@ -1,5 +1,6 @@
 //! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
 
+pub(crate) mod args;
 mod blocks;
 mod lanes;
 mod pair;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tailback::StrategySpec;
 
-use crate::args::{CheckArgs, CompareArgs, Score};
+use crate::args::{CheckArgs, Score};
 use crate::checks::{Checks, Subject};
 use crate::exit::{Exit, Fatal};
 use crate::files::output::to_stdout;
@@ -32,6 +33,7 @@ use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
 use crate::watch::Watch;
+use args::CompareArgs;
 use pair::best_against_others;
 use sensitivity::{Outcome, Variation, variations};
 

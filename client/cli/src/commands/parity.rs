@@ -1,5 +1,6 @@
 //! `loadgen parity`: the same runs through both drivers, figure by figure.
 
+pub(crate) mod args;
 mod course;
 mod pairing;
 
@@ -14,7 +15,6 @@ use serde_json::json;
 use statistics::{Level, Method, Summary, percentile};
 use vocabulary::TimeScale;
 
-use crate::args::ParityArgs;
 use crate::exit::Exit;
 use crate::files::output::to_stdout;
 use crate::files::results::Results;
@@ -27,6 +27,7 @@ use crate::simulated::{simulate, threads};
 use crate::text::figures::short;
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
+use args::ParityArgs;
 use pairing::Pairing;
 
 /// What timers and threads may add, as a share of the mean.

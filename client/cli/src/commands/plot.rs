@@ -1,18 +1,42 @@
 //! `loadgen plot`: one figure, as text or as SVG.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Args;
+use clap::builder::StringValueParser;
 use dashboards::report::{Entry, FIGURES, figures_named, plain, plot_names, svg};
 use vocabulary::did_you_mean;
 
-use crate::args::PlotArgs;
+use crate::args::shell::{figures, suggesting};
 use crate::commands::report::{read, refuse_other_format, write};
 use crate::exit::{Exit, Fatal};
 use crate::files::output::to_stdout;
 
 /// Columns of a figure as text.
 const COLUMNS: u16 = 100;
+
+/// Which figure is drawn, and where.
+#[derive(Args, Debug)]
+pub(crate) struct PlotArgs {
+    /// Results, as for `loadgen report`.
+    #[arg(required_unless_present = "list", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The figure's name: one of `--list`, or of a scenario's own figures.
+    #[arg(short, long, value_name = "NAME", required_unless_present = "list",
+          value_parser = suggesting(StringValueParser::new(), figures), hide_possible_values = true)]
+    pub(crate) figure: Option<String>,
+
+    /// Write it as SVG to a file, or to stdout with `-` [default: as text to stdout].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// List the figures.
+    #[arg(long)]
+    pub(crate) list: bool,
+}
 
 pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let Some(name) = args.figure.as_deref().filter(|_| !args.list) else {

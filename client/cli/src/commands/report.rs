@@ -4,12 +4,35 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::Args;
 use dashboards::report::{Document, page};
 
-use crate::args::PageArgs;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::{Output, to_stdout};
 use crate::files::reading::{LARGE, bytes, bytes_of};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  loadgen --simulate --strategy aimd --repeats 30 --json aimd.json
+  loadgen --simulate --strategy full-jitter --repeats 30 --json full-jitter.json
+  loadgen report aimd.json full-jitter.json -o report.html
+      one page that needs no network, for any browser
+  loadgen reproduce --json all.json
+  loadgen report all.json -o seeds.html
+
+Exit codes: 0 done, 2 a file cannot be read or is no result, 74 output cannot be written.";
+
+/// What is reported, and where to.
+#[derive(Args, Debug)]
+pub(crate) struct PageArgs {
+    /// Results of `loadgen --json` or `loadgen reproduce --json`; `-` is stdin.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Where to write the page, or `-` for stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
 
 pub(crate) fn run(args: &PageArgs) -> anyhow::Result<ExitCode> {
     refuse_other_format(&args.output, &["html", "htm"], "a page, which is HTML")?;

@@ -9,7 +9,6 @@ use loadgen_core::SCHEMA_VERSION;
 use loadgen_sim::side_by_side;
 use serde_json::{Value, json};
 
-use crate::args::ReproduceArgs;
 use crate::exit::Exit;
 use crate::files::output::to_stdout;
 use crate::files::results::Results;
@@ -23,7 +22,9 @@ use crate::simulated::threads;
 use crate::text::progress::Live;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
+use args::ReproduceArgs;
 
+pub(crate) mod args;
 mod http;
 mod plots;
 mod remaining;

@@ -29,6 +29,28 @@ use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::watch::{Watch, watch};
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  loadgen --strategy aimd --ops 2000
+      one run; without a target it uses the mockserver on the default port, or starts one itself
+  loadgen --strategy exponential:jitter=0.5,base=50ms,cap=30s --ops 2000 --time-scale 0.2
+      the same in a fifth of the time; figures stay in experiment time
+  loadgen --strategy aimd:beta=0.5+retry-budget:ratio=0.1 --max-busy 20 --json result.json
+      parts are combined with `+`; server flags configure the embedded server
+  loadgen --strategy full-jitter --target https://api.example.com/v1/items --rate 20/s --duration 1m
+      any HTTP or HTTPS server
+  loadgen --strategy none --in-flight 50 --ops 100000 --no-tui
+      closed loop: 50 ops at once
+  loadgen --simulate --strategy aimd --repeats 1000
+      the same in virtual time, 1000 seeds in a second or two
+  loadgen --simulate --strategy aimd --repeats 20 --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
+      for CI: exits with 99 when a condition holds
+
+Exit codes: 0 done, 1 no op succeeded or ops failed for good (3xx, 4xx, nobody answers), 2 bad usage,
+69 target unreachable, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
+129, 130 and 143 interrupted.
+Ctrl-C once stops and keeps what was measured, twice does not wait for what is under way, thrice leaves at once.";
+
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::new(args)?;
     if args.simulate { simulated(args, &settings) } else { over_http(args, &settings) }

@@ -1,24 +1,39 @@
 //! `loadgen completions` and `loadgen man`: the command line, told to shells and to the manual.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::exit::{Exit, Fatal};
 use crate::files::output::{Output, to_stdout};
 
+/// Which shell.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell that completes.
+    pub(crate) shell: Shell,
+}
+
+/// Where man pages go.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// Write a page for the program and one for each subcommand to this directory [default: loadgen(1) to stdout].
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// Prints what a shell needs to complete.
-pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "loadgen", &mut script);
+    clap_complete::generate(args.shell, &mut program, "loadgen", &mut script);
     if args.shell == Shell::Fish {
-        script = for_fish(&String::from_utf8(script).context("the script is no text")?).into_bytes();
+        let text = String::from_utf8(script).context("the script is no text")?;
+        script = for_fish(&text, &program).into_bytes();
     }
     to_stdout(&script)?;
     Ok(ExitCode::SUCCESS)
@@ -27,10 +42,10 @@ pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 /// What clap leaves out of its script for fish: values that follow a flag of the program itself (its helper
 /// takes a flag that still lacks its value for an error, and then nothing is offered but files), and values
 /// that follow a subcommand.
-fn for_fish(script: &str) -> String {
+fn for_fish(script: &str, program: &Command) -> String {
     let parse = "2>/dev/null\n    or return\n";
     let mut script = script.replacen(parse, "2>/dev/null\n    or return 0\n", 1);
-    for command in Cli::command().get_subcommands() {
+    for command in program.get_subcommands() {
         let values = command.get_positionals().flat_map(Arg::get_possible_values);
         let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
         if !values.is_empty() {
@@ -43,8 +58,8 @@ fn for_fish(script: &str) -> String {
 }
 
 /// Prints the program's man page, or writes it and those of all subcommands to a directory.
-pub(crate) fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+pub(crate) fn man(args: &ManArgs, program: Command) -> anyhow::Result<ExitCode> {
+    let mut command = program.disable_help_subcommand(true);
     command.build();
     match &args.output {
         None => to_stdout(&page(&command)?.1)?,

@@ -3,13 +3,23 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::Args;
+use clap::builder::StringValueParser;
 use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
 use vocabulary::did_you_mean;
 
-use crate::args::StrategiesArgs;
+use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
 use crate::files::output::to_stdout;
 use crate::text::wrapping::wrapped;
+
+/// What is explained.
+#[derive(Args, Debug)]
+pub(crate) struct StrategiesArgs {
+    /// The strategy to explain.
+    #[arg(value_parser = suggesting(StringValueParser::new(), strategies), hide_possible_values = true)]
+    pub(crate) name: Option<String>,
+}
 
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     let text = match &args.name {

@@ -1,5 +1,7 @@
 //! `loadgen sweep`: every strategy at every point of what is varied, and the best point estimated again.
 
+pub(crate) mod args;
+pub(crate) mod axis;
 mod best;
 mod cell;
 mod files;
@@ -14,7 +16,6 @@ use serde_json::{Value, json};
 
 use dashboards::LanesHeader;
 
-use crate::args::SweepArgs;
 use crate::board::Board;
 use crate::commands::compare::{Blocks, COLUMNS, Driver};
 use crate::exit::Exit;
@@ -30,6 +31,7 @@ use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
 use crate::watch::Watch;
+use args::SweepArgs;
 use best::{Choice, Estimate, choices};
 use cell::{Cell, at_json, cells};
 use files::Files;

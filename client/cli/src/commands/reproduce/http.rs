@@ -8,9 +8,9 @@ use loadgen_sim::Steer;
 use vocabulary::TimeScale;
 
 use super::Reproduction;
+use super::args::ReproduceArgs;
 use super::plots::Takers;
 use super::remaining::Remaining;
-use crate::args::ReproduceArgs;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;

@@ -7,7 +7,7 @@ use loadgen_sim::{Steer, side_by_side};
 use serde_json::{Map, Value, json};
 
 use super::Reproduction;
-use crate::args::ReproduceArgs;
+use super::args::ReproduceArgs;
 use crate::interrupt::Interrupt;
 use crate::recording::{Recorder, Recording};
 use crate::scenario::{Cell, Judged, Plot, Scale, Scenario};

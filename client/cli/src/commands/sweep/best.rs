@@ -6,9 +6,10 @@ use loadgen_core::RunConfig;
 use serde_json::{Value, json};
 use statistics::Verdict;
 
+use super::axis::{Axis, Key};
 use super::cell::{Cell, at_json};
 use super::point::Point;
-use crate::args::{Axis, Key, Score};
+use crate::args::Score;
 use crate::commands::compare::{Measured, Pair, Standing, every_pair, standings};
 use crate::repeats::figure_to_json;
 use crate::settings::Settings;

@@ -6,7 +6,7 @@ use dashboards::report::{Document, Rows, page};
 use loadgen_core::RunResult;
 use serde_json::{Value, json};
 
-use crate::args::SweepArgs;
+use super::args::SweepArgs;
 use crate::commands::compare::Measured;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::{ArgMatches, Command};
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
-use crate::args::{self, Axis, Cli, Key, SweepArgs};
+use super::args::SweepArgs;
+use super::axis::{Axis, Key};
+use crate::args;
 use crate::exit::{Exit, Fatal};
 use crate::opponent::{GivenServer, Opponent};
 use crate::settings::Settings;
@@ -45,16 +47,15 @@ fn name(args: &SweepArgs, at: &[String]) -> String {
 /// Every point of the grid, the first axis slowest; refuses what cannot be run before anything runs.
 pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
     let strategies: Vec<&StrategySpec> = args.strategies.iter().flat_map(|list| &list.0).collect();
-    let flags = Cli::command();
-    let flags = flags.find_subcommand("sweep").expect("the program has this command");
-    let given = Cli::command().get_matches_from(typed);
+    let flags = &SweepArgs::flags();
+    let given = SweepArgs::matches(typed)?;
     for (index, axis) in args.vary.iter().enumerate() {
         if args.vary[..index].iter().any(|other| other.key == axis.key) {
             return Err(refusal(axis, "is varied twice; put all its values into one `--vary`"));
         }
         match &axis.key {
             Key::Flag(name) => {
-                check_flag(axis, name, flags, given.subcommand_matches("sweep"))?;
+                check_flag(axis, name, flags, &given)?;
                 if args.several.target.target.is_some() && is_of_the_server(name, flags) {
                     let words = "is of the embedded server, and `--target` names another, which is as it is; vary the workload \
                                  or a strategy, or leave out `--target`";
@@ -80,7 +81,7 @@ fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
 }
 
 /// Flags of the workload and the server with a value can be varied, unless they were typed, too.
-fn check_flag(axis: &Axis, name: &str, flags: &Command, given: Option<&ArgMatches>) -> anyhow::Result<()> {
+fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
     let offered = |flag: &&clap::Arg| {
         let heading = flag.get_help_heading().unwrap_or_default();
         let about_runs = heading == args::WORKLOAD || heading.starts_with(args::MOCK_SERVER);
@@ -105,7 +106,7 @@ fn check_flag(axis: &Axis, name: &str, flags: &Command, given: Option<&ArgMatche
         return Err(refusal(axis, words));
     }
     let id = flags.get_arguments().find(|flag| flag.get_long() == Some(name)).map(clap::Arg::get_id);
-    let source = id.and_then(|id| given.and_then(|given| given.value_source(id.as_str())));
+    let source = id.and_then(|id| given.value_source(id.as_str()));
     if source == Some(ValueSource::CommandLine) {
         return Err(refusal(
             axis,
@@ -167,12 +168,11 @@ fn point(
             all.push(format!("--{name}={value}").into());
         }
     }
-    let read = Cli::try_parse_from(all).map_err(|error| {
+    let read = SweepArgs::read(&all).map_err(|error| {
         let told = error.to_string();
         let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         Fatal::because(Exit::Usage, refused.clone(), anyhow::anyhow!(first))
     })?;
-    let Some(args::Command::Sweep(read)) = read.command else { unreachable!("it is what was typed") };
     let mut here = Vec::with_capacity(strategies.len());
     for strategy in strategies {
         let mut strategy = (*strategy).clone();

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use statistics::Summary;
 
+use super::args::SweepArgs;
+use super::axis::Axis;
 use super::cell::Cell;
 use super::point::Point;
-use crate::args::{Axis, Score, SweepArgs};
+use crate::args::Score;
 use crate::text::figures::{counted, short};
 use crate::text::wrapping::wrapped;
 

@@ -7,7 +7,7 @@ use clap::{Args as _, Command};
 use mockserver::ServerFlags;
 use vocabulary::duration_text;
 
-use super::workload::WorkloadArgs;
+use crate::args::WorkloadArgs;
 
 /// More values than anybody looks at.
 const MOST_VALUES: usize = 1000;

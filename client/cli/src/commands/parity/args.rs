@@ -4,10 +4,10 @@ use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
-use super::output::ReportArgs;
-use super::shell::{scenarios, suggesting};
+use crate::args::ReportArgs;
+use crate::args::shell::{scenarios, suggesting};
 
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   loadgen parity
       aimd, fixed-window, exponential at the first seed's scale, and a setting drawn at random

@@ -4,13 +4,13 @@ use std::str::FromStr as _;
 
 use clap::Args;
 
-use super::checks::CheckArgs;
-use super::output::FiguresArgs;
-use super::several::{SeveralArgs, blocks};
-use super::shell::{strategies, suggesting};
-use super::strategy_list::StrategyList;
+use crate::args::CheckArgs;
+use crate::args::FiguresArgs;
+use crate::args::StrategyList;
+use crate::args::shell::{strategies, suggesting};
+use crate::args::{SeveralArgs, blocks};
 
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   loadgen compare --simulate --strategies exponential:jitter=0.5,base=50ms,full-jitter,aimd,oracle
       four strategies: a comma begins another one unless `key=` follows, which is a parameter

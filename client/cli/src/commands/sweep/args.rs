@@ -1,16 +1,17 @@
 //! What `loadgen sweep` can be told.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 
-use clap::Args;
+use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 
 use super::axis::Axis;
-use super::several::{SeveralArgs, blocks};
-use super::shell::{strategies, suggesting};
-use super::strategy_list::StrategyList;
+use crate::args::StrategyList;
+use crate::args::shell::{strategies, suggesting};
+use crate::args::{SeveralArgs, blocks};
 
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   loadgen sweep --simulate --strategies exponential:jitter=0.5,aimd --vary ops=50,100,500,2000,5000 --html ops.html
       how attempts grow with ops
@@ -49,4 +50,21 @@ pub(crate) struct SweepArgs {
 
     #[command(flatten)]
     pub(crate) several: SeveralArgs,
+}
+
+impl SweepArgs {
+    /// The flags.
+    pub(super) fn flags() -> Command {
+        Self::augment_args(Command::new("sweep"))
+    }
+
+    /// What stands on a command line after the name of the program.
+    pub(super) fn matches(typed: &[OsString]) -> Result<ArgMatches, clap::Error> {
+        Self::flags().try_get_matches_from(typed.iter().skip(1))
+    }
+
+    /// The same, read.
+    pub(super) fn read(typed: &[OsString]) -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&Self::matches(typed)?)
+    }
 }
