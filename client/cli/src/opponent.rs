@@ -11,7 +11,7 @@ use crate::one_run::{Finished, Underway};
 use crate::own_server::OwnServer;
 use crate::record::ServerRecord;
 use crate::settings::Settings;
-use crate::target::{Server, describe_model};
+use crate::target::Server;
 
 /// The server of several strategies.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl Opponent {
 
     /// Who is asked, and how it is configured; `between` stands before the latter.
     pub(crate) fn described(&self, simulated: bool, between: &str) -> String {
-        let model = self.model().map(|model| format!("{between}{}", describe_model(model)));
+        let model = self.model().map(|model| format!("{between}{}", model.describe()));
         self.words(simulated) + &model.unwrap_or_default()
     }
 

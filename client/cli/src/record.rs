@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 use vocabulary::duration_text;
 
@@ -76,9 +76,8 @@ pub(crate) struct ServerRecord<'a> {
 impl ConfigRecord {
     /// Whether the server is known to keep slots busy with rejections.
     pub(crate) fn rejections_hold_slots(&self) -> bool {
-        self.server_model
-            .as_ref()
-            .is_some_and(|model| model["policy"] == "concurrency-cap" && model["rejects_occupy"] == true)
+        let model = self.server_model.as_ref().and_then(|model| Config::deserialize(model).ok());
+        model.is_some_and(|model| model.rejections_hold_slots())
     }
 
     /// What a run with this seed against this server uses.

@@ -1,6 +1,6 @@
 //! Which server a run uses: the one that was named, one that was found, or one of its own.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use loadgen_core::{ErrorKind, LeastCosts};
 use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate};
 use loadgen_sim::Foresight;
 use mockserver::Embedded;
-use mockserver::core::{Config, Ideal, Policy};
+use mockserver::core::{Config, Ideal};
 use tailback::Foreknowledge;
 use tokio::runtime::Runtime;
 use vocabulary::wire;
@@ -191,34 +191,6 @@ impl Server {
     pub(crate) fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
         loadgen_sim::least_costs(self.model.as_ref()?, seed)
     }
-}
-
-/// A mockserver's model in a few words.
-pub(crate) fn describe_model(model: &Config) -> String {
-    let later = if model.caps.is_empty() { String::new() } else { format!(" (later {})", model.caps) };
-    let slot = if model.rejects_occupy { ", holds a slot" } else { "" };
-    let mut text = match &model.policy {
-        Policy::ConcurrencyCap => format!(
-            "cap {}{later}, service {}, reject {} ({}{slot})",
-            model.max_busy, model.service_time, model.reject_time, model.reject_status
-        ),
-        other => other.to_string(),
-    };
-    // Writing to a string cannot fail.
-    let _ = write!(text, ", network {}", model.network_delay);
-    if !model.return_delay.is_zero() {
-        let _ = write!(text, ", back {}", model.return_delay);
-    }
-    if model.loss > 0.0 {
-        let _ = write!(text, ", loss {}", model.loss);
-    }
-    if !model.outages.is_empty() {
-        let _ = write!(text, ", down {}", model.outages);
-    }
-    if model.reject_first > 0 {
-        let _ = write!(text, ", first {} attempts rejected", model.reject_first);
-    }
-    text
 }
 
 fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Server> {

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness};
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
-use mockserver::core::Policy;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -135,7 +134,7 @@ fn dashboard(
 
 /// Whether there is a cap that can be changed: other policies have none.
 fn has_cap(server: &Server) -> bool {
-    server.model.as_ref().is_some_and(|model| model.policy == Policy::ConcurrencyCap)
+    server.model.as_ref().is_some_and(mockserver::core::Config::has_slots)
 }
 
 /// A tenth of a cap, at least one slot.

@@ -102,10 +102,25 @@ impl Config {
 }
 
 impl Config {
+    /// Whether it serves by slots, `max_busy` of them or as `caps` says: only then there is a cap that can be changed.
+    pub fn has_slots(&self) -> bool {
+        self.policy == Policy::ConcurrencyCap
+    }
+
+    /// Whether rejections hold slots.
+    pub fn rejections_hold_slots(&self) -> bool {
+        self.has_slots() && self.rejects_occupy
+    }
+
+    /// Whether services and rejections take `service_time` and `reject_time`: some policies have times of their own.
+    pub fn draws_service_times(&self) -> bool {
+        self.policy == Policy::ConcurrencyCap
+    }
+
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
         let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        undisturbed && self.caps.is_empty() && self.policy == Policy::ConcurrencyCap
+        undisturbed && self.caps.is_empty() && self.has_slots()
     }
 
     /// Slots at this instant.

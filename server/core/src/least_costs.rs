@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::config::Config;
-use crate::policy::Policy;
 use crate::request::service_time;
 
 /// What every success costs at least. It stays true when messages are lost, when the server is down now and then and
@@ -18,7 +17,7 @@ impl LeastCosts {
     /// The costs at this server in the run with this seed; `None` when it has no slots, each of which serves one request
     /// at a time, or not always as many.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
-        let slots = config.policy == Policy::ConcurrencyCap && config.caps.is_empty();
+        let slots = config.has_slots() && config.caps.is_empty();
         slots.then(|| Self { config: config.clone(), seed })
     }
 
@@ -53,7 +52,6 @@ mod tests {
     use vocabulary::Distribution;
 
     use super::*;
-    use crate::policy::QueueConfig;
 
     #[test]
     fn services_are_known_by_op_and_ways_by_their_least_draw() {
@@ -72,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_server_without_slots_or_with_changing_ones_has_none() {
-        let policy = Policy::OverwhelmedQueue(QueueConfig::default());
+        let policy = "overwhelmed-queue".parse().unwrap();
         assert!(LeastCosts::of(&Config { policy, ..Config::default() }, 1).is_none());
         let caps = "10s=25".parse().unwrap();
         assert!(LeastCosts::of(&Config { caps, ..Config::default() }, 1).is_none());

@@ -8,6 +8,7 @@ mod admission;
 mod caps;
 mod concurrency_cap;
 mod config;
+mod describe;
 mod descriptor_pool;
 mod ideal;
 mod least_costs;

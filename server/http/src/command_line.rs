@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
-use mockserver_core::{Config, Policy};
+use mockserver_core::Config;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use vocabulary::{TimeScale, duration_text, wire};
@@ -154,9 +154,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     // A terminal that was stopped with Ctrl-S must not keep the program.
     if !cli.quiet && live::takes_words(Duration::from_secs(1)) {
         let counts = shared.stats(None).counts;
-        let config = shared.config();
-        let rejections = config.policy == Policy::ConcurrencyCap && config.rejects_occupy;
-        let explained = if rejections && counts.max_busy_seen > counts.max_accepted_seen {
+        let rejections_hold_slots = shared.config().rejections_hold_slots();
+        let explained = if rejections_hold_slots && counts.max_busy_seen > counts.max_accepted_seen {
             format!(" ({} with work: rejections hold slots, too)", counts.max_accepted_seen)
         } else {
             String::new()
@@ -172,21 +171,16 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> String {
-    let slot = if config.rejects_occupy { "holds a slot" } else { "holds no slot" };
     let after = config
         .retry_after
         .map_or_else(String::new, |after| format!(", Retry-After {}", duration_text::format(after)));
     let scaled = if scale == TimeScale::default() { String::new() } else { format!(", time scale {scale}") };
     format!(
         "mockserver listening on http://{address}\n\
-         cap {} busy, service {}, reject {} ({}, {slot}{after}),\n\
-         network {}, seed {}{scaled}\n\
+         {},\n\
+         seed {}{after}{scaled}\n\
          anything is work but {}\n",
-        config.max_busy,
-        config.service_time,
-        config.reject_time,
-        config.reject_status,
-        config.network_delay,
+        config.describe(),
         config.seed,
         admin::ENDPOINTS.replace(", GET /_mock/config", ",\n  GET /_mock/config")
     )
@@ -195,4 +189,39 @@ fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> Strin
 fn say(words: &str) {
     // A closed stderr must not stop the server.
     drop(io::stderr().lock().write_all(words.as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn announced(config: &Config) -> String {
+        announcement("127.0.0.1:8503".parse().unwrap(), config, TimeScale::default())
+    }
+
+    #[test]
+    fn a_server_without_slots_announces_none() {
+        for policy in ["overwhelmed-queue", "descriptor-pool"] {
+            let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
+            let words = announced(&config);
+            assert!(words.contains(policy), "{words}");
+            assert!(!words.contains("cap 50") && !words.contains("service 500ms"), "{words}");
+            assert!(words.contains(&config.describe()), "the same as loadgen says: {words}");
+        }
+    }
+
+    #[test]
+    fn the_announcement_tells_the_model_the_seed_and_what_rejections_advise() {
+        let config = Config { retry_after: Some(Duration::from_secs(2)), ..Config::default() };
+        let words = announced(&config);
+        let lines: Vec<&str> = words.lines().take(3).collect();
+        assert_eq!(
+            lines,
+            [
+                "mockserver listening on http://127.0.0.1:8503",
+                "cap 50, service 500ms, reject 50ms (503, holds a slot), network 100ms,",
+                "seed 1, Retry-After 2s",
+            ]
+        );
+    }
 }

@@ -113,15 +113,7 @@ impl Seen {
         }
         let same_but_for_the_cap = Config { max_busy: before.config.max_busy, ..self.config.clone() };
         if same_but_for_the_cap != before.config {
-            let config = &self.config;
-            events.push(format!(
-                "{:.1} s: configured anew: service {}, reject {} ({}), network {}",
-                self.at_s,
-                config.service_time,
-                config.reject_time,
-                config.reject_status,
-                config.network_delay
-            ));
+            events.push(format!("{:.1} s: configured anew: {}", self.at_s, self.config.describe()));
         }
         if self.epoch != before.epoch {
             events.push(format!("{:.1} s: counts begin anew", self.at_s));
@@ -176,6 +168,6 @@ mod tests {
         let mut now = seen(3.0, 50, 9);
         (now.config.reject_status, now.epoch) = (429, 1);
         let [configured, reset] = &now.events(&before)[..] else { panic!("two events") };
-        assert!(configured.contains("(429)") && reset.contains("counts begin anew"));
+        assert!(configured.contains("reject 50ms (429") && reset.contains("counts begin anew"));
     }
 }

@@ -238,7 +238,7 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>)
         "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
         pairing.name,
         pairing.settings.workload_text(),
-        crate::target::describe_model(&pairing.server),
+        pairing.server.describe(),
         "",
         "simulated",
         "± sd",

@@ -21,7 +21,7 @@ use crate::text::wrapping::{wrapped, wrapped_figures};
 pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {
     let mut text = format!("{} · {}\n{server}\n", settings.strategy, settings.workload_text());
     if let Some(model) = model {
-        let _ = writeln!(text, "{}", crate::target::describe_model(model));
+        let _ = writeln!(text, "{}", model.describe());
     }
     if matches!(settings.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
         text.push_str("note: a closed loop hides waiting: what is slow is asked less\n");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mockserver::core::{Config, Policy};
+use mockserver::core::Config;
 use serde_json::{Value, json};
 use statistics::Verdict;
 use vocabulary::Distribution;
@@ -25,7 +25,7 @@ pub(super) struct Variation {
 /// The server with one thing changed at a time: what its policy has no use for is left as it is.
 pub(super) fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
-    if server.policy == Policy::ConcurrencyCap {
+    if server.has_slots() {
         // A cap that changes by itself is other caps already.
         let percents: &[_] = if server.caps.is_empty() { &[('−', 80), ('+', 120)] } else { &[] };
         for &(sign, percent) in percents {
@@ -38,6 +38,8 @@ pub(super) fn variations(server: &Config) -> Vec<Variation> {
                 });
             }
         }
+    }
+    if server.draws_service_times() {
         let service_time = Distribution::LogNormal { mean: server.service_time.mean(), sigma: SIGMA };
         variations.push(Variation {
             name: format!("service times {service_time}"),

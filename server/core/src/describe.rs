@@ -1,0 +1,76 @@
+//! A server in a few words: what `mockserver` announces, and what `loadgen` says of the server that it meets.
+
+use std::fmt::Write as _;
+
+use crate::config::Config;
+
+impl Config {
+    /// The server in a few words: its policy, with only those settings that it goes by, and the ways to it and back.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = if self.has_slots() {
+            let later = if self.caps.is_empty() { String::new() } else { format!(" (later {})", self.caps) };
+            write!(text, "cap {}{later}", self.max_busy)
+        } else {
+            write!(text, "{}", self.policy)
+        };
+        if self.draws_service_times() {
+            let slot = if self.rejections_hold_slots() { ", holds a slot" } else { "" };
+            let _ = write!(
+                text,
+                ", service {}, reject {} ({}{slot})",
+                self.service_time, self.reject_time, self.reject_status
+            );
+        }
+        let _ = write!(text, ", network {}", self.network_delay);
+        if !self.return_delay.is_zero() {
+            let _ = write!(text, ", back {}", self.return_delay);
+        }
+        if self.loss > 0.0 {
+            let _ = write!(text, ", loss {}", self.loss);
+        }
+        if !self.outages.is_empty() {
+            let _ = write!(text, ", down {}", self.outages);
+        }
+        if self.reject_first > 0 {
+            let _ = write!(text, ", first {} attempts rejected", self.reject_first);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_described_with_its_times_and_what_disturbs_it() {
+        let config = Config::default();
+        let plain = "cap 50, service 500ms, reject 50ms (503, holds a slot), network 100ms";
+        assert_eq!(config.describe(), plain);
+        let config = Config {
+            caps: "10s=25".parse().unwrap(),
+            rejects_occupy: false,
+            return_delay: "5ms".parse().unwrap(),
+            loss: 0.25,
+            outages: "1s..2s".parse().unwrap(),
+            reject_first: 2,
+            ..config
+        };
+        assert_eq!(
+            config.describe(),
+            "cap 50 (later 10s=25), service 500ms, reject 50ms (503), network 100ms, back 5ms, loss 0.25, \
+             down 1s..2s, first 2 attempts rejected"
+        );
+    }
+
+    #[test]
+    fn a_policy_without_slots_is_described_without_what_it_has_no_use_for() {
+        let policy = "overwhelmed-queue:capacity=6".parse().unwrap();
+        assert_eq!(
+            Config { policy, ..Config::default() }.describe(),
+            "overwhelmed-queue:tick=10ms,capacity=6,service=5,reject=1,limit=25,subset=proportional, network 100ms"
+        );
+    }
+}
