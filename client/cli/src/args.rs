@@ -20,5 +20,4 @@ pub(crate) use screen::ScreenArgs;
 pub(crate) use several::{SeveralArgs, blocks};
 pub(crate) use strategy_list::StrategyList;
 pub(crate) use target::MOCK_SERVER;
-pub(crate) use values::Rate;
-pub(crate) use workload::{ArrivalsArg, KindArg, WORKLOAD, WorkloadArgs};
+pub(crate) use workload::{WORKLOAD, WorkloadArgs};

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use experiments::ErrorKind;
+
 /// Exit codes; relied on from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -29,6 +31,16 @@ pub(crate) enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
+    }
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Usage => Self::Usage,
+            ErrorKind::Unreachable => Self::Unreachable,
+            ErrorKind::NotConserved => Self::NotConserved,
+        }
     }
 }
 
@@ -66,9 +78,11 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // Nothing is left to be done when stderr is closed, too.
     let advice = if is_out_of_files(error) { "; raise their limit: `ulimit -n 1024`" } else { "" };
     drop(writeln!(io::stderr(), "error: {}{advice}", chain(error)));
-    let exit =
-        error.chain().find_map(|cause| cause.downcast_ref::<Fatal>()).map_or(Exit::Usage, |fatal| fatal.exit);
-    exit.into()
+    let exit = error.chain().find_map(|cause| {
+        let fatal = cause.downcast_ref::<Fatal>().map(|fatal| fatal.exit);
+        fatal.or_else(|| cause.downcast_ref::<experiments::Error>().map(|error| error.kind().into()))
+    });
+    exit.unwrap_or(Exit::Usage).into()
 }
 
 /// An error and its reasons in one line.

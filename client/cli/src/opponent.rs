@@ -78,7 +78,7 @@ impl Opponent {
     /// Refuses what cannot be run against it.
     pub(crate) fn refuse_unusable(&self, settings: &Settings) -> anyhow::Result<()> {
         match self {
-            Self::Own(model) => settings.refuse_unplannable(model),
+            Self::Own(model) => Ok(settings.refuse_unplannable(model)?),
             Self::Given(given) => given.server().refuse_unusable(settings),
         }
     }

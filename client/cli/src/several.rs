@@ -9,7 +9,7 @@ use vocabulary::TimeScale;
 use crate::args::{FiguresArgs, RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
 use crate::opponent::{GivenServer, Opponent};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 
 /// The settings of every strategy, and the server of all. `what` begins the error when the server cannot be like that. A
 /// server that `--target` names is asked what it is unless it was `reached` before.
@@ -25,7 +25,7 @@ pub(crate) fn configured(
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
     run.target = args.target;
     run.output.figures = figures.unwrap_or(run.output.figures);
-    if run.simulate && run.workload.time_scale != TimeScale::default() {
+    if run.simulate && run.workload.0.time_scale.is_some_and(|scale| scale != TimeScale::default()) {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));
@@ -34,7 +34,7 @@ pub(crate) fn configured(
         .into_iter()
         .map(|strategy| {
             run.strategy = strategy;
-            Settings::new(&run)
+            settings::settings(&run)
         })
         .collect::<anyhow::Result<_>>()?;
     if let Some(first) = settings.first()
@@ -46,7 +46,7 @@ pub(crate) fn configured(
         Some(given) => Opponent::Given(given.clone()),
         None => Opponent::Own(Box::new(
             run.server
-                .to_config(run.workload.seed)
+                .to_config(settings.first().map_or(1, |first| first.run.seed))
                 .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?,
         )),
     };

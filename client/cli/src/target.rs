@@ -111,7 +111,7 @@ impl Server {
             );
             return Err(Fatal::error(Exit::Usage, words));
         }
-        settings.refuse_request_of_its_own()
+        Ok(settings.refuse_request_of_its_own()?)
     }
 
     /// Refuses to load a server that may be anybody's faster than somebody said.

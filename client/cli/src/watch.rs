@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use crate::args::{OutputArgs, ScreenArgs};
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;
-use crate::settings::Settings;
+use crate::settings::{Settings, workload_text};
 use crate::target::Server;
 
 /// How a run is watched.
@@ -95,7 +95,7 @@ fn dashboard(
 ) {
     let header = Header {
         strategy: settings.strategy.to_string(),
-        workload: settings.workload_text(),
+        workload: workload_text(settings),
         target: server.describe(),
         time_scale: settings.time_scale.factor(),
         adjustable_cap: server.mock.is_some() && has_cap(server),

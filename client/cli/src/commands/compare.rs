@@ -25,7 +25,7 @@ use crate::one_run::Finished;
 use crate::opponent::Opponent;
 use crate::own_server::OwnServer;
 use crate::record::ConfigRecord;
-use crate::settings::Settings;
+use crate::settings::{Settings, workload_text};
 use crate::several::{configured, refuse_twice};
 use crate::shortfall::Shortfalls;
 use crate::simulated;
@@ -184,7 +184,7 @@ fn announce(settings: &[Settings], opponent: &Opponent, simulated: bool) {
         "{} strategies · {} blocks · {}\n{}\n",
         settings.len(),
         first.repeats,
-        first.workload_text(),
+        workload_text(first),
         opponent.described(simulated, "\n")
     ));
 }

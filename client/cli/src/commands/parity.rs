@@ -23,6 +23,7 @@ use crate::one_run::{Finished, Underway};
 use crate::own_server::OwnServer;
 use crate::record::ConfigRecord;
 use crate::repeats::figure_to_json;
+use crate::settings::workload_text;
 use crate::simulated::{simulate, threads};
 use crate::text::figures::short;
 use crate::text::progress::Progress;
@@ -237,7 +238,7 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>)
     let mut text = format!(
         "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
         pairing.name,
-        pairing.settings.workload_text(),
+        workload_text(&pairing.settings),
         pairing.server.describe(),
         "",
         "simulated",
@@ -278,7 +279,7 @@ fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usi
         .collect();
     json!({
         "name": pairing.name, "strategy": pairing.settings.strategy.to_string(),
-        "workload": pairing.settings.workload_text(), "server": pairing.server, "figures": figures,
+        "workload": workload_text(&pairing.settings), "server": pairing.server, "figures": figures,
         "bottleneck": bottleneck, "http_runs": runs,
     })
 }

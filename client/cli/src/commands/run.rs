@@ -52,7 +52,7 @@ Exit codes: 0 done, 1 no op succeeded or ops failed for good (3xx, 4xx, nobody a
 Ctrl-C once stops and keeps what was measured, twice does not wait for what is under way, thrice leaves at once.";
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let settings = Settings::new(args)?;
+    let settings = crate::settings::settings(args)?;
     if args.simulate { simulated(args, &settings) } else { over_http(args, &settings) }
 }
 

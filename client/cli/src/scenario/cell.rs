@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use vocabulary::did_you_mean;
 
 use super::file::{Experiment, Scenario};
-use super::workload::{WorkloadSection, settings};
+use super::workload::settings;
 use crate::settings::Settings;
 
 /// One strategy at one point of an experiment.
@@ -43,21 +43,21 @@ pub(crate) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, Fault> {
             for (key, value) in &point {
                 if let Some(parameter) = key.strip_prefix("strategy.") {
                     parameters.push((parameter, text(value)));
-                } else if WorkloadSection::KEYS.contains(&key.as_str()) {
+                } else if experiments::workload::is_key(key) {
                     workload.insert(key.clone(), value.clone());
                 } else {
                     server.insert(key.clone(), value.clone());
                 }
             }
-            let section = |file: &Table, error: anyhow::Error, table: &str| {
-                let key = named_key(&error.to_string());
+            let section = |file: &Table, key: Option<String>, error: anyhow::Error, table: &str| {
                 let own = key.as_ref().is_some_and(|key| file.contains_key(key));
                 let mut path = if own { here(table) } else { vec![table.to_owned()] };
                 path.extend(key);
                 Fault { path, error }
             };
-            let config =
-                server_config(&server).map_err(|error| section(&experiment.server, error, "server"))?;
+            let config = server_config(&server).map_err(|error| {
+                section(&experiment.server, named_key(&error.to_string()), error, "server")
+            })?;
             let repeats = experiment.repeats.unwrap_or(scenario.repeats);
             if repeats == 0 {
                 let error = anyhow!("`repeats` is 0; at least one run is needed");
@@ -73,7 +73,7 @@ pub(crate) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, Fault> {
                         error,
                     })?;
                 let settings = settings(scenario.seed, &workload, spec, repeats)
-                    .map_err(|error| section(&experiment.workload, error, "workload"))?;
+                    .map_err(|(key, error)| section(&experiment.workload, Some(key), error, "workload"))?;
                 cells.push(Cell {
                     experiment: name.clone(),
                     label: label.to_owned(),
@@ -151,7 +151,7 @@ fn server_config(server: &Table) -> anyhow::Result<Config> {
 }
 
 /// The first name between backticks: errors begin with the key that they are about.
-pub(super) fn named_key(error: &str) -> Option<String> {
+fn named_key(error: &str) -> Option<String> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;
     Some(key.split('=').next().unwrap_or(key).to_owned())

@@ -117,8 +117,7 @@ fn smallest_run() -> anyhow::Result<RunResult<ConfigRecord>> {
         workload: loadgen_core::Workload { ops: Some(1), ..loadgen_core::Workload::default() },
         ..loadgen_core::RunConfig::default()
     };
-    let settings =
-        crate::settings::Settings::for_experiment("none".parse()?, run, 1, vocabulary::TimeScale::default());
+    let settings = crate::settings::Settings::of_run("none".parse()?, run);
     let server = mockserver::core::Config::default();
     let finished = crate::simulated::simulate(&settings, &server, 1, |_, _| loadgen_sim::Steer::On)?;
     Ok(crate::simulated::result(&settings, &server, 1, &finished, &Interrupt::default()).result)

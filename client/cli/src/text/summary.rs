@@ -11,7 +11,7 @@ use vocabulary::wire::ServerCounts;
 use crate::interrupt::by_whom;
 use crate::one_run::Finished;
 use crate::record::ConfigRecord;
-use crate::settings::Settings;
+use crate::settings::{Settings, workload_text};
 use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::text::stderr::to_stderr;
@@ -19,7 +19,7 @@ use crate::text::wrapping::{wrapped, wrapped_figures};
 
 /// What is about to run, and where: a line or two.
 pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {
-    let mut text = format!("{} · {}\n{server}\n", settings.strategy, settings.workload_text());
+    let mut text = format!("{} · {}\n{server}\n", settings.strategy, workload_text(settings));
     if let Some(model) = model {
         let _ = writeln!(text, "{}", model.describe());
     }
@@ -34,7 +34,7 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     let result = &run.result;
     let mut text = String::new();
     let bold = |words: &str| if colour { format!("\u{1b}[1m{words}\u{1b}[0m") } else { words.to_owned() };
-    let title = format!("{} · {} · seed {}", result.strategy, settings.workload_text(), result.seed);
+    let title = format!("{} · {} · seed {}", result.strategy, workload_text(settings), result.seed);
     let _ = writeln!(text, "\n{}", bold(&title));
     if settings.repeats > 1 {
         let _ = writeln!(text, "run {} of {}", repeat + 1, settings.repeats);

@@ -5,7 +5,7 @@ use dashboards::{Column, LanesHeader, Unit};
 use crate::board::Board;
 use crate::one_run::Finished;
 use crate::opponent::Opponent;
-use crate::settings::Settings;
+use crate::settings::{Settings, workload_text};
 use crate::text::figures::thousands;
 
 /// The figures of every run.
@@ -26,7 +26,7 @@ pub(super) fn board(
     let blocks = first.map_or(0, |first| first.repeats as usize);
     let header = LanesHeader {
         title: format!("{} strategies, {} blocks", settings.len(), thousands(blocks as u64)),
-        workload: first.map(Settings::workload_text).unwrap_or_default(),
+        workload: first.map(workload_text).unwrap_or_default(),
         target: opponent.described(simulated.is_some(), ", "),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };

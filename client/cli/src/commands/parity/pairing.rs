@@ -22,7 +22,8 @@ pub(super) struct Pairing {
 pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
     let mut pairings = Vec::new();
     for strategy in ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s"] {
-        let settings = Settings::for_experiment(strategy.parse()?, RunConfig::default(), 1, scale);
+        let settings =
+            Settings { time_scale: scale, ..Settings::of_run(strategy.parse()?, RunConfig::default()) };
         pairings.push(Pairing { name: strategy.to_owned(), settings, server: Config::default() });
     }
     pairings.push(random(draw, scale)?);
@@ -67,7 +68,7 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let workload =
         Workload { arrivals: ArrivalProcess::Poisson { rate_per_s }, ops: Some(ops as u64), duration: None };
     let run = RunConfig { workload, ..RunConfig::default() };
-    let settings = Settings::for_experiment(strategy.parse()?, run, 1, scale);
+    let settings = Settings { time_scale: scale, ..Settings::of_run(strategy.parse()?, run) };
     Ok(Pairing { name: format!("{strategy} (drawn at random: --draw {draw})"), settings, server })
 }
 

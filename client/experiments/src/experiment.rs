@@ -1,0 +1,131 @@
+//! One experiment: which strategy, with which workload, how often, and how requests look that leave this machine.
+
+use http::header::IF_MATCH;
+use http::{HeaderValue, Method};
+use loadgen_core::{OperationKind, RunConfig};
+use loadgen_http::{RequestTemplate, Trust};
+use mockserver::core::Config;
+use tailback::StrategySpec;
+use vocabulary::TimeScale;
+
+use crate::error::Error;
+use crate::workload::{Spelling, WorkloadError, WorkloadSpec};
+
+/// What opens a mockserver's own endpoints.
+#[derive(Clone)]
+pub struct Admin {
+    /// As it is sent.
+    pub authorization: HeaderValue,
+    /// Whether it was typed for this target; else it comes from the environment.
+    pub typed: bool,
+}
+
+/// What is run: checked, and with defaults put in.
+#[derive(Clone)]
+pub struct Experiment {
+    /// Who decides when attempts are made.
+    pub strategy: StrategySpec,
+    /// What the client side of every run is given; its seed is that of the first run.
+    pub run: RunConfig,
+    /// Whether somebody said how fast ops arrive: foreign servers are not loaded by default.
+    pub paced: bool,
+    /// Runs to do, with seeds in a row.
+    pub repeats: u32,
+    /// Over HTTP: how fast time goes.
+    pub time_scale: TimeScale,
+    /// Over HTTP: what is sent.
+    pub request: RequestTemplate,
+    /// Over HTTP: whose certificates are trusted.
+    pub trust: Trust,
+    /// `Authorization` for the endpoints of a mockserver on another host.
+    pub admin: Option<Admin>,
+    /// Whether requests may be sent again whatever their method.
+    pub idempotent: bool,
+    /// Whether op latencies of runs that are over are kept for an interval log.
+    pub keep_latencies: bool,
+}
+
+impl Experiment {
+    /// A strategy under a workload; requests are plain ones, which may be sent again.
+    ///
+    /// # Errors
+    /// When parameters of the workload do not fit one another.
+    pub fn new(
+        strategy: StrategySpec,
+        workload: &WorkloadSpec,
+        spelling: Spelling,
+    ) -> Result<Self, WorkloadError> {
+        let strategy = match workload.max_attempts {
+            Some(max_attempts) => strategy.with_max_attempts(max_attempts),
+            None => strategy,
+        };
+        let run = workload.run_config(&strategy, spelling)?;
+        let mut experiment = Self::of_run(strategy, run);
+        experiment.paced = workload.is_paced();
+        experiment.repeats = workload.repeats.unwrap_or(1);
+        experiment.time_scale = workload.time_scale.unwrap_or_default();
+        Ok(experiment)
+    }
+
+    /// One run of a strategy that is configured as it stands.
+    pub fn of_run(strategy: StrategySpec, run: RunConfig) -> Self {
+        Self {
+            strategy,
+            run,
+            paced: true,
+            repeats: 1,
+            time_scale: TimeScale::default(),
+            request: RequestTemplate::default(),
+            trust: Trust::default(),
+            admin: None,
+            idempotent: true,
+            keep_latencies: false,
+        }
+    }
+
+    /// Refuses the oracle where there is no plan for it: of anything but single requests against a plain cap.
+    pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
+        let plannable = server.is_plain_cap() && self.run.kind == OperationKind::Request;
+        if plannable || !self.strategy.needs_foreknowledge() {
+            return Ok(());
+        }
+        Err(Error::usage(
+            "the oracle has a plan for single requests against a plain cap only; leave out `--policy`, `--loss`, \
+             `--outages`, `--reject-first` and `--kind`, or choose another strategy",
+        ))
+    }
+
+    /// Refuses to say how a request looks where attempts are of requests of their own.
+    pub fn refuse_request_of_its_own(&self) -> Result<(), Error> {
+        let request = &self.request;
+        if self.run.kind != OperationKind::ReadModifyWrite {
+            return Ok(());
+        }
+        let what = match () {
+            () if ![Method::GET, Method::PUT].contains(&request.method) => "--method",
+            () if request.headers.contains_key(IF_MATCH) => "--header if-match",
+            () => return Ok(()),
+        };
+        Err(Error::usage(format!(
+            "`{what}` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT with the tag that \
+             the GET brought; leave it out"
+        )))
+    }
+
+    /// What depends on the server (a mockserver's model, or none): how long an attempt takes, and whether failures may be
+    /// retried at all.
+    pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
+        let mut run = RunConfig { seed, ..self.run.clone() };
+        if let Some(model) = model {
+            run.undisturbed_attempt = model.undisturbed_attempt();
+            run.mean_service = Some(model.mean_service());
+        } else {
+            // A conditional write counts once, however often it is sent.
+            let conditional = run.kind == OperationKind::ReadModifyWrite;
+            run.retry_failed &= self.idempotent || conditional || self.request.method.is_idempotent();
+            // Nothing is known of how long an attempt takes: patience for at least two that time out.
+            run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
+        }
+        run
+    }
+}

@@ -1,0 +1,12 @@
+//! Experiments as a library: what is run, how often and against what; no command line, no terminal, no exit of the process.
+//!
+//! Whoever calls hands in what was typed or read, gets an [`Experiment`] that is valid by type, or an [`Error`] that says
+//! whether its caller is to blame.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod error;
+mod experiment;
+pub mod workload;
+
+pub use error::{Error, ErrorKind};
+pub use experiment::{Admin, Experiment};

@@ -1,0 +1,113 @@
+//! A workload as files have it: a table of TOML.
+
+use toml::Table;
+use vocabulary::did_you_mean;
+
+use super::parameter::{Parameter, Place};
+use super::spec::WorkloadSpec;
+use super::table::PARAMETERS;
+
+/// Parameters each of which says how ops arrive.
+const OF_ARRIVALS: [&str; 5] = ["scatter", "at", "in_flight", "rate", "arrivals"];
+
+/// A section that is no workload: the key that is to blame, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{words}")]
+pub struct FileError {
+    /// As it is written.
+    pub key: String,
+    words: String,
+}
+
+/// Whether files know this key of a workload.
+pub fn is_key(key: &str) -> bool {
+    keys().any(|parameter| parameter.key == key)
+}
+
+/// Reads a section.
+///
+/// # Errors
+/// At the first key that is not known, or whose value is not accepted.
+pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
+    let mut spec = WorkloadSpec::default();
+    for (key, value) in table {
+        let parameter = keys().find(|parameter| parameter.key == key).ok_or_else(|| unknown(key))?;
+        parameter.read(&mut spec, value).map_err(|words| FileError { key: key.clone(), words })?;
+    }
+    let given: Vec<&str> = OF_ARRIVALS.into_iter().filter(|key| table.contains_key(*key)).collect();
+    match given.as_slice() {
+        [] | [_] | ["rate", "arrivals"] => Ok(spec),
+        several => {
+            let words =
+                format!("`{}` exclude one another: each says how ops arrive", several.join("` and `"));
+            Err(FileError { key: several[0].to_owned(), words })
+        }
+    }
+}
+
+fn keys() -> impl Iterator<Item = &'static Parameter> {
+    PARAMETERS.iter().filter(|parameter| parameter.place != Place::CommandLine)
+}
+
+fn unknown(key: &str) -> FileError {
+    let known: Vec<&str> = keys().map(|parameter| parameter.key).collect();
+    let suggestion = did_you_mean(key, known.iter().copied());
+    let words = format!("unknown key `{key}`{suggestion}; a workload takes `{}`", known.join("`, `"));
+    FileError { key: key.to_owned(), words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<WorkloadSpec, String> {
+        from_table(&text.parse().unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_key_that_files_know_is_read() {
+        let all = "ops = 3\nops_per_client = 2\nduration = \"1s\"\ndrain = \"0s\"\nclients = 4\nshare_strategy = true\n\
+                   timeout = \"1s\"\ndeadline = \"1s\"\nretry_failed = false\nkind = \"read-modify-write\"\n\
+                   bins = \"10ms\"\npatience = \"0s\"\n";
+        for arrivals in [
+            "rate = \"60/m\"\narrivals = \"uniform\"",
+            "scatter = [{ ops = 3, from = \"0s\", to = \"1s\", grid = \"1ms\" }]",
+            "at = [\"2ms\", \"1ms\"]",
+            "in_flight = 3",
+        ] {
+            read(&format!("{all}{arrivals}")).unwrap();
+        }
+        let named = |key: &str| all.contains(&format!("{key} =")) || OF_ARRIVALS.contains(&key);
+        assert!(keys().all(|parameter| named(parameter.key)), "a key is missing in this test");
+    }
+
+    #[test]
+    fn what_is_not_accepted_is_refused_with_its_key_first() {
+        for (text, words) in [
+            ("opps = 3", "unknown key `opps`; did you mean `ops`?; a workload takes `ops`, "),
+            ("warm_up = \"1s\"", "unknown key `warm_up`"),
+            ("ops = \"2k\"", "`ops` takes a whole number, not \"2k\""),
+            ("ops = 0", "`ops` is 0; it must be from 1 to 4000000000"),
+            ("clients = -1", "`clients` is -1; it must be from 1 to 1000000"),
+            ("timeout = \"0s\"", "`timeout`: it must be longer than zero"),
+            ("timeout = 5", "`timeout` takes text in quotes, not 5"),
+            ("retry_failed = \"no\"", "`retry_failed` takes true or false, not \"no\""),
+            ("kind = \"write\"", "`kind` is \"write\"; accepted are \"request\" and \"read-modify-write\""),
+            (
+                "arrivals = \"brust\"",
+                "did you mean `burst`?; accepted are \"poisson\", \"uniform\" and \"burst\"",
+            ),
+            ("rate = \"fast\"", "`rate`: it must be a number above 0"),
+            ("at = []", "`at` lists no instant"),
+            ("at = [\"1s\"]\nin_flight = 3", "`at` and `in_flight` exclude one another"),
+            (
+                "scatter = [{ ops = 1, from = \"5s\", to = \"1s\" }]",
+                "`scatter`: ops cannot come from 5s to 1s",
+            ),
+            ("scatter = [{ ops = 1, form = \"5s\", to = \"1s\" }]", "`scatter`: unknown field `form`"),
+        ] {
+            let refused = read(text).unwrap_err();
+            assert!(refused.contains(words), "{text}: {refused}");
+        }
+    }
+}

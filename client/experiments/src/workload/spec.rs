@@ -1,0 +1,253 @@
+//! A workload as it was typed or read, and the run that comes of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadgen_core::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};
+use tailback::StrategySpec;
+use vocabulary::{Instant, TimeScale, duration_text};
+
+use super::rate::Rate;
+
+/// Ops of a run that is limited in neither number nor time.
+const DEFAULT_OPS: u64 = 2000;
+/// The most ops of a run.
+pub(super) const MOST_OPS: u64 = 4_000_000_000;
+/// The most clients, and the most ops of a closed loop.
+pub(super) const MOST_CLIENTS: u32 = 1_000_000;
+/// Ops that may arrive at once: they all wait in memory.
+pub const LARGEST_BURST: u64 = 10_000_000;
+/// How long a run of limited duration may go on to finish what has arrived.
+const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
+
+/// A workload as it was typed or read; what was not said is missing. The parameters of the table say what each field means.
+#[expect(missing_docs, reason = "the table of parameters says what each field means, to users, too")]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkloadSpec {
+    pub ops: Option<u64>,
+    pub ops_per_client: Option<u64>,
+    pub duration: Option<Duration>,
+    pub drain: Option<Duration>,
+    pub rate: Option<Rate>,
+    pub arrivals: Option<Arrivals>,
+    pub scatter: Option<Arc<[Group]>>,
+    pub at: Option<Arc<[Instant]>>,
+    pub in_flight: Option<u32>,
+    pub clients: Option<u32>,
+    pub share_strategy: Option<bool>,
+    pub timeout: Option<Duration>,
+    pub deadline: Option<Duration>,
+    pub warm_up: Option<Duration>,
+    pub max_attempts: Option<u32>,
+    pub retry_failed: Option<bool>,
+    pub kind: Option<OperationKind>,
+    pub bins: Option<Duration>,
+    pub patience: Option<Duration>,
+    pub seed: Option<u64>,
+    pub repeats: Option<u32>,
+    pub time_scale: Option<TimeScale>,
+}
+
+/// How ops of an open loop arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Independent arrivals at the rate.
+    #[default]
+    Poisson,
+    /// Evenly spaced at the rate.
+    Uniform,
+    /// All at once.
+    Burst,
+}
+
+/// How parameters are named in errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// As flags of a command line. They must all mean something.
+    Flags,
+    /// As keys of a file, where a section may say what an experiment does not need.
+    Keys,
+}
+
+/// Parameters that do not fit one another.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{words}")]
+pub struct WorkloadError {
+    /// The parameter that is to blame.
+    pub key: &'static str,
+    words: String,
+}
+
+impl WorkloadSpec {
+    /// Whether it says how fast ops arrive.
+    pub fn is_paced(&self) -> bool {
+        self.rate.is_some()
+            || self.in_flight.is_some()
+            || self.arrivals == Some(Arrivals::Burst)
+            || self.scatter.is_some()
+            || self.at.is_some()
+    }
+
+    /// What a run of this workload is given, with defaults put in.
+    ///
+    /// # Errors
+    /// When parameters do not fit one another.
+    pub fn run_config(
+        &self,
+        strategy: &StrategySpec,
+        spelling: Spelling,
+    ) -> Result<RunConfig, WorkloadError> {
+        let arrivals = self.arrival_process();
+        let counted = matches!(arrivals, ArrivalProcess::Scattered(_) | ArrivalProcess::Listed(_));
+        let unlimited = self.ops.is_none() && self.duration.is_none() && !counted;
+        let clients = self.clients.unwrap_or(1);
+        let of_clients = self.ops_per_client.map(|ops| ops.saturating_mul(clients.into()));
+        let ops = of_clients.or(self.ops).or(unlimited.then_some(DEFAULT_OPS));
+        if let Some(ops) = ops.filter(|ops| !(1..=MOST_OPS).contains(ops)) {
+            return Err(error("ops", format!("`ops` is {ops}; it must be from 1 to {MOST_OPS}")));
+        }
+        check_arrivals(&arrivals, ops, self.duration, spelling)?;
+        if counted && self.ops.is_some() {
+            return Err(error("ops", "`ops` and a list of arrivals say the same twice: leave one out"));
+        }
+        if spelling == Spelling::Flags && self.drain.is_some() && self.duration.is_none() {
+            return Err(error("drain", "`--drain` needs `--duration`: without it a run ends with its ops"));
+        }
+        let defaults = RunConfig::default();
+        Ok(RunConfig {
+            seed: self.seed.unwrap_or(defaults.seed),
+            workload: Workload { arrivals, ops, duration: self.duration },
+            kind: self.kind.unwrap_or_default(),
+            clients,
+            share_strategy: self.share_strategy.unwrap_or(false) || strategy.needs_foreknowledge(),
+            timeout: self.timeout.unwrap_or(defaults.timeout),
+            deadline: self.deadline,
+            warm_up: self.warm_up.unwrap_or(defaults.warm_up),
+            drain: self.duration.map(|_| self.drain.unwrap_or(DEFAULT_DRAIN)),
+            retry_failed: self.retry_failed.unwrap_or(defaults.retry_failed),
+            patience: self.patience.unwrap_or(defaults.patience),
+            bins: self.bins,
+            ..defaults
+        })
+    }
+
+    fn arrival_process(&self) -> ArrivalProcess {
+        if let Some(in_flight) = self.in_flight {
+            return ArrivalProcess::Closed { in_flight };
+        }
+        if let Some(groups) = &self.scatter {
+            return ArrivalProcess::Scattered(groups.clone());
+        }
+        if let Some(instants) = &self.at {
+            return ArrivalProcess::Listed(instants.clone());
+        }
+        let rate_per_s = self.rate.unwrap_or(Rate::DEFAULT).per_s();
+        match self.arrivals.unwrap_or_default() {
+            Arrivals::Poisson => ArrivalProcess::Poisson { rate_per_s },
+            Arrivals::Uniform => ArrivalProcess::Uniform { rate_per_s },
+            Arrivals::Burst => ArrivalProcess::Burst,
+        }
+    }
+}
+
+/// Refuses bursts that are too large or without an end, and lists that go on after the run takes no more ops.
+fn check_arrivals(
+    arrivals: &ArrivalProcess,
+    ops: Option<u64>,
+    lasts: Option<Duration>,
+    spelling: Spelling,
+) -> Result<(), WorkloadError> {
+    match (arrivals, lasts) {
+        (ArrivalProcess::Burst, _) if ops.is_none_or(|ops| ops > LARGEST_BURST) => {
+            let words = match (spelling, ops) {
+                (Spelling::Flags, None) => {
+                    "`--arrivals burst` needs `--ops`: a burst has no duration".to_owned()
+                }
+                (Spelling::Flags, Some(_)) => format!(
+                    "`--arrivals burst` takes at most {LARGEST_BURST} ops: they all wait in memory at once"
+                ),
+                (Spelling::Keys, _) => format!("`arrivals` at once need `ops` of at most {LARGEST_BURST}"),
+            };
+            Err(error("arrivals", words))
+        }
+        (ArrivalProcess::Scattered(groups), Some(lasts)) => {
+            let late = groups.iter().find(|group| group.to > lasts);
+            late.map_or(Ok(()), |group| Err(too_late("scatter", "ops come until", group.to, lasts)))
+        }
+        (ArrivalProcess::Listed(instants), Some(lasts)) => {
+            let late = instants.iter().map(|at| at.since(Instant::ORIGIN)).find(|at| *at >= lasts);
+            late.map_or(Ok(()), |at| Err(too_late("at", "an op comes at", at, lasts)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn too_late(key: &'static str, what: &str, at: Duration, lasts: Duration) -> WorkloadError {
+    let (at, lasts) = (duration_text::format(at), duration_text::format(lasts));
+    error(key, format!("`{key}`: {what} {at}, but the run takes ops for {lasts} only"))
+}
+
+fn error(key: &'static str, words: impl Into<String>) -> WorkloadError {
+    WorkloadError { key, words: words.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::PARAMETERS;
+    use super::*;
+
+    /// A workload by keys and what was typed for them.
+    fn spec(typed: &[(&str, &str)]) -> WorkloadSpec {
+        let mut spec = WorkloadSpec::default();
+        for (key, text) in typed {
+            let parameter = PARAMETERS.iter().find(|parameter| parameter.key == *key).unwrap();
+            parameter.set(&mut spec, text).unwrap();
+        }
+        spec
+    }
+
+    fn aimd() -> StrategySpec {
+        "aimd".parse().unwrap()
+    }
+
+    #[test]
+    fn defaults_that_help_texts_show_are_those_that_runs_have() {
+        let shown: Vec<_> =
+            PARAMETERS.iter().filter_map(|parameter| Some((parameter.key, parameter.default?))).collect();
+        let said = spec(&shown).run_config(&aimd(), Spelling::Flags);
+        assert_eq!(said, WorkloadSpec::default().run_config(&aimd(), Spelling::Flags));
+        assert_eq!(said, Ok(RunConfig::default()));
+    }
+
+    #[test]
+    fn a_run_without_a_limit_has_the_usual_number_of_ops_and_one_of_limited_duration_drains() {
+        let run = |typed: &[(&str, &str)]| spec(typed).run_config(&aimd(), Spelling::Flags).unwrap();
+        assert_eq!((run(&[]).workload.ops, run(&[]).drain), (Some(DEFAULT_OPS), None));
+        let lasting = run(&[("duration", "10s")]);
+        assert_eq!((lasting.workload.ops, lasting.drain), (None, Some(DEFAULT_DRAIN)));
+    }
+
+    #[test]
+    fn ops_of_clients_are_multiplied_and_foreknowledge_is_shared() {
+        let workload = spec(&[("ops_per_client", "7"), ("clients", "6")]);
+        assert_eq!(workload.run_config(&aimd(), Spelling::Keys).unwrap().workload.ops, Some(42));
+        let oracle = "oracle".parse().unwrap();
+        assert!(workload.run_config(&oracle, Spelling::Keys).unwrap().share_strategy);
+    }
+
+    #[test]
+    fn contradictions_are_refused_in_the_words_of_who_wrote_them() {
+        let refused = |typed: &[(&str, &str)], spelling| {
+            spec(typed).run_config(&aimd(), spelling).map_err(|error| error.to_string()).unwrap_err()
+        };
+        let endless = [("arrivals", "burst"), ("duration", "1s")];
+        assert!(refused(&endless, Spelling::Flags).contains("`--arrivals burst` needs `--ops`"));
+        assert!(refused(&endless, Spelling::Keys).contains("`arrivals` at once need `ops`"));
+        let large = [("arrivals", "burst"), ("ops", "20M")];
+        assert!(refused(&large, Spelling::Flags).contains("at most 10000000 ops"));
+        assert!(refused(&[("drain", "1s")], Spelling::Flags).contains("`--drain` needs `--duration`"));
+        assert!(spec(&[("drain", "1s")]).run_config(&aimd(), Spelling::Keys).is_ok());
+        let many = [("ops_per_client", "4G"), ("clients", "2")];
+        assert!(refused(&many, Spelling::Keys).contains("`ops` is 8000000000; it must be from 1 to"));
+    }
+}

@@ -1,0 +1,194 @@
+//! The table of a workload's parameters, in the order in which help texts list them. A new one is a line here, its field in
+//! [`WorkloadSpec`](super::WorkloadSpec), and what it means to a run there.
+
+use loadgen_core::OperationKind;
+
+use super::parameter::{Kind, Parameter, Place, Word};
+use super::spec::{Arrivals, MOST_CLIENTS, MOST_OPS};
+
+/// Every parameter of a workload.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter::new(
+        "ops",
+        "N",
+        "Operations to do [default: 2000, without --duration]",
+        Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops },
+    ),
+    Parameter::new(
+        "ops_per_client",
+        "N",
+        "Operations of each client",
+        Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops_per_client },
+    )
+    .only(Place::Files),
+    Parameter::new(
+        "duration",
+        "TIME",
+        "How long ops go on arriving; with --ops, whichever ends first",
+        Kind::PositiveDuration(|spec| &mut spec.duration),
+    ),
+    Parameter::new(
+        "drain",
+        "TIME",
+        "How long to go on after --duration to finish what has arrived [default: 60s with --duration]",
+        Kind::Duration(|spec| &mut spec.drain),
+    ),
+    Parameter::new(
+        "rate",
+        "RATE",
+        "Open loop: ops that arrive per second, minute or hour, such as `1000/s` [default: 1000/s; none for a --target \
+         that is no mockserver]",
+        Kind::Rate(|spec| &mut spec.rate),
+    ),
+    Parameter::new("arrivals", "ARRIVALS", "Open loop: how ops arrive", Kind::Words(ARRIVALS))
+        .by_default("poisson"),
+    Parameter::new(
+        "scatter",
+        "GROUPS",
+        "Open loop: groups of ops, each scattered over a stretch of time",
+        Kind::Groups(|spec| &mut spec.scatter),
+    )
+    .only(Place::Files),
+    Parameter::new("at", "TIMES", "Open loop: ops at these instants", Kind::Instants(|spec| &mut spec.at))
+        .only(Place::Files),
+    Parameter::new(
+        "in_flight",
+        "N",
+        "Closed loop: at most N unfinished ops; an op arrives when a place frees. Hides waiting",
+        Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.in_flight },
+    )
+    .excluding(&["rate", "arrivals"]),
+    Parameter::new(
+        "clients",
+        "K",
+        "Independent clients; op i belongs to client i mod K",
+        Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.clients },
+    )
+    .by_default("1"),
+    Parameter::new(
+        "share_strategy",
+        "BOOL",
+        "One strategy instance for all clients instead of one each",
+        Kind::Switch(|spec| &mut spec.share_strategy),
+    ),
+    Parameter::new(
+        "timeout",
+        "TIME",
+        "An attempt without an answer after this long has failed",
+        Kind::PositiveDuration(|spec| &mut spec.timeout),
+    )
+    .by_default("30s"),
+    Parameter::new(
+        "deadline",
+        "TIME",
+        "An op that cannot start its next attempt within this long of its arrival gives up",
+        Kind::PositiveDuration(|spec| &mut spec.deadline),
+    ),
+    Parameter::new(
+        "warm_up",
+        "TIME",
+        "Leave ops that arrive, and attempts that are sent, within this long of the start out of latencies; they still \
+         count",
+        Kind::Duration(|spec| &mut spec.warm_up),
+    )
+    .by_default("0")
+    .only(Place::CommandLine),
+    Parameter::new(
+        "max_attempts",
+        "N",
+        "Attempts after which an op is given up",
+        Kind::SmallCount { min: 1, max: u32::MAX, field: |spec| &mut spec.max_attempts },
+    )
+    .only(Place::CommandLine),
+    Parameter::new(
+        "retry_failed",
+        "BOOL",
+        "Whether ops try again after failures (timeouts, resets, 5xx); after rejections they always may",
+        Kind::Truth(|spec| &mut spec.retry_failed),
+    )
+    .by_default("true"),
+    Parameter::new(
+        "kind",
+        "KIND",
+        "What one attempt does: a request, or a read and then at once a write that counts only if nobody wrote in between",
+        Kind::Words(KINDS),
+    )
+    .by_default("request"),
+    Parameter::new(
+        "bins",
+        "TIME",
+        "The width of bins in which every call is counted",
+        Kind::PositiveDuration(|spec| &mut spec.bins),
+    )
+    .only(Place::Files),
+    Parameter::new(
+        "patience",
+        "TIME",
+        "How long nothing may succeed before a run counts as stalled",
+        Kind::Duration(|spec| &mut spec.patience),
+    )
+    .only(Place::Files),
+    Parameter::new(
+        "seed",
+        "N",
+        "Seed of everything random; repeat r uses seed + r",
+        Kind::Count { min: 0, max: u64::MAX, field: |spec| &mut spec.seed },
+    )
+    .by_default("1")
+    .only(Place::CommandLine),
+    Parameter::new(
+        "repeats",
+        "N",
+        "Runs to do: one after the other, or with --simulate on all cores",
+        Kind::SmallCount { min: 1, max: 1_000_000, field: |spec| &mut spec.repeats },
+    )
+    .by_default("1")
+    .only(Place::CommandLine),
+    Parameter::new(
+        "time_scale",
+        "F",
+        "Real seconds per second of the experiment: 0.2 makes 25 s take 5 s. Figures stay in experiment time",
+        Kind::TimeScale(|spec| &mut spec.time_scale),
+    )
+    .by_default("1")
+    .only(Place::CommandLine),
+];
+
+/// How ops of an open loop arrive.
+const ARRIVALS: &[Word] = &[
+    Word {
+        name: "poisson",
+        about: "Independent arrivals at the rate",
+        choose: |spec| spec.arrivals = Some(Arrivals::Poisson),
+    },
+    Word {
+        name: "uniform",
+        about: "Evenly spaced at the rate",
+        choose: |spec| spec.arrivals = Some(Arrivals::Uniform),
+    },
+    Word { name: "burst", about: "All at once", choose: |spec| spec.arrivals = Some(Arrivals::Burst) },
+];
+
+/// What one attempt does.
+const KINDS: &[Word] = &[
+    Word { name: "request", about: "One request", choose: |spec| spec.kind = Some(OperationKind::Request) },
+    Word {
+        name: "read-modify-write",
+        about: "GET, then at once PUT with `If-Match`; 412 is a rejection",
+        choose: |spec| spec.kind = Some(OperationKind::ReadModifyWrite),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_unique_and_what_a_parameter_excludes_is_there() {
+        let keys: Vec<&str> = PARAMETERS.iter().map(|parameter| parameter.key).collect();
+        for (index, parameter) in PARAMETERS.iter().enumerate() {
+            assert!(!keys[..index].contains(&parameter.key), "{} is there twice", parameter.key);
+            assert!(parameter.excludes.iter().all(|key| keys.contains(key)), "{}", parameter.key);
+        }
+    }
+}
