@@ -24,23 +24,11 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::choice(
         "retry-after",
         "what is done with the server's Retry-After: wait at least, exactly, or do not read it",
-        &["floor", "exact", "ignore"],
-        |common| common.retry_after as usize,
-        |common, word| {
-            common.retry_after = [RetryAfter::Floor, RetryAfter::Exact, RetryAfter::Ignore][word];
-        },
+        |common| &mut common.retry_after,
     ),
 ];
 
 /// The common parameters with the values they have.
 pub(crate) fn common_info(common: &mut Common) -> Vec<ParameterInfo> {
-    COMMON
-        .iter()
-        .map(|parameter| ParameterInfo {
-            key: parameter.key,
-            about: parameter.about,
-            value: parameter.show(common),
-            accepted: parameter.accepted(),
-        })
-        .collect()
+    COMMON.iter().map(|parameter| parameter.info(common)).collect()
 }

@@ -1,10 +1,9 @@
 //! Why what was typed is no strategy.
 
-use vocabulary::did_you_mean;
+use vocabulary::{OptionsError, ParameterError, did_you_mean};
 
 use crate::common::COMMON;
 use crate::strategy::MAX_BUDGETS;
-use vocabulary::ParameterError;
 
 /// What was typed is no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,17 +86,22 @@ impl SpecError {
         Self::Unknown { name: name.to_owned(), suggestion: did_you_mean(name, known) }
     }
 
-    pub(crate) fn unknown_parameter(
-        part: &'static str,
-        key: &str,
-        own: impl Iterator<Item = &'static str>,
-    ) -> Self {
-        let known: Vec<&str> = own.chain(COMMON.iter().map(|parameter| parameter.key)).collect();
-        Self::UnknownParameter {
-            part,
-            key: key.to_owned(),
-            suggestion: did_you_mean(key, known.iter().copied()),
-            accepted: known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
+    /// What is wrong with the options of this part.
+    pub(crate) fn options(part: &'static str, error: OptionsError) -> Self {
+        match error {
+            OptionsError::Unknown { key, known: own } => {
+                let known: Vec<&str> =
+                    own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
+                Self::UnknownParameter {
+                    part,
+                    suggestion: did_you_mean(&key, known.iter().copied()),
+                    key,
+                    accepted: known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
+                }
+            }
+            OptionsError::Twice { key } => Self::Twice { text: part.to_owned(), key: key.to_owned() },
+            OptionsError::Value(source) => Self::Value { part, source },
+            OptionsError::Combination(why) => Self::Combination { part, why },
         }
     }
 }

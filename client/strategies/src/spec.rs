@@ -4,11 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::common::{COMMON, Common, common_info};
+use crate::entry::Entry;
 use crate::error::SpecError;
-use crate::registry::{Context, Entry, Part, PartKind, STRATEGIES, find};
+use crate::part::{Part, PartKind};
+use crate::part_config::Context;
+use crate::registry::{STRATEGIES, find};
 use crate::strategy::MAX_BUDGETS;
 use crate::{Foreknowledge, Strategy};
-use vocabulary::{ParameterInfo, duration_text};
+use vocabulary::{ParameterInfo, duration_text, split_options};
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]
@@ -160,16 +163,12 @@ type ReadPart = (&'static Entry, Vec<(String, String)>);
 /// Reads `name:key=value,…`; common parameters go to `common`, the rest is kept for the part. Nothing is given twice, common
 /// ones (`common_keys`) in no part.
 fn read_part(text: &str, common: &mut Common, common_keys: &mut Vec<String>) -> Result<ReadPart, SpecError> {
-    let (name, options) = text.split_once(':').unwrap_or((text, ""));
-    let name = name.trim();
+    let (name, options) = split_options(text);
     let entry =
         find(name).ok_or_else(|| SpecError::unknown(name, STRATEGIES.iter().map(|entry| entry.name)))?;
     let mut own: Vec<(String, String)> = Vec::new();
-    for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
-        let (key, value) = option
-            .split_once('=')
-            .ok_or_else(|| SpecError::NoValue { part: entry.name, option: option.to_owned() })?;
-        let (key, value) = (key.trim(), value.trim());
+    for (key, value) in options {
+        let value = value.ok_or_else(|| SpecError::NoValue { part: entry.name, option: key.to_owned() })?;
         if own.iter().map(|(key, _)| key).chain(&*common_keys).any(|there| there == key) {
             return Err(SpecError::Twice { text: text.to_owned(), key: key.to_owned() });
         }

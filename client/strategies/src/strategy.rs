@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Purpose, draws};
+use vocabulary::{Choice, Purpose, draws};
 
 use crate::standstill::Standstill;
 use crate::{
@@ -44,6 +44,11 @@ pub enum RetryAfter {
     Exact,
     /// It is not read.
     Ignore,
+}
+
+impl Choice for RetryAfter {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("floor", Self::Floor), ("exact", Self::Exact), ("ignore", Self::Ignore)];
 }
 
 /// What becomes of the launch that was asked for.

@@ -7,6 +7,8 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod chance;
+mod choice;
+mod configurable;
 mod distribution;
 pub mod duration_text;
 mod instant;
@@ -16,6 +18,8 @@ mod time_scale;
 pub mod wire;
 
 pub use chance::{Draws, Purpose, draws, unit};
+pub use choice::{Choice, ChoiceField};
+pub use configurable::{Configurable, Options, OptionsError, split_options};
 pub use distribution::{Distribution, DistributionError};
 pub use instant::{Instant, nanos, whole_nanos};
 pub use parameter::{Parameter, ParameterError, ParameterInfo};

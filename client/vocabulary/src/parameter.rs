@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::choice::ChoiceField;
 use crate::duration_text;
 
 /// One parameter of a part configured by `C`.
@@ -23,7 +24,7 @@ enum Field<C: 'static> {
     /// A whole number in this range; when it ends at `u32::MAX`, that one is written `unlimited`.
     Count { at: fn(&mut C) -> &mut u32, min: u32, max: u32 },
     /// One of a few words.
-    Choice { words: &'static [&'static str], index: fn(&C) -> usize, choose: fn(&mut C, usize) },
+    Choice { at: fn(&mut C) -> &mut dyn ChoiceField },
 }
 
 /// The longest duration that a parameter accepts: a day.
@@ -32,7 +33,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// How `u32::MAX` is written where it is accepted.
 const UNLIMITED: &str = "unlimited";
 
-impl<C> Parameter<C> {
+impl<C: Default> Parameter<C> {
     /// A duration from zero to a day.
     pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
         Self::duration_from(key, about, Duration::ZERO, at)
@@ -68,15 +69,13 @@ impl<C> Parameter<C> {
         Self { key, about, field: Field::Count { at, min, max } }
     }
 
-    /// One of `words`; the config holds an enum that `index` and `choose` map to their positions.
+    /// One of the words of an enum, which is a [`Choice`](crate::Choice).
     pub const fn choice(
         key: &'static str,
         about: &'static str,
-        words: &'static [&'static str],
-        index: fn(&C) -> usize,
-        choose: fn(&mut C, usize),
+        at: fn(&mut C) -> &mut dyn ChoiceField,
     ) -> Self {
-        Self { key, about, field: Field::Choice { words, index, choose } }
+        Self { key, about, field: Field::Choice { at } }
     }
 
     /// Sets the config's field from text.
@@ -107,9 +106,10 @@ impl<C> Parameter<C> {
                 }
                 *at(config) = value;
             }
-            Field::Choice { words, choose, .. } => {
-                let position = words.iter().position(|word| *word == text).ok_or_else(refuse)?;
-                choose(config, position);
+            Field::Choice { at } => {
+                if !at(config).choose(text) {
+                    return Err(refuse());
+                }
             }
         }
         Ok(())
@@ -124,7 +124,7 @@ impl<C> Parameter<C> {
                 u32::MAX => UNLIMITED.to_owned(),
                 count => count.to_string(),
             },
-            Field::Choice { words, index, .. } => words[index(config)].to_owned(),
+            Field::Choice { at } => at(config).word().to_owned(),
         }
     }
 
@@ -143,7 +143,7 @@ impl<C> Parameter<C> {
             Field::Number { min, max, .. } => format!("a number from {min} to {max}"),
             Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min} or `{UNLIMITED}`"),
             Field::Count { min, max, .. } => format!("a whole number from {min} to {max}"),
-            Field::Choice { words, .. } => words.join(" or "),
+            Field::Choice { at } => at(&mut C::default()).words().join(" or "),
         }
     }
 }
@@ -173,6 +173,7 @@ pub struct ParameterInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Choice;
 
     #[derive(Clone, Debug, PartialEq)]
     struct Config {
@@ -181,11 +182,27 @@ mod tests {
         share: f64,
         tries: u32,
         few: u32,
-        word: usize,
+        word: Word,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Word {
+        One,
+        Two,
+    }
+
+    impl Choice for Word {
+        const CHOICES: &'static [(&'static str, Self)] = &[("one", Self::One), ("two", Self::Two)];
     }
 
     const CONFIG: Config =
-        Config { wait: Duration::ZERO, tick: Duration::ZERO, share: 0.5, tries: 1, few: 1, word: 0 };
+        Config { wait: Duration::ZERO, tick: Duration::ZERO, share: 0.5, tries: 1, few: 1, word: Word::One };
+
+    impl Default for Config {
+        fn default() -> Self {
+            CONFIG
+        }
+    }
 
     const PARAMETERS: &[Parameter<Config>] = &[
         Parameter::duration("wait", "", |config| &mut config.wait),
@@ -193,13 +210,7 @@ mod tests {
         Parameter::number("share", "", (0.0, 1.0), |config| &mut config.share),
         Parameter::count("tries", "", (1, u32::MAX), |config| &mut config.tries),
         Parameter::count("few", "", (1, 9), |config| &mut config.few),
-        Parameter::choice(
-            "word",
-            "",
-            &["one", "two"],
-            |config| config.word,
-            |config, word| config.word = word,
-        ),
+        Parameter::choice("word", "", |config| &mut config.word),
     ];
 
     fn set(key: &str, text: &str) -> Result<Config, String> {
@@ -215,7 +226,7 @@ mod tests {
         assert_eq!(set("share", "1"), Ok(Config { share: 1.0, ..CONFIG }));
         assert_eq!(set("tries", "7"), Ok(Config { tries: 7, ..CONFIG }));
         assert_eq!(set("tries", "unlimited"), Ok(Config { tries: u32::MAX, ..CONFIG }));
-        assert_eq!(set("word", "two"), Ok(Config { word: 1, ..CONFIG }));
+        assert_eq!(set("word", "two"), Ok(Config { word: Word::Two, ..CONFIG }));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use vocabulary::{Parameter, ParameterError, ParameterInfo, did_you_mean};
+use vocabulary::{Choice, Parameter, ParameterError, ParameterInfo, did_you_mean};
 
 /// Whom a server serves, written `name` or `name:key=value,key=value`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,11 @@ pub enum Subset {
     Proportional,
     /// So many entries of both, each as likely.
     Random,
+}
+
+impl Choice for Subset {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("proportional", Self::Proportional), ("random", Self::Random)];
 }
 
 /// Parameters of `descriptor-pool`; the defaults are fitted to seed 003's paper.
@@ -97,9 +102,7 @@ const QUEUE: &[Parameter<QueueConfig>] = &[
     Parameter::choice(
         "subset",
         "what it works on then: both lists by their share, or entries at random",
-        &["proportional", "random"],
-        |config| config.subset as usize,
-        |config, word| config.subset = [Subset::Proportional, Subset::Random][word],
+        |config| &mut config.subset,
     ),
 ];
 
@@ -214,7 +217,7 @@ impl Policy {
     }
 }
 
-fn shown<C>(parameters: &[Parameter<C>], config: &mut C) -> Vec<ParameterInfo> {
+fn shown<C: Default>(parameters: &[Parameter<C>], config: &mut C) -> Vec<ParameterInfo> {
     parameters.iter().map(|parameter| parameter.info(config)).collect()
 }
 

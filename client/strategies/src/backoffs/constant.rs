@@ -7,9 +7,10 @@ use std::time::Duration;
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `constant`.
 #[derive(Clone, Debug)]
@@ -23,14 +24,17 @@ impl Default for Constant {
     }
 }
 
-impl PartConfig for Constant {
+impl Configurable for Constant {
     const NAME: &'static str = "constant";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "the same delay before every retry";
     const RULE: &'static str = "before retry n wait delay";
     const SOURCE: &'static str = "seed 002 (CB)";
     const PARAMETERS: &'static [Parameter<Self>] =
         &[Parameter::duration("delay", "wait before every retry", |config| &mut config.delay)];
+}
+
+impl PartConfig for Constant {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

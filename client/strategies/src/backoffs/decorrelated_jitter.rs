@@ -9,9 +9,10 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::fraction;
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `decorrelated-jitter`.
 #[derive(Clone, Debug)]
@@ -26,9 +27,8 @@ impl Default for DecorrelatedJitter {
     }
 }
 
-impl PartConfig for DecorrelatedJitter {
+impl Configurable for DecorrelatedJitter {
     const NAME: &'static str = "decorrelated-jitter";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "random delay up to three times the previous one";
     const RULE: &'static str =
         "before each retry wait s = min(cap, U(base, 3 * s)), where s is base at first";
@@ -37,6 +37,10 @@ impl PartConfig for DecorrelatedJitter {
         Parameter::duration("base", "shortest wait before any retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
     ];
+}
+
+impl PartConfig for DecorrelatedJitter {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

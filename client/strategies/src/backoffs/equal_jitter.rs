@@ -9,9 +9,10 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::{doubled, fraction};
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `equal-jitter`.
 #[derive(Clone, Debug)]
@@ -26,9 +27,8 @@ impl Default for EqualJitter {
     }
 }
 
-impl PartConfig for EqualJitter {
+impl Configurable for EqualJitter {
     const NAME: &'static str = "equal-jitter";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "half of the exponential delay, plus a random part of the other half";
     const RULE: &'static str = "before retry n wait d/2 + U(0, d/2), where d = min(cap, base * 2^(n-1))";
     const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
@@ -36,6 +36,10 @@ impl PartConfig for EqualJitter {
         Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
     ];
+}
+
+impl PartConfig for EqualJitter {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

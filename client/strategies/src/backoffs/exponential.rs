@@ -9,9 +9,10 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::{doubled, fraction};
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `exponential`.
 #[derive(Clone, Debug)]
@@ -27,9 +28,8 @@ impl Default for Exponential {
     }
 }
 
-impl PartConfig for Exponential {
+impl Configurable for Exponential {
     const NAME: &'static str = "exponential";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "a delay that doubles with every failure";
     const RULE: &'static str = "before retry n wait min(cap, base * 2^(n-1)) * U(1-jitter, 1+jitter)";
     const SOURCE: &'static str = "seed 000; seed 001; seed 002 (EB); seed 004 (AWS)";
@@ -43,6 +43,10 @@ impl PartConfig for Exponential {
             |config| &mut config.jitter,
         ),
     ];
+}
+
+impl PartConfig for Exponential {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

@@ -9,9 +9,10 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::{between, doubled};
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `full-jitter`.
 #[derive(Clone, Debug)]
@@ -33,9 +34,8 @@ impl Default for FullJitter {
     }
 }
 
-impl PartConfig for FullJitter {
+impl Configurable for FullJitter {
     const NAME: &'static str = "full-jitter";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "random delay up to the exponential one";
     const RULE: &'static str = "before retry n wait U(min, min(cap, base * 2^(n-1)))";
     const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
@@ -49,6 +49,10 @@ impl PartConfig for FullJitter {
             |config| &mut config.grid,
         ),
     ];
+}
+
+impl PartConfig for FullJitter {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

@@ -8,21 +8,25 @@ use std::time::Duration;
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// `immediate` has no parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Immediate;
 
-impl PartConfig for Immediate {
+impl Configurable for Immediate {
     const NAME: &'static str = "immediate";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "retries at once";
     const RULE: &'static str = "before retry n wait 0";
     const SOURCE: &'static str = "seed 004 (no backoff); seed 002 (NB); seed 003 (fixed)";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl PartConfig for Immediate {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

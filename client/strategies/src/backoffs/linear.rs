@@ -8,9 +8,10 @@ use std::time::Duration;
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `linear`.
 #[derive(Clone, Debug)]
@@ -25,9 +26,8 @@ impl Default for Linear {
     }
 }
 
-impl PartConfig for Linear {
+impl Configurable for Linear {
     const NAME: &'static str = "linear";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "a delay that grows by base with every failure";
     const RULE: &'static str = "before retry n wait min(cap, base * n)";
     const SOURCE: &'static str = "seed 001 (table of delays)";
@@ -35,6 +35,10 @@ impl PartConfig for Linear {
         Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
     ];
+}
+
+impl PartConfig for Linear {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

@@ -5,21 +5,25 @@
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// `none` has no parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NoRetry;
 
-impl PartConfig for NoRetry {
+impl Configurable for NoRetry {
     const NAME: &'static str = "none";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "gives up at the first rejection or failure";
     const RULE: &'static str = "an op ends at its first failure";
     const SOURCE: &'static str = "the baseline of all seeds";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl PartConfig for NoRetry {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

@@ -9,9 +9,10 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::grown;
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `thain`.
 #[derive(Clone, Debug)]
@@ -27,9 +28,8 @@ impl Default for Thain {
     }
 }
 
-impl PartConfig for Thain {
+impl Configurable for Thain {
     const NAME: &'static str = "thain";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "exponential delay times a random 1 to 2, up to an hour";
     const RULE: &'static str = "before retry n wait min(R * base * factor^(n-1), cap), R = U(1, 2)";
     const SOURCE: &'static str =
@@ -41,6 +41,10 @@ impl PartConfig for Thain {
         }),
         Parameter::duration("cap", "longest wait before any retry (M)", |config| &mut config.cap),
     ];
+}
+
+impl PartConfig for Thain {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

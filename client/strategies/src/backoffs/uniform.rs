@@ -8,9 +8,10 @@ use vocabulary::{Rng, unit};
 
 use crate::delay::between;
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `uniform`.
 #[derive(Clone, Debug)]
@@ -26,9 +27,8 @@ impl Default for Uniform {
     }
 }
 
-impl PartConfig for Uniform {
+impl Configurable for Uniform {
     const NAME: &'static str = "uniform";
-    const KIND: PartKind = PartKind::RetryPolicy;
     const SUMMARY: &'static str = "a random delay from one range before every retry";
     const RULE: &'static str = "before retry n wait U(min, max)";
     const SOURCE: &'static str = "seed 002 (URB)";
@@ -41,6 +41,10 @@ impl PartConfig for Uniform {
             |config| &mut config.grid,
         ),
     ];
+}
+
+impl PartConfig for Uniform {
+    const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::RetryPolicy(Box::new(self)))

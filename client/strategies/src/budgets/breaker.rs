@@ -11,9 +11,10 @@ use vocabulary::Rng;
 
 use crate::delay::grown;
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
-use vocabulary::Parameter;
+use vocabulary::{Choice, Configurable, Parameter};
 
 /// What becomes of launches while the breaker lets nothing through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,10 @@ pub(crate) enum WhenOpen {
     Wait,
     /// They fail, and the retry policy decides.
     Shed,
+}
+
+impl Choice for WhenOpen {
+    const CHOICES: &'static [(&'static str, Self)] = &[("wait", Self::Wait), ("shed", Self::Shed)];
 }
 
 /// Parameters of `breaker`.
@@ -47,9 +52,8 @@ impl Default for BreakerConfig {
     }
 }
 
-impl PartConfig for BreakerConfig {
+impl Configurable for BreakerConfig {
     const NAME: &'static str = "breaker";
-    const KIND: PartKind = PartKind::Budget;
     const SUMMARY: &'static str = "sends nothing for a while after failures in a row, then one probe";
     const RULE: &'static str = "closed: after `failures` rejections or retriable failures in a row, open; open: nothing passes \
                                 for min(cap, open * factor^(k-1)) at the k-th opening in a row, then one probe; its success \
@@ -64,14 +68,12 @@ impl PartConfig for BreakerConfig {
             &mut config.factor
         }),
         Parameter::duration("cap", "longest time until a probe", |config| &mut config.cap),
-        Parameter::choice(
-            "when-open",
-            "launches wait, or fail and back off",
-            &["wait", "shed"],
-            |config| config.when_open as usize,
-            |config, word| config.when_open = [WhenOpen::Wait, WhenOpen::Shed][word],
-        ),
+        Parameter::choice("when-open", "launches wait, or fail and back off", |config| &mut config.when_open),
     ];
+}
+
+impl PartConfig for BreakerConfig {
+    const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::Budget(Box::new(Breaker::new(self))))

@@ -12,9 +12,10 @@
 use vocabulary::Rng;
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
-use vocabulary::Parameter;
+use vocabulary::{Choice, Configurable, Parameter};
 
 /// What becomes of a retry that the budget refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,10 @@ pub(crate) enum OnEmpty {
     BackOff,
 }
 
+impl Choice for OnEmpty {
+    const CHOICES: &'static [(&'static str, Self)] = &[("fail", Self::Fail), ("back-off", Self::BackOff)];
+}
+
 /// When it is decided whether an op may try again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ask {
@@ -34,6 +39,10 @@ pub(crate) enum Ask {
     /// At the retry, after the back-off.
     #[default]
     Retry,
+}
+
+impl Choice for Ask {
+    const CHOICES: &'static [(&'static str, Self)] = &[("failure", Self::Failure), ("retry", Self::Retry)];
 }
 
 /// Parameters of `retry-budget`.
@@ -51,9 +60,8 @@ impl Default for RetryBudget {
     }
 }
 
-impl PartConfig for RetryBudget {
+impl Configurable for RetryBudget {
     const NAME: &'static str = "retry-budget";
-    const KIND: PartKind = PartKind::Budget;
     const SUMMARY: &'static str = "retries only while successes outweigh failures";
     const RULE: &'static str = "tokens start at max; a retriable failure takes 1, a success adds ratio; an op may retry only \
                                 while tokens > max / 2: decided when its back-off is over (ask=retry; a refusal is a shed), or at \
@@ -65,16 +73,12 @@ impl PartConfig for RetryBudget {
         Parameter::choice(
             "on-empty",
             "a refused retry ends its op, or backs off as after a failure",
-            &["fail", "back-off"],
-            |config| config.on_empty as usize,
-            |config, word| config.on_empty = [OnEmpty::Fail, OnEmpty::BackOff][word],
+            |config| &mut config.on_empty,
         ),
         Parameter::choice(
             "ask",
             "when it decides: at the failure, before the back-off, as gRPC does, or at the retry, after it",
-            &["failure", "retry"],
-            |config| config.ask as usize,
-            |config, word| config.ask = [Ask::Failure, Ask::Retry][word],
+            |config| &mut config.ask,
         ),
     ];
 
@@ -88,6 +92,10 @@ impl PartConfig for RetryBudget {
             _ => Ok(()),
         }
     }
+}
+
+impl PartConfig for RetryBudget {
+    const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::Budget(Box::new(Tokens { tokens: self.max, config: self })))

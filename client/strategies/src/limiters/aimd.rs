@@ -5,9 +5,10 @@
 //! grows); a rejected op goes to the back of the queue, which is the client's doing.
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
-use vocabulary::Parameter;
+use vocabulary::{Choice, Configurable, Parameter};
 
 /// Where the window falls after a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,10 @@ pub(crate) enum Variant {
     Reno,
     /// To the initial window.
     Tahoe,
+}
+
+impl Choice for Variant {
+    const CHOICES: &'static [(&'static str, Self)] = &[("reno", Self::Reno), ("tahoe", Self::Tahoe)];
 }
 
 /// Parameters of `aimd`.
@@ -34,9 +39,8 @@ impl Default for AimdConfig {
     }
 }
 
-impl PartConfig for AimdConfig {
+impl Configurable for AimdConfig {
     const NAME: &'static str = "aimd";
-    const KIND: PartKind = PartKind::Limiter;
     const SUMMARY: &'static str = "congestion window: additive increase, multiplicative decrease";
     const RULE: &'static str = "send while in flight < window; success: window = max(window, min(in flight + 1, window + 1)) while \
                                 in flight < ssthresh, then with window + 1/window; congestion, unless the attempt was in flight at \
@@ -46,9 +50,7 @@ impl PartConfig for AimdConfig {
         Parameter::choice(
             "variant",
             "where the window falls after a cut: to ssthresh, or to the initial window",
-            &["reno", "tahoe"],
-            |config| config.variant as usize,
-            |config, word| config.variant = [Variant::Reno, Variant::Tahoe][word],
+            |config| &mut config.variant,
         ),
         Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
             &mut config.beta
@@ -61,6 +63,10 @@ impl PartConfig for AimdConfig {
             |config| &mut config.ssthresh,
         ),
     ];
+}
+
+impl PartConfig for AimdConfig {
+    const KIND: PartKind = PartKind::Limiter;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::Limiter(Box::new(Aimd::new(self))))

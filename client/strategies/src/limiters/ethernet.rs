@@ -7,10 +7,11 @@
 
 use std::time::Duration;
 
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Carrier, Gauges, Instant, Limiter, View};
 
 /// Parameters of `ethernet`.
@@ -26,9 +27,8 @@ impl Default for Ethernet {
     }
 }
 
-impl PartConfig for Ethernet {
+impl Configurable for Ethernet {
     const NAME: &'static str = "ethernet";
-    const KIND: PartKind = PartKind::Limiter;
     const SUMMARY: &'static str = "carrier sense: the server starts an attempt only if it has enough free";
     const RULE: &'static str = "every attempt says what the server must have free (slots, descriptors) for it to start; below threshold \
                                 the op fails after `cost` without an attempt, and the retry policy decides when it tries again";
@@ -39,6 +39,10 @@ impl PartConfig for Ethernet {
         }),
         Parameter::duration("cost", "time that a deferral takes", |config| &mut config.cost),
     ];
+}
+
+impl PartConfig for Ethernet {
+    const KIND: PartKind = PartKind::Limiter;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::Limiter(Box::new(self)))

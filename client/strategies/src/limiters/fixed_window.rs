@@ -3,9 +3,10 @@
 //! Source: the bulkhead of every client library; the right answer for who knows the server's cap.
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Gauges, Instant, Limiter, Until, View};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `fixed-window`.
 #[derive(Clone, Debug)]
@@ -19,9 +20,8 @@ impl Default for FixedWindow {
     }
 }
 
-impl PartConfig for FixedWindow {
+impl Configurable for FixedWindow {
     const NAME: &'static str = "fixed-window";
-    const KIND: PartKind = PartKind::Limiter;
     const SUMMARY: &'static str = "a fixed number of attempts in flight";
     const RULE: &'static str = "send while in flight < window";
     const SOURCE: &'static str = "common practice (bulkhead)";
@@ -29,6 +29,10 @@ impl PartConfig for FixedWindow {
         &[Parameter::count("window", "attempts that may be in flight", (1, u32::MAX), |config| {
             &mut config.window
         })];
+}
+
+impl PartConfig for FixedWindow {
+    const KIND: PartKind = PartKind::Limiter;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Part::Limiter(Box::new(self)))

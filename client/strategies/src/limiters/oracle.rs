@@ -4,9 +4,10 @@
 use std::collections::VecDeque;
 
 use crate::error::SpecError;
-use crate::registry::{Context, Part, PartConfig, PartKind};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Foreknowledge, Gauges, Instant, Launch, Limiter, Until, View};
-use vocabulary::Parameter;
+use vocabulary::{Configurable, Parameter};
 
 /// The oracle's name, by which a spec is known to need foreknowledge.
 pub(crate) const ORACLE: &str = "oracle";
@@ -15,9 +16,8 @@ pub(crate) const ORACLE: &str = "oracle";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OracleConfig;
 
-impl PartConfig for OracleConfig {
+impl Configurable for OracleConfig {
     const NAME: &'static str = ORACLE;
-    const KIND: PartKind = PartKind::Limiter;
     const SUMMARY: &'static str = "a plan that knows cap, times and delays: a yardstick, no answer";
     const RULE: &'static str = "first come, first served: send op i at max(arrival, the instant that makes it reach the server just \
                                 when a slot frees, plus a margin of 0 in virtual time and 2 ms over HTTP); an op that failed all the same gets the next \
@@ -26,6 +26,10 @@ impl PartConfig for OracleConfig {
     const SOURCE: &'static str =
         "what seed 000 calls optimal (20 s): so it is when all services take the same time";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl PartConfig for OracleConfig {
+    const KIND: PartKind = PartKind::Limiter;
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
         let foreknowledge = context.foreknowledge.take().ok_or(SpecError::NoForeknowledge)?;

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{Instant, Plan, StrategySpec};
+use crate::{Context, Foreknowledge, Instant, Part, PartKind, Plan, StrategySpec};
 
 struct AtOnce;
 

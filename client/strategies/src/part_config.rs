@@ -1,0 +1,23 @@
+//! A part's configuration, which is also its factory.
+
+use vocabulary::Configurable;
+
+use crate::Foreknowledge;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+
+/// What makes a part of its configuration. Its parameters and what it says of itself are in [`Configurable`].
+pub(crate) trait PartConfig: Configurable {
+    /// Which kind it is.
+    const KIND: PartKind;
+
+    /// Starts it.
+    fn build(self, context: &mut Context) -> Result<Part, SpecError>;
+}
+
+/// What a part may be given besides its options.
+#[derive(Default)]
+pub struct Context {
+    /// For the oracle, which takes it.
+    pub foreknowledge: Option<Box<dyn Foreknowledge>>,
+}
