@@ -33,7 +33,7 @@ pub use result::{
     AttemptsResult, GeneratorResult, LagResult, OpsResult, ResultContext, RunResult, SCHEMA_VERSION,
     SeriesPoint,
 };
-pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, ServerSeen};
+pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, RunLog, ServerSeen};
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

@@ -7,6 +7,7 @@
 
 mod ending;
 mod launching;
+mod log;
 mod report;
 mod state;
 mod timers;
@@ -18,6 +19,7 @@ use vocabulary::Instant;
 use crate::cause::Cause;
 use crate::measure::Measurements;
 use crate::sample::SampleSink;
+pub use log::RunLog;
 pub use state::Run;
 use tailback::Outcome;
 
@@ -117,6 +119,9 @@ pub struct Launched {
 impl Run {
     /// What happened at `now`; `now` may be earlier than what is already processed, when answers come out of order.
     pub fn handle_input(&mut self, now: Instant, input: Input) {
+        if let Some(log) = &mut self.log {
+            log.inputs.push((now, input));
+        }
         self.advance(now);
         match input {
             Input::Ended(completion) => self.on_ended(now, &completion),
@@ -134,6 +139,9 @@ impl Run {
     pub fn poll_output(&mut self, now: Instant) -> Output {
         for _ in 0..TIMERS_AT_ONCE {
             if let Some(output) = self.outbox.pop_front() {
+                if let Some(log) = &mut self.log {
+                    log.outputs.push(output);
+                }
                 return output;
             }
             if self.is_over() {
@@ -154,6 +162,16 @@ impl Run {
     /// Gives every attempt to `sink` as it ends, from now on.
     pub fn record_samples(&mut self, sink: SampleSink) {
         self.samples = Some(sink);
+    }
+
+    /// Keeps what it is told and what it decides from now on, all of it: for comparisons of drivers, not for long runs.
+    pub fn record_log(&mut self) {
+        self.log = Some(Box::default());
+    }
+
+    /// What was recorded, if anything was; nothing is recorded any more.
+    pub fn take_log(&mut self) -> Option<RunLog> {
+        self.log.take().map(|log| *log)
     }
 
     /// What has been measured so far.

@@ -6,10 +6,14 @@
 //! same seed gives the same run, bit for bit, on every machine and however many run side by side.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod event_loop;
 mod foresight;
+mod replay;
 mod side_by_side;
+mod simulated_server;
 mod simulation;
 
 pub use foresight::{Foresight, least_costs};
+pub use replay::{Difference, replay_between, replay_client, replay_server};
 pub use side_by_side::side_by_side;
 pub use simulation::{Finished, Simulation, Steer};

@@ -9,6 +9,7 @@ use vocabulary::wire::{RunId, ServerStats};
 use crate::admission::{Admission, Arrived, Released};
 use crate::config::Config;
 use crate::ledger::{Account, Ledger, Of};
+use crate::log::{ServerEvent, ServerLog};
 use crate::request::{Answer, Input, Output, Request, RequestId, Step, Verdict, Way};
 use crate::timeline::Timeline;
 
@@ -33,6 +34,8 @@ pub struct Server {
     answers: VecDeque<Answer>,
     /// Nothing happens before this: looked at far more often than anything happens.
     next_at: Option<Instant>,
+    /// What is kept to be played again, if it is recorded.
+    log: Option<Box<ServerLog>>,
 }
 
 /// A request between arrival and answer.
@@ -59,11 +62,15 @@ impl Server {
             requests: Vec::new(),
             answers: VecDeque::new(),
             next_at: None,
+            log: None,
         }
     }
 
     /// Something happened at `now`.
     pub fn handle(&mut self, now: Instant, input: Input) {
+        if let Some(log) = &mut self.log {
+            log.events.push(ServerEvent::Input(now, input.clone()));
+        }
         self.advance(now);
         match input {
             Input::Arrive(request) => self.arrive(now, request),
@@ -88,9 +95,29 @@ impl Server {
             self.advance(now);
         }
         if let Some(answer) = self.answers.pop_front() {
+            if let Some(log) = &mut self.log {
+                log.events.push(ServerEvent::Answer(answer));
+            }
             return Output::Answer(answer);
         }
         self.next_at.map_or(Output::Idle, Output::WaitUntil)
+    }
+
+    /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing
+    /// may be under way.
+    pub fn record_log(&mut self) {
+        self.log = Some(Box::new(ServerLog {
+            config: self.config.clone(),
+            events: Vec::new(),
+            until: Instant::ORIGIN,
+            stats: ServerStats::default(),
+        }));
+    }
+
+    /// What was recorded by `now`, if anything was; nothing is recorded any more. The shell has taken every answer that is due.
+    pub fn take_log(&mut self, now: Instant) -> Option<ServerLog> {
+        let log = self.log.take()?;
+        Some(ServerLog { until: now, stats: self.stats(now, None), ..*log })
     }
 
     /// The configuration in force.

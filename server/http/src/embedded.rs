@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use mockserver_core::Config;
+use mockserver_core::{Config, ServerLog};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use vocabulary::TimeScale;
@@ -63,6 +63,16 @@ impl Embedded {
     /// What it counted, of one run or of all.
     pub fn stats(&self, run: Option<RunId>) -> ServerStats {
         self.shared.stats(run)
+    }
+
+    /// Keeps every request and every answer from now on, to be played again in virtual time; no request may have come yet.
+    pub fn record_log(&self) {
+        self.shared.record_log();
+    }
+
+    /// What was recorded until now, if anything was; nothing is recorded any more.
+    pub fn take_log(&self) -> Option<ServerLog> {
+        self.shared.take_log()
     }
 }
 

@@ -4,7 +4,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server, Step};
+use mockserver_core::{
+    Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server, ServerLog, Step,
+};
 use slab::Slab;
 use tokio::sync::oneshot;
 use vocabulary::wire::{RunId, ServerStats};
@@ -195,6 +197,19 @@ impl Shared {
         let now = self.clock.now();
         let stats = self.lock().server.stats(now, run);
         ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
+    }
+
+    /// Keeps what the state machine is told and what it answers, from now on.
+    pub(crate) fn record_log(&self) {
+        self.lock().server.record_log();
+    }
+
+    /// What was recorded until now, if anything was.
+    pub(crate) fn take_log(&self) -> Option<ServerLog> {
+        let mut inner = self.lock();
+        let now = self.clock.now();
+        self.drain(&mut inner, now, None);
+        inner.server.take_log(now)
     }
 
     /// What there is to tell at `/metrics`.

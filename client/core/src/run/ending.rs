@@ -179,7 +179,7 @@ impl Run {
         held.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
         held.in_flight -= 1;
         self.note_gauges(station, at);
-        if self.samples.is_some() {
+        if self.samples.is_some() || self.log.is_some() {
             self.write_sample(at, &attempt, end);
         }
         self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
@@ -232,6 +232,9 @@ impl Run {
         };
         if let Some(sink) = &mut self.samples {
             sink(&sample);
+        }
+        if let Some(log) = &mut self.log {
+            log.samples.push(sample);
         }
     }
 

@@ -9,7 +9,7 @@ use slab::Slab;
 use tailback::{Permits, Strategy};
 use vocabulary::Instant;
 
-use super::{Output, ServerSeen};
+use super::{Output, RunLog, ServerSeen};
 use crate::arrivals::Arrivals;
 use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::Measurements;
@@ -65,6 +65,8 @@ pub struct Run {
     pub(super) silent_attempts: u64,
     /// Who wants every attempt.
     pub(super) samples: Option<SampleSink>,
+    /// What is kept of it to be played again, if it is recorded.
+    pub(super) log: Option<Box<RunLog>>,
 }
 
 /// One strategy instance with its queue.
@@ -150,6 +152,7 @@ impl Run {
             lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
             silent_attempts: 0,
             samples: None,
+            log: None,
             config,
         };
         for station in 0..run.stations.len() {

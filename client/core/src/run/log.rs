@@ -1,0 +1,19 @@
+//! What a run was told and what it decided, in order: enough to play it again in another driver.
+
+use vocabulary::Instant;
+
+use super::{Input, Output};
+use crate::sample::Sample;
+
+/// The log of a run; see [`Run::record_log`](super::Run::record_log).
+///
+/// When the driver polled is not in it: every timer fires at its own instant, whenever that is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunLog {
+    /// What the driver told the run, and for which instant.
+    pub inputs: Vec<(Instant, Input)>,
+    /// What the run wanted done: attempts to send, each with the instant at which it was due, and attempts to withdraw.
+    pub outputs: Vec<Output>,
+    /// Every attempt as it ended, with the window just after that.
+    pub samples: Vec<Sample>,
+}

@@ -1,0 +1,131 @@
+//! Between the sides: what reached the server is what the client sent, and what the client heard is what the server said.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use loadgen_core::{
+    AttemptKey, Cause, Completion, Input as ClientInput, Launched, Output, RunLog, ServerSeen,
+};
+use mockserver_core::{Answer, Config, Input, Request, RequestId, ServerEvent, ServerLog, Step, Verdict};
+use tailback::{Outcome, Status};
+use vocabulary::Instant;
+
+use super::Difference;
+use crate::simulated_server::meaning;
+
+/// Checks the two logs of one run against each other: every attempt reached the server with what it asks for, and its answer
+/// means to the client what it means in a simulation. Only of attempts that the client withdrew may a side know less.
+///
+/// # Errors
+/// Names the first attempt of which the two differ.
+pub fn replay_between(client: &RunLog, server: &ServerLog) -> Result<(), Difference> {
+    let mut reached = reached(server);
+    for (index, sent) in sent(client).into_iter().enumerate() {
+        let (op, ordinal) = (sent.launched.op, sent.launched.ordinal);
+        let reached = reached.get_mut(&(op, ordinal)).and_then(VecDeque::pop_front);
+        if sent.withdrawn && reached.as_ref().is_none_or(|reached| reached.heard != sent.heard) {
+            continue;
+        }
+        let expected = Exchange { least_free: sent.launched.least_free, heard: sent.heard };
+        Difference::unless_equal("attempt sent", index, reached, Some(expected))?;
+    }
+    let unsent = reached.into_iter().find(|(_, exchanges)| !exchanges.is_empty());
+    Difference::unless_equal("attempt nobody sent", 0, unsent, None)
+}
+
+/// An attempt as both sides know it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Exchange {
+    least_free: u32,
+    /// Nothing when no answer came.
+    heard: Option<Heard>,
+}
+
+/// What an answer means to the client.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Heard {
+    outcome: Outcome,
+    cause: Option<Cause>,
+    server: Option<ServerSeen>,
+}
+
+impl Heard {
+    /// What the server said, to an attempt that took so long.
+    fn said(answer: &Answer, took: Duration, config: &Config) -> Self {
+        let (outcome, cause) = meaning(answer.verdict, config);
+        let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took: Some(took) };
+        let server = (answer.verdict != Verdict::Deferred).then_some(seen);
+        Self { outcome, cause, server }
+    }
+
+    fn of(completion: &Completion) -> Option<Self> {
+        let Completion { outcome, cause, server, .. } = *completion;
+        (outcome.status != Status::Cancelled).then_some(Self { outcome, cause, server })
+    }
+}
+
+/// An attempt as the client knows it.
+struct Sent {
+    launched: Launched,
+    heard: Option<Heard>,
+    /// Whether the client did not wait for the answer.
+    withdrawn: bool,
+}
+
+fn sent(log: &RunLog) -> Vec<Sent> {
+    let name = |key: AttemptKey| (key.serial, key.slot);
+    let mut ends: BTreeMap<_, VecDeque<&Completion>> = BTreeMap::new();
+    for (_, input) in &log.inputs {
+        if let ClientInput::Ended(completion) = input {
+            ends.entry(name(completion.attempt)).or_default().push_back(completion);
+        }
+    }
+    let withdrawn: BTreeSet<_> = log
+        .outputs
+        .iter()
+        .filter_map(|output| if let Output::Cancel(key) = output { Some(name(*key)) } else { None })
+        .collect();
+    let mut all = Vec::new();
+    for output in &log.outputs {
+        let Output::Send(launched) = output else { continue };
+        let key = name(launched.attempt);
+        // A key is used again only after its attempt has ended.
+        let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
+        let withdrawn = withdrawn.contains(&key);
+        all.push(Sent { launched: *launched, heard: end.and_then(Heard::of), withdrawn });
+    }
+    all
+}
+
+/// By op and attempt, what reached the server, in order: an attempt that is deferred comes again under the same number.
+fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
+    let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
+    let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
+    // How long the reads took whose writes are still to come.
+    let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
+    for event in &log.events {
+        let (at, request, least_free) = match event {
+            ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0),
+            ServerEvent::Input(at, Input::ArriveIfFree { request, least }) => (*at, *request, *least),
+            ServerEvent::Input(..) => continue,
+            ServerEvent::Answer(answer) => {
+                let Some((since, request)) = under_way.remove(&answer.id) else { continue };
+                let attempt = (request.op, request.attempt);
+                let took = answer.at.since(since) + reads.remove(&attempt).unwrap_or_default();
+                if request.step == Step::Read && answer.verdict == Verdict::Accepted {
+                    reads.insert(attempt, took);
+                } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
+                    exchange.heard = Some(Heard::said(answer, took, &log.config));
+                }
+                continue;
+            }
+        };
+        under_way.insert(request.id, (at, request));
+        let attempt = (request.op, request.attempt);
+        // A write after a read is the same attempt's second half.
+        if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
+            all.entry(attempt).or_default().push_back(Exchange { least_free, heard: None });
+        }
+    }
+    all
+}

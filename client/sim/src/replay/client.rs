@@ -1,0 +1,47 @@
+//! The client's side: what it was told, through the loop of the simulation.
+
+use std::iter::Peekable;
+use std::slice::Iter;
+
+use loadgen_core::{AttemptKey, Input, Launched, Run, RunLog};
+use vocabulary::Instant;
+
+use super::Difference;
+use crate::event_loop::{EventLoop, Peer, PeerOutput};
+use crate::simulation::Steer;
+
+/// Tells `run`, which must be as the logged one was before its beginning, everything that the logged one was told, and returns it
+/// when it decided the same: every attempt sent at the same instant, ended in the same way, with the same window after it.
+///
+/// # Errors
+/// Names the first decision that is another.
+pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
+    run.record_log();
+    let (mut run, mut peer, _) =
+        EventLoop::new(run, Heard(log.inputs.iter().peekable())).run(|_, _| Steer::On);
+    // Attempts that had been withdrawn are heard of until the driver sees that the run is over.
+    for (at, input) in &mut peer.0 {
+        run.handle_input(*at, *input);
+    }
+    let replayed = run.take_log().unwrap_or_default();
+    Difference::first("output", &log.outputs, &replayed.outputs)?;
+    Difference::first("attempt's end", &log.samples, &replayed.samples)?;
+    Difference::first("input", &log.inputs, &replayed.inputs)?;
+    Ok(run)
+}
+
+/// What the client was told, at the instants for which it was told.
+struct Heard<'a>(Peekable<Iter<'a, (Instant, Input)>>);
+
+impl Peer for Heard<'_> {
+    fn on_send(&mut self, _now: Instant, _launched: Launched) {}
+
+    fn on_cancel(&mut self, _now: Instant, _key: AttemptKey) {}
+
+    fn poll(&mut self, now: Instant) -> PeerOutput {
+        match self.0.next_if(|(at, _)| *at <= now) {
+            Some((_, input)) => PeerOutput::Input(*input),
+            None => self.0.peek().map_or(PeerOutput::Idle, |(at, _)| PeerOutput::WaitUntil(*at)),
+        }
+    }
+}

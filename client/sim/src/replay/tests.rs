@@ -1,0 +1,290 @@
+//! Logs of a driver and a shell that are always late, played again; and logs that were tampered with.
+
+use std::time::Duration;
+
+use loadgen_core::{
+    ArrivalProcess, AttemptKey, Completion, Input as ClientInput, Launched, Output, Run, RunConfig, RunLog,
+    ServerSeen, Workload,
+};
+use mockserver_core::{
+    Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
+};
+use tailback::{Status, StrategySpec};
+use vocabulary::{Distribution, Instant};
+
+use super::*;
+use crate::simulated_server::meaning;
+
+/// The driver looks at its clock every so many milliseconds.
+const DRIVER_TICK: u64 = 7;
+/// So does the thread that sends what the server has decided.
+const SHELL_TICK: u64 = 5;
+
+/// A real driver and a real shell in small: both late, each with a list of who waits.
+struct Late {
+    run: Run,
+    server: Server,
+    /// By request id: who waits, since when, and when it was sent.
+    waiting: Vec<Option<(Launched, Instant)>>,
+    /// Answers on their way from the shell to the driver.
+    mailbox: Vec<(Instant, Completion)>,
+    now: Instant,
+}
+
+impl Late {
+    /// Both sides of a run, logged.
+    fn run(strategy: &str, config: &RunConfig, server: &Config) -> (RunLog, ServerLog) {
+        let mut late = Self {
+            run: client(strategy, config),
+            server: Server::new(server.clone()),
+            waiting: vec![None; 1000],
+            mailbox: Vec::new(),
+            now: Instant::ORIGIN,
+        };
+        late.run.record_log();
+        late.server.record_log();
+        for millis in 0..1_000_000 {
+            late.now = Instant::from_millis(millis) + Duration::from_nanos(millis % 1000);
+            if millis % SHELL_TICK == 0 {
+                late.take_answers();
+            }
+            if millis % DRIVER_TICK == 0 && late.drive() {
+                late.take_answers();
+                let log = late.run.take_log().expect("it was recorded");
+                return (log, late.server.take_log(late.now).expect("it was recorded"));
+            }
+        }
+        panic!("the run did not end");
+    }
+
+    fn take_answers(&mut self) {
+        while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
+            let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
+            let (outcome, cause) = meaning(answer.verdict, self.server.config());
+            let took = Some(answer.at.since(sent_at));
+            let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took };
+            let server = (outcome.status != Status::Deferred).then_some(seen);
+            let attempt = launched.attempt;
+            let completion = Completion { attempt, sent_at, outcome, server, cause, by_gateway: false };
+            self.mailbox.push((self.now, completion));
+        }
+    }
+
+    /// Whether the run is over.
+    fn drive(&mut self) -> bool {
+        for (at, completion) in std::mem::take(&mut self.mailbox) {
+            self.run.handle_input(at, ClientInput::Ended(completion));
+        }
+        loop {
+            match self.run.poll_output(self.now) {
+                Output::Send(launched) => self.send(launched),
+                Output::Cancel(key) => self.cancel(key),
+                Output::WaitUntil(_) | Output::Idle => return false,
+                Output::Done => return true,
+            }
+        }
+    }
+
+    fn send(&mut self, launched: Launched) {
+        // The lowest free id, as a slab has it.
+        let free = self.waiting.iter().position(Option::is_none).expect("there is room");
+        self.waiting[free] = Some((launched, self.now));
+        let id = RequestId(u32::try_from(free).expect("a small number"));
+        let (op, attempt) = (launched.op, launched.ordinal);
+        let request = Request { id, run: None, seed: 1, op, attempt, step: Step::Work };
+        self.server.handle(
+            self.now,
+            match launched.least_free {
+                0 => Input::Arrive(request),
+                least => Input::ArriveIfFree { request, least },
+            },
+        );
+    }
+
+    fn cancel(&mut self, key: AttemptKey) {
+        let waits =
+            |held: &Option<(Launched, Instant)>| held.is_some_and(|(launched, _)| launched.attempt == key);
+        if let Some(index) = self.waiting.iter().position(waits) {
+            self.waiting[index] = None;
+            let id = RequestId(u32::try_from(index).expect("a small number"));
+            self.server.handle(self.now, Input::Cancel(id));
+        }
+    }
+}
+
+fn client(strategy: &str, config: &RunConfig) -> Run {
+    let spec: StrategySpec = strategy.parse().expect("it is in the registry");
+    Run::new(config.clone(), |_| spec.build(config.seed, None), None).expect("it starts")
+}
+
+const AIMD: &str = "aimd:initial=4";
+
+/// Forty ops, a third more than the server takes, and messages that are lost, so that attempts time out.
+fn overload() -> (RunConfig, Config) {
+    let arrivals = ArrivalProcess::Poisson { rate_per_s: 40.0 };
+    let workload = Workload { arrivals, ops: Some(40), duration: None };
+    let config = RunConfig { workload, clients: 2, timeout: Duration::from_secs(1), ..RunConfig::default() };
+    let server = Config {
+        max_busy: 3,
+        service_time: "exp(100ms)".parse().expect("it is a distribution"),
+        reject_time: Distribution::millis(22),
+        network_delay: Distribution::millis(31),
+        retry_after: Some(Duration::from_millis(80)),
+        loss: 0.03,
+        ..Config::default()
+    };
+    (config, server)
+}
+
+/// Both logs of an overload, and the client to play it again.
+fn logged() -> (RunLog, ServerLog, Run) {
+    let (config, server) = overload();
+    let (client_log, server_log) = Late::run(AIMD, &config, &server);
+    (client_log, server_log, client(AIMD, &config))
+}
+
+#[test]
+fn however_late_driver_and_shell_are_virtual_time_decides_the_same() {
+    let (config, server) = overload();
+    for strategy in [
+        AIMD,
+        "fixed-window:window=5",
+        "full-jitter:base=20ms,cap=1s",
+        "ethernet:threshold=2,cost=10ms+constant:delay=40ms",
+    ] {
+        let (client_log, server_log) = Late::run(strategy, &config, &server);
+        let replayed = replay_client(&client_log, client(strategy, &config))
+            .unwrap_or_else(|error| panic!("{strategy}: {error}"));
+        assert_eq!(replayed.measurements().ops.unfinished(), 0);
+        replay_server(&server_log).unwrap_or_else(|error| panic!("{strategy}: {error}"));
+        replay_between(&client_log, &server_log).unwrap_or_else(|error| panic!("{strategy}: {error}"));
+        let cancels = client_log.outputs.iter().filter(|output| matches!(output, Output::Cancel(_))).count();
+        let rejected = client_log.samples.iter().filter(|sample| sample.status == Status::Rejected).count();
+        assert!(cancels > 0, "{strategy}: no attempt was too late");
+        assert!(rejected > 5 || strategy.starts_with("ethernet"), "{strategy}: {rejected} rejected");
+    }
+}
+
+/// Where the inputs are that ended an attempt for which the run still waited.
+fn that_count(log: &RunLog) -> Vec<usize> {
+    let ended =
+        |at: Instant, serial| log.samples.iter().any(|sample| sample.serial == serial && sample.ended == at);
+    let counts = |input: &(Instant, ClientInput)| match input {
+        (at, ClientInput::Ended(completion)) => ended(*at, completion.attempt.serial),
+        _ => true,
+    };
+    let indices: Vec<usize> = (0..log.inputs.len()).filter(|index| counts(&log.inputs[*index])).collect();
+    assert!(indices.len() > 40);
+    indices
+}
+
+#[test]
+fn an_input_of_the_client_that_is_lost_or_moved_is_noticed() {
+    let (log, _, _) = logged();
+    let (config, _) = overload();
+    for index in that_count(&log) {
+        let mut lost = log.clone();
+        lost.inputs.remove(index);
+        replay_client(&lost, client(AIMD, &config)).expect_err("an input was lost");
+        for moved_by in [Duration::from_nanos(1), Duration::from_millis(40)] {
+            let mut moved = log.clone();
+            moved.inputs[index].0 = moved.inputs[index].0 + moved_by;
+            replay_client(&moved, client(AIMD, &config)).expect_err("an input was moved");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_swapped_with_another_is_noticed() {
+    let (client_log, server_log, _) = logged();
+    let (config, _) = overload();
+    let mut swaps = 0;
+    for pair in that_count(&client_log).windows(2) {
+        let mut swapped = client_log.clone();
+        let [first, second] = [pair[0], pair[1]];
+        let (ClientInput::Ended(mut one), ClientInput::Ended(mut other)) =
+            (swapped.inputs[first].1, swapped.inputs[second].1)
+        else {
+            continue;
+        };
+        if one.outcome == other.outcome {
+            continue;
+        }
+        std::mem::swap(&mut one.outcome, &mut other.outcome);
+        swapped.inputs[first].1 = ClientInput::Ended(one);
+        swapped.inputs[second].1 = ClientInput::Ended(other);
+        replay_client(&swapped, client(AIMD, &config)).expect_err("the client hears another outcome");
+        replay_between(&swapped, &server_log).expect_err("the server said something else");
+        swaps += 1;
+    }
+    assert!(swaps > 5, "{swaps}");
+    let answers: Vec<usize> = (0..server_log.events.len())
+        .filter(|index| matches!(server_log.events[*index], ServerEvent::Answer(_)))
+        .collect();
+    for pair in answers.windows(2) {
+        let mut swapped = server_log.clone();
+        swapped.events.swap(pair[0], pair[1]);
+        replay_server(&swapped).expect_err("answers come in another order");
+    }
+}
+
+#[test]
+fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
+    let (client_log, log, _) = logged();
+    let answered = |id: RequestId, from: usize| {
+        let own = log.events[from + 1..].iter().find_map(|event| match event {
+            ServerEvent::Answer(answer) if answer.id == id => Some(true),
+            ServerEvent::Input(_, Input::Cancel(gone)) if *gone == id => Some(false),
+            _ => None,
+        });
+        own.unwrap_or(false)
+    };
+    let mut requests = 0;
+    for index in 0..log.events.len() {
+        let ServerEvent::Input(_, Input::Arrive(request)) = &log.events[index] else { continue };
+        if !answered(request.id, index) {
+            continue;
+        }
+        requests += 1;
+        let mut lost = log.clone();
+        lost.events.remove(index);
+        replay_server(&lost).expect_err("a request was lost");
+        replay_between(&client_log, &lost).expect_err("a request was lost");
+        let mut moved = log.clone();
+        if let ServerEvent::Input(at, _) = &mut moved.events[index] {
+            *at = *at + Duration::from_nanos(1);
+        }
+        replay_server(&moved).expect_err("a request was moved");
+        let mut changed = log.clone();
+        if let ServerEvent::Input(_, Input::Arrive(request)) = &mut changed.events[index] {
+            request.op += 1000;
+        }
+        replay_between(&client_log, &changed).expect_err("a request was of another op");
+    }
+    assert!(requests > 40, "{requests}");
+}
+
+#[test]
+fn a_parameter_of_the_strategy_or_the_server_that_was_changed_is_noticed() {
+    let (client_log, server_log, run) = logged();
+    replay_client(&client_log, run).expect("nothing was changed");
+    let (config, server) = overload();
+    for strategy in ["aimd:initial=5", "aimd:initial=4,beta=0.8", "aimd:initial=4+constant:delay=90ms"] {
+        let error = replay_client(&client_log, client(strategy, &config)).expect_err(strategy);
+        assert!(error.to_string().contains(" should be "), "{error}");
+    }
+    let other = RunConfig { seed: config.seed + 1, ..config.clone() };
+    replay_client(&client_log, client(AIMD, &other)).expect_err("the seed is another");
+    for changed in [
+        Config { max_busy: 4, ..server.clone() },
+        Config { reject_time: Distribution::millis(23), ..server.clone() },
+        Config { rejects_occupy: false, ..server.clone() },
+        Config { return_delay: Distribution::millis(1), ..server.clone() },
+    ] {
+        let log = ServerLog { config: changed, ..server_log.clone() };
+        replay_server(&log).expect_err("the server is another");
+    }
+    let advice = Config { retry_after: None, ..server };
+    replay_between(&client_log, &ServerLog { config: advice, ..server_log })
+        .expect_err("the advice is another");
+}
