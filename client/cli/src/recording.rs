@@ -9,12 +9,11 @@ mod waits;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dashboards::report::Basis;
+use experiments::scenario::{Basis, Cell, Plot};
 use loadgen_core::{RunResult, Sample, SampleSink};
 use serde_json::{Value, json};
 
 use crate::record::ConfigRecord;
-use crate::scenario::{Cell, Plot};
 use calls::Calls;
 use clients::Clients;
 use steps::Steps;

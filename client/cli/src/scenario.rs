@@ -1,28 +1,108 @@
-//! Experiments as data: a scenario file says what to run and what must come out, and nothing about any of them is
-//! written in code.
+//! Scenarios as commands ask for them: built in or in a file, checked against the figures and plots that there are.
 
-mod cases;
-mod cell;
-mod claim;
-mod condition;
-mod derived;
-mod embedded;
-mod file;
-mod judge;
-mod load;
-mod place;
-mod plot;
-mod run;
-mod setting;
-mod table;
-mod workload;
+use std::path::Path;
 
-pub(crate) use cell::Cell;
-pub(crate) use condition::Edge;
-pub(crate) use embedded::EMBEDDED;
-pub(crate) use file::{Column, Scenario};
-pub(crate) use judge::{Judged, Verdict, judge, over_seeds};
-pub(crate) use load::{Source, load};
-pub(crate) use plot::{Counted, Plot, Scale};
-pub(crate) use run::{Data, figures_of, simulate, wanted};
-pub(crate) use table::{claims_table, experiment_table};
+use anyhow::Context;
+use dashboards::report::{self, Entry, FIGURES};
+use experiments::scenario::{
+    Basis, Cell, Drawable, Measured, Offered, Plot, Scenario, Text, embedded, figures_of,
+};
+use loadgen_core::RunResult;
+use serde_json::Value;
+
+use crate::files::reading::{SMALL, text_of};
+use crate::interrupt::Interrupt;
+use crate::record::ConfigRecord;
+
+/// Where a scenario comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    /// Built in, by name.
+    Name(&'a str),
+    /// A file of the user's.
+    File(&'a Path),
+}
+
+/// Reads a scenario, puts the `--set` settings in, and checks all of it before anything runs.
+pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
+    let text = match source {
+        Source::Name(name) => embedded(name)?,
+        Source::File(path) => {
+            let name = path.display().to_string();
+            let text = text_of(path, SMALL).with_context(|| format!("cannot read `{name}` (--scenario)"))?;
+            Text { name, text }
+        }
+    };
+    let plots: Vec<Drawable> =
+        FIGURES.iter().map(|entry| Drawable { name: entry.name, basis: basis(entry) }).collect();
+    let offered = Offered { figures: &known_figures(), plots: &plots };
+    Ok(experiments::scenario::load(&text, settings, offered)?)
+}
+
+/// What a plot is drawn from.
+pub(crate) fn basis_of(plot: &Plot) -> Option<Basis> {
+    Entry::named(&plot.draw).map(basis)
+}
+
+fn basis(entry: &Entry) -> Basis {
+    match entry.basis {
+        report::Basis::Runs => Basis::Runs,
+        report::Basis::Cells => Basis::Cells,
+        report::Basis::Chosen => Basis::Chosen,
+        report::Basis::Columns => Basis::Columns,
+        report::Basis::Calls => Basis::Calls,
+        report::Basis::Clients => Basis::Clients,
+        report::Basis::Steps => Basis::Steps,
+        report::Basis::Waits => Basis::Waits,
+    }
+}
+
+/// Every path at which a result has a number, or could have one.
+fn known_figures() -> Vec<String> {
+    fn collect(value: &Value, path: &str, known: &mut Vec<String>) {
+        match value {
+            Value::Object(inner) if path != "config" => {
+                for (key, value) in inner {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    collect(value, &path, known);
+                }
+            }
+            Value::Number(_) | Value::Null => known.push(path.to_owned()),
+            _ => {}
+        }
+    }
+    let mut known = Vec::new();
+    // A run of one op has every key that any run has.
+    if let Ok(result) = smallest_run().and_then(|result| Ok(serde_json::to_value(&result)?)) {
+        collect(&result, "", &mut known);
+    }
+    known
+}
+
+fn smallest_run() -> anyhow::Result<RunResult<ConfigRecord>> {
+    let run = loadgen_core::RunConfig {
+        workload: loadgen_core::Workload { ops: Some(1), ..loadgen_core::Workload::default() },
+        ..loadgen_core::RunConfig::default()
+    };
+    let settings = crate::settings::Settings::of_run("none".parse()?, run);
+    let server = mockserver::core::Config::default();
+    let finished = crate::simulated::simulate(&settings, &server, 1, |_, _| loadgen_sim::Steer::On)?;
+    Ok(crate::simulated::result(&settings, &server, 1, &finished, &Interrupt::default()).result)
+}
+
+/// Simulates one run of a cell.
+pub(crate) fn simulate(
+    scenario: &Scenario,
+    cell: &Cell,
+    repeat: u32,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Measured> {
+    let seed = scenario.seed.wrapping_add(u64::from(repeat));
+    let steer = |_: &loadgen_core::Run, _| {
+        if interrupt.exit().is_some() { loadgen_sim::Steer::Stop } else { loadgen_sim::Steer::On }
+    };
+    let finished = crate::simulated::simulate(&cell.settings, &cell.server, seed, steer)?;
+    let over = crate::simulated::result(&cell.settings, &cell.server, seed, &finished, interrupt);
+    over.sound(seed)?;
+    Ok(figures_of(scenario, &over.result, finished.run.measurements().bins.as_ref())?)
+}

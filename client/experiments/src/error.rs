@@ -48,3 +48,19 @@ impl Error {
         self.kind
     }
 }
+
+/// An error and its reasons in one line.
+pub(crate) fn words_of(error: &dyn error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(reason) = cause {
+        let words = reason.to_string();
+        // Libraries like to repeat their sources' words.
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        cause = reason.source();
+    }
+    text
+}

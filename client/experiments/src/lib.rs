@@ -6,6 +6,8 @@
 
 mod error;
 mod experiment;
+mod numbers;
+pub mod scenario;
 pub mod workload;
 
 pub use error::{Error, ErrorKind};

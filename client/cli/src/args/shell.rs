@@ -14,5 +14,5 @@ pub(crate) fn figures() -> impl Iterator<Item = &'static str> {
 
 /// The names of all scenarios that are there.
 pub(crate) fn scenarios() -> impl Iterator<Item = &'static str> {
-    crate::scenario::EMBEDDED.iter().map(|(name, _)| *name)
+    experiments::scenario::EMBEDDED.iter().map(|(name, _)| *name)
 }

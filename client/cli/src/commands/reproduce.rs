@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use experiments::scenario::{Cell, Data, EMBEDDED, Edge, Judged, Scenario, judge, over_seeds, wanted};
 use loadgen_core::SCHEMA_VERSION;
 use loadgen_sim::side_by_side;
 use serde_json::{Value, json};
@@ -14,10 +15,7 @@ use crate::files::output::to_stdout;
 use crate::files::results::Results;
 use crate::interrupt::Interrupt;
 use crate::repeats::figure_to_json;
-use crate::scenario::{
-    Cell, Data, EMBEDDED, Edge, Judged, Scenario, Source, claims_table, experiment_table, judge, load,
-    over_seeds, simulate, wanted,
-};
+use crate::scenario::{Source, load, simulate};
 use crate::simulated::threads;
 use crate::text::progress::Live;
 use crate::text::stderr::to_stderr;
@@ -28,9 +26,11 @@ pub(crate) mod args;
 mod http;
 mod plots;
 mod remaining;
+mod table;
 mod tally;
 
 use remaining::Remaining;
+use table::{claims_table, experiment_table};
 
 /// One scenario with its runs.
 struct Reproduction {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use experiments::scenario::Counted;
 use loadgen_core::Sample;
 use serde_json::{Map, Value, json};
 use tailback::Status;
 use vocabulary::Instant;
 
 use super::rounded;
-use crate::scenario::Counted;
 
 /// Longer runs get wider steps.
 const MOST_STEPS: usize = 6000;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use experiments::scenario::over_seeds;
 use loadgen_core::Sample;
 use serde_json::{Value, json};
 use tailback::Status;
 use vocabulary::Instant;
 
 use super::rounded;
-use crate::scenario::over_seeds;
 
 /// Retries that are told apart.
 const MOST_RETRIES: usize = 30;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use experiments::scenario::{Cell, figures_of};
 use loadgen_core::Run;
 use loadgen_sim::Steer;
 use vocabulary::TimeScale;
@@ -15,7 +16,6 @@ use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;
 use crate::own_server::OwnServer;
-use crate::scenario::Cell;
 use crate::settings::Settings;
 use crate::simulated;
 use crate::text::progress::Live;
@@ -75,7 +75,7 @@ pub(super) fn run_all(
             takers.finish(*cell, &held.label, &over.result, kept)?;
         }
         remaining.over((*number, *cell), started.elapsed());
-        data.push(*cell, crate::scenario::figures_of(scenario, &over.result, bins.as_ref())?);
+        data.push(*cell, figures_of(scenario, &over.result, bins.as_ref())?);
     }
     Ok(())
 }

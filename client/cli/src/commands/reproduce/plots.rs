@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dashboards::report::Basis;
+use experiments::scenario::{Basis, Cell, Column, Judged, Plot, Scale, Scenario};
 use loadgen_sim::{Steer, side_by_side};
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use super::Reproduction;
 use super::args::ReproduceArgs;
 use crate::interrupt::Interrupt;
 use crate::recording::{Recorder, Recording};
-use crate::scenario::{Cell, Judged, Plot, Scale, Scenario};
+use crate::scenario::basis_of;
 use crate::settings::Settings;
 use crate::simulated::{self, threads};
 
@@ -29,8 +29,8 @@ impl Takers {
         let mut plots = Vec::new();
         let mut recorders = Vec::new();
         for (number, plot) in scenario.plot.values().enumerate() {
-            let Ok(entry) = plot.entry() else { continue };
-            let recorder = Recorder::of(plot, entry.basis, &cells[cell]);
+            let Some(basis) = basis_of(plot) else { continue };
+            let recorder = Recorder::of(plot, basis, &cells[cell]);
             if let Some(recorder) = recorder.filter(|_| plot.cells(scenario, cells).contains(&cell)) {
                 plots.push(number);
                 recorders.push(recorder);
@@ -122,7 +122,7 @@ impl Reproduction {
         judged: &[Judged<'_>],
         numbers: &BTreeMap<usize, usize>,
     ) -> Option<Value> {
-        let basis = plot.entry().ok()?.basis;
+        let basis = basis_of(plot)?;
         let cells = plot.cells(&self.scenario, &self.cells);
         let claims: Vec<usize> = judged
             .iter()
@@ -160,7 +160,7 @@ impl Reproduction {
             written.insert("runs".to_owned(), json!(runs));
         }
         if basis == Basis::Columns || basis == Basis::Chosen && !plot.columns.is_empty() {
-            let column = |column: &crate::scenario::Column| json!({ "title": column.title, "figure": column.figure, "minus": column.minus, "times": column.times });
+            let column = |column: &Column| json!({ "title": column.title, "figure": column.figure, "minus": column.minus, "times": column.times });
             let columns: Vec<Value> = plot.columns(&self.scenario).into_iter().map(column).collect();
             written.insert("columns".to_owned(), json!(columns));
         }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use experiments::scenario::{Judged, Verdict};
 use serde_json::{Value, json};
 
-use crate::scenario::{Judged, Verdict};
 use crate::text::figures::counted;
 
 /// Claims by their verdicts; those that a scenario makes itself are counted apart.

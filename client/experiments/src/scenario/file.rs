@@ -1,6 +1,5 @@
 //! A scenario file as it is written.
 
-use anyhow::anyhow;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -11,90 +10,93 @@ use super::derived::Derived;
 use super::plot::Plot;
 
 /// A scenario: experiments and the claims that their figures are held against.
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Scenario {
+pub struct Scenario {
     /// Kebab-case; how it is asked for.
-    pub(crate) name: String,
-    pub(crate) title: String,
+    pub name: String,
+    pub title: String,
     /// The document, paper or system that the claims are about.
     #[serde(default)]
-    pub(crate) source: String,
+    pub source: String,
     /// What is modelled, and what a reader must know.
     #[serde(default)]
-    pub(crate) about: String,
+    pub about: String,
     /// The first seed; repeat r uses seed + r.
     #[serde(default = "one")]
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Seeds of every cell, unless its experiment says otherwise.
     #[serde(default = "ten")]
-    pub(crate) repeats: u32,
+    pub repeats: u32,
     /// Whether the source's figures and sentences come from one random run each.
     #[serde(default)]
-    pub(crate) one_run: bool,
+    pub one_run: bool,
     /// Workload of all experiments.
     #[serde(default)]
-    pub(crate) workload: Table,
+    pub workload: Table,
     /// Server of all experiments, in the words of `PATCH /_mock/config`.
     #[serde(default)]
-    pub(crate) server: Table,
+    pub server: Table,
     /// Strategies by the label under which tables and claims know them.
-    pub(crate) strategies: IndexMap<String, String>,
+    pub strategies: IndexMap<String, String>,
     /// Figures that are computed from calls in bins.
     #[serde(default)]
-    pub(crate) figure: IndexMap<String, Derived>,
-    pub(crate) experiment: IndexMap<String, Experiment>,
+    pub figure: IndexMap<String, Derived>,
+    pub experiment: IndexMap<String, ExperimentSection>,
     #[serde(default)]
-    pub(crate) claim: Vec<Claim>,
+    pub claim: Vec<Claim>,
     /// Figures for a report, by name.
     #[serde(default)]
-    pub(crate) plot: IndexMap<String, Plot>,
+    pub plot: IndexMap<String, Plot>,
     /// How it is run over real HTTP, if it can be.
     #[serde(default)]
-    pub(crate) http: Option<Http>,
+    pub http: Option<Http>,
 }
 
 /// Strategies against one server under one workload, perhaps at several points.
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Experiment {
+pub struct ExperimentSection {
     #[serde(default)]
-    pub(crate) title: String,
+    pub title: String,
     /// Labels; all when left out.
     #[serde(default)]
-    pub(crate) strategies: Vec<String>,
+    pub strategies: Vec<String>,
     #[serde(default)]
-    pub(crate) repeats: Option<u32>,
+    pub repeats: Option<u32>,
     #[serde(default)]
-    pub(crate) workload: Table,
+    pub workload: Table,
     #[serde(default)]
-    pub(crate) server: Table,
+    pub server: Table,
     /// Keys of the workload or the server, or `strategy.` and a parameter, and the values they take in turn.
     #[serde(default)]
-    pub(crate) vary: IndexMap<String, Vec<Value>>,
+    pub vary: IndexMap<String, Vec<Value>>,
     /// What its table shows.
     #[serde(default)]
-    pub(crate) columns: Vec<Column>,
+    pub columns: Vec<Column>,
 }
 
 /// A column of an experiment's table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Column {
-    pub(crate) title: String,
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
+pub struct Column {
+    pub title: String,
     /// A figure of a run: its path in the result, or the name of a derived one.
-    pub(crate) figure: String,
+    pub figure: String,
     /// Taken away from it.
     #[serde(default)]
-    pub(crate) minus: f64,
+    pub minus: f64,
     /// Multiplied with afterwards: another unit.
     #[serde(default = "unity")]
-    pub(crate) times: f64,
+    pub times: f64,
 }
 
 impl Column {
     /// The figure's value in the scenario's unit.
-    pub(crate) fn scaled(&self, value: f64) -> f64 {
+    pub fn scaled(&self, value: f64) -> f64 {
         (value - self.minus) * self.times
     }
 }
@@ -102,18 +104,19 @@ impl Column {
 /// How a scenario is run over real HTTP.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Http {
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
+pub struct Http {
     /// The experiments that are worth the time.
-    pub(crate) experiments: Vec<String>,
+    pub experiments: Vec<String>,
     #[serde(default = "unity")]
-    pub(crate) time_scale: f64,
+    pub time_scale: f64,
     #[serde(default = "one_repeat")]
-    pub(crate) repeats: u32,
+    pub repeats: u32,
 }
 
 impl Scenario {
     /// The labels of an experiment's strategies.
-    pub(crate) fn labels<'a>(&'a self, experiment: &'a Experiment) -> Vec<&'a str> {
+    pub fn labels<'a>(&'a self, experiment: &'a ExperimentSection) -> Vec<&'a str> {
         if experiment.strategies.is_empty() {
             self.strategies.keys().map(String::as_str).collect()
         } else {
@@ -122,12 +125,12 @@ impl Scenario {
     }
 
     /// The experiment that a claim is about.
-    pub(crate) fn experiment_of<'a>(&'a self, claim: &'a Claim) -> Option<(&'a str, &'a Experiment)> {
+    pub fn experiment_of<'a>(&'a self, claim: &'a Claim) -> Option<(&'a str, &'a ExperimentSection)> {
         self.experiment_named(claim.experiment.as_deref())
     }
 
     /// The experiment of this name; the only one when no name is given.
-    pub(crate) fn experiment_named(&self, name: Option<&str>) -> Option<(&str, &Experiment)> {
+    pub fn experiment_named(&self, name: Option<&str>) -> Option<(&str, &ExperimentSection)> {
         let name = match (name, self.experiment.first()) {
             (Some(name), _) => name,
             (None, Some((only, _))) if self.experiment.len() == 1 => only,
@@ -137,14 +140,14 @@ impl Scenario {
     }
 
     /// Why there is no experiment of this name for `what`.
-    pub(crate) fn no_experiment(&self, name: Option<&str>, what: &str) -> anyhow::Error {
+    pub(super) fn no_experiment(&self, name: Option<&str>, what: &str) -> String {
         let known = self.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
         match name {
             Some(unknown) => {
                 let suggestion = did_you_mean(unknown, self.experiment.keys().map(String::as_str));
-                anyhow!("no experiment is called `{unknown}`{suggestion}; there are `{known}`")
+                format!("no experiment is called `{unknown}`{suggestion}; there are `{known}`")
             }
-            None => anyhow!("name the experiment that {what} is about; there are `{known}`"),
+            None => format!("name the experiment that {what} is about; there are `{known}`"),
         }
     }
 }

@@ -3,48 +3,47 @@
 use serde::Deserialize;
 use toml::Value;
 
-use super::condition::Bound;
-
 /// One claim, and what is expected of it here.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Claim {
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
+pub struct Claim {
     /// In one line.
-    pub(crate) says: String,
+    pub says: String,
     /// The source's own words or figure; what is `printed`, when left out.
     #[serde(default)]
     published: String,
     /// A statement of this file, which the source does not make: shown apart and counted apart.
     #[serde(default)]
-    pub(crate) ours: bool,
+    pub ours: bool,
     /// The experiment; may be left out when there is only one.
     #[serde(default)]
-    pub(crate) experiment: Option<String>,
+    pub experiment: Option<String>,
     /// A figure of a run: its path in the result, or the name of a derived one.
-    pub(crate) figure: String,
+    pub figure: String,
     /// Taken away from it.
     #[serde(default)]
-    pub(crate) minus: f64,
+    pub minus: f64,
     /// Multiplied with afterwards: another unit.
     #[serde(default = "unity")]
-    pub(crate) times: f64,
+    pub times: f64,
     /// Whose figure it is, by label; of several, the claim is about each.
-    pub(crate) of: Labels,
+    pub of: Labels,
     /// What it is compared with: then the figure is a ratio.
     #[serde(default)]
-    pub(crate) against: Option<Against>,
+    pub against: Option<Against>,
     /// The point, when the experiment has several: the value of what it varies.
     #[serde(default)]
-    pub(crate) at: Option<Value>,
+    pub at: Option<Value>,
     /// Several points, at each of which the claim may hold or not.
     #[serde(default)]
-    pub(crate) over: Vec<Value>,
+    pub over: Vec<Value>,
     /// Two points: then the figure is the exponent with which it grows between them.
     #[serde(default)]
-    pub(crate) growth: Option<[Value; 2]>,
+    pub growth: Option<[Value; 2]>,
     /// What is made of the values of all runs.
     #[serde(default)]
-    pub(crate) stat: Option<Stat>,
+    pub stat: Option<Stat>,
     /// Whether the source speaks of one random run; what the scenario says, when left out.
     #[serde(default)]
     one_run: Option<bool>,
@@ -64,38 +63,38 @@ pub(crate) struct Claim {
     pub(super) precision: Option<f64>,
     /// What the source's words are taken to mean, and why.
     #[serde(default)]
-    pub(crate) means: String,
+    pub means: String,
     /// Whether it makes sense over real HTTP.
     #[serde(default = "yes")]
-    pub(crate) http: bool,
+    pub http: bool,
     /// What is known of it.
     #[serde(default)]
-    pub(crate) expect: Expectation,
+    pub expect: Expectation,
     #[serde(default)]
-    pub(crate) note: String,
+    pub note: String,
     /// The figure of a report that shows it.
     #[serde(default)]
-    pub(crate) plot: Option<String>,
+    pub plot: Option<String>,
 }
 
 impl Claim {
     /// The figure's value in the scenario's unit.
-    pub(crate) fn scaled(&self, value: f64) -> f64 {
+    pub fn scaled(&self, value: f64) -> f64 {
         (value - self.minus) * self.times
     }
 
     /// The source's words or figure.
-    pub(crate) fn published(&self) -> &str {
+    pub fn published(&self) -> &str {
         if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
     }
 
     /// Whether it is judged run by run, because the source had only one. Our own statements are not, unless they say so.
-    pub(crate) fn one_run(&self, scenario: bool) -> bool {
+    pub fn one_run(&self, scenario: bool) -> bool {
         self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
     }
 
     /// Every figure that it needs.
-    pub(crate) fn figures(&self) -> impl Iterator<Item = &str> {
+    pub fn figures(&self) -> impl Iterator<Item = &str> {
         let other = match &self.against {
             Some(Against::Place(place)) => place.figure.as_deref(),
             _ => None,
@@ -109,17 +108,28 @@ impl Claim {
     }
 }
 
+/// One side of a condition as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a number, or the source's own number in quotes")]
+pub enum Bound {
+    /// Our reading of words.
+    Number(f64),
+    /// As the source prints it.
+    Printed(String),
+}
+
 /// One label or several.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a strategy's label, or a list of labels")]
-pub(crate) enum Labels {
+#[expect(missing_docs, reason = "as their names say")]
+pub enum Labels {
     One(String),
     Each(Vec<String>),
 }
 
 impl Labels {
     /// All of them.
-    pub(crate) fn all(&self) -> &[String] {
+    pub fn all(&self) -> &[String] {
         match self {
             Self::One(label) => std::slice::from_ref(label),
             Self::Each(labels) => labels,
@@ -133,7 +143,7 @@ impl Labels {
     untagged,
     expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
 )]
-pub(crate) enum Against {
+pub enum Against {
     /// The same figure of other strategies, at the same point.
     Labels(Labels),
     /// The figure of another place.
@@ -143,25 +153,27 @@ pub(crate) enum Against {
 /// Where a figure stands; whatever is left out is as the claim says.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Place {
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
+pub struct Place {
     #[serde(default)]
-    pub(crate) of: Option<String>,
+    pub of: Option<String>,
     /// The point; of a table only those keys differ.
     #[serde(default)]
-    pub(crate) at: Option<Value>,
+    pub at: Option<Value>,
     #[serde(default)]
-    pub(crate) experiment: Option<String>,
+    pub experiment: Option<String>,
     #[serde(default)]
-    pub(crate) figure: Option<String>,
+    pub figure: Option<String>,
     /// Instead of a place of ours: the source's own figure at every point of `over`.
     #[serde(default)]
-    pub(crate) published: Vec<f64>,
+    pub published: Vec<f64>,
 }
 
 /// What is made of the values of all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Stat {
+#[expect(missing_docs, reason = "as their names say")]
+pub enum Stat {
     /// The mean; of a ratio, the ratio of the means.
     #[default]
     Mean,
@@ -175,7 +187,8 @@ pub(crate) enum Stat {
 /// What a claim is expected to come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Expectation {
+#[expect(missing_docs, reason = "as their names say")]
+pub enum Expectation {
     #[default]
     Holds,
     /// At some of its points, or in some runs, only.
@@ -185,7 +198,7 @@ pub(crate) enum Expectation {
 
 impl Expectation {
     /// In words.
-    pub(crate) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::HoldsPartly => "holds partly",

@@ -2,18 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::cell::{Cell, text};
-use super::file::{Column, Experiment, Scenario};
-use super::judge::{Judged, over_seeds};
-use super::run::Data;
+use experiments::scenario::{Cell, Column, Data, ExperimentSection, Judged, Scenario, over_seeds, text};
+
 use crate::text::figures::short;
 use crate::text::wrapping::wrapped;
 
 /// One experiment's figures: a row for every strategy, or, when it has several points, a row for every point.
-pub(crate) fn experiment_table(
+pub(super) fn experiment_table(
     scenario: &Scenario,
     name: &str,
-    experiment: &Experiment,
+    experiment: &ExperimentSection,
     cells: &[Cell],
     data: &Data,
 ) -> String {
@@ -72,13 +70,13 @@ fn with_head(head: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// All figures of a cell in one.
-fn together(experiment: &Experiment, cell: usize, data: &Data) -> String {
+fn together(experiment: &ExperimentSection, cell: usize, data: &Data) -> String {
     let figures = experiment.columns.iter().map(|column| plain(column, cell, data));
     figures.collect::<Vec<_>>().join(" / ")
 }
 
 /// Every claim: what it says, the published figure, ours, and the verdict. Those that no source makes come last.
-pub(crate) fn claims_table(judged: &[Judged<'_>]) -> String {
+pub(super) fn claims_table(judged: &[Judged<'_>]) -> String {
     let mut table = String::from("\n");
     for one in judged.iter().filter(|one| !one.claim.ours) {
         table.push_str(&claim(one));

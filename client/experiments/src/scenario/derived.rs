@@ -3,12 +3,13 @@
 use loadgen_core::{Bin, Bins};
 use serde::Deserialize;
 
-use super::judge::over_seeds;
+use super::over_runs::over_seeds;
 
 /// A figure computed from the bins of a run. Bins are counted from 0; ranges include both ends.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
-pub(crate) enum Derived {
+#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
+pub enum Derived {
     /// Autocorrelation of the series at a lag, after its centred moving average over `detrend` bins (an odd number) is taken away.
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
     /// Standard deviation of the series.
@@ -28,7 +29,7 @@ pub(crate) enum Derived {
 /// What a bin counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Series {
+pub enum Series {
     /// Attempts sent.
     Sent,
     /// The first attempts of their op.
@@ -46,7 +47,7 @@ const LAST_BIN: usize = 1_000_000;
 
 impl Derived {
     /// What is wrong with its numbers, if anything.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub(super) fn fault(&self) -> Option<String> {
         match *self {
             Self::Autocorrelation { from, to, lag, detrend, .. } => {
                 if lag == 0 || detrend.is_multiple_of(2) {
@@ -72,7 +73,7 @@ impl Derived {
     }
 
     /// Its value in a run; `None` when there is nothing to compute it from.
-    pub(crate) fn of(&self, bins: &Bins) -> Option<f64> {
+    pub(super) fn of(&self, bins: &Bins) -> Option<f64> {
         let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
         // What lies beyond the last bin is empty, and counts.
         let range = |series: Series, from: usize, to: usize| -> Vec<f64> {

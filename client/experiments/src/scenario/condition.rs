@@ -4,50 +4,36 @@
 //! a bound in quotes is the source's own number. What "at least" or "at most" a printed number is may be rounded: 25.4 is
 //! at most "25". What lies "above" or "below" one is compared with the number itself.
 
-use anyhow::anyhow;
-use serde::Deserialize;
-
-use super::claim::Claim;
-
-/// One side of a condition as it is written.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a number, or the source's own number in quotes")]
-pub(crate) enum Bound {
-    /// Our reading of words.
-    Number(f64),
-    /// As the source prints it.
-    Printed(String),
-}
+use super::claim::{Bound, Claim};
+use super::wrong::Wrong;
 
 /// What must be so.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Condition {
+pub struct Condition {
     /// The least value that will do; open when there is none.
-    pub(crate) low: Option<Edge>,
+    pub low: Option<Edge>,
     /// The largest value that will do.
-    pub(crate) high: Option<Edge>,
+    pub high: Option<Edge>,
     /// In words.
-    pub(crate) words: String,
+    pub words: String,
     /// Whether the value must be the printed one.
-    pub(crate) printed: bool,
+    pub printed: bool,
 }
 
 /// One end of what will do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Edge {
-    pub(crate) value: f64,
-    pub(crate) included: bool,
+#[expect(missing_docs, reason = "as their names say")]
+pub struct Edge {
+    pub value: f64,
+    pub included: bool,
 }
-
-/// What is wrong with a claim: the key that is to blame, and why.
-pub(crate) type Wrong = (&'static str, anyhow::Error);
 
 /// Sums of rounded milliseconds are off by less than that share.
 const ROUNDING: f64 = 1e-9;
 
 impl Condition {
     /// The condition of a claim.
-    pub(crate) fn of(claim: &Claim) -> Result<Self, Wrong> {
+    pub(super) fn of(claim: &Claim) -> Result<Self, Wrong> {
         let sides = [
             ("above", &claim.above, "above", false),
             ("at_least", &claim.at_least, "at least", true),
@@ -62,24 +48,24 @@ impl Condition {
         let reasons = claim.means.trim();
         if claim.precision.is_some() && (claim.printed.is_none() || reasons.is_empty()) {
             let words = "`precision` is how far a `printed` figure may be off; `means` must say why";
-            return Err(("precision", anyhow!(words)));
+            return Err(Wrong::new("precision", words));
         }
         if let Some(printed) = &claim.printed {
             if let Some((key, ..)) = written.first() {
-                return Err((key, anyhow!("`{key}` and `printed` exclude one another")));
+                return Err(Wrong::new(key, format!("`{key}` and `printed` exclude one another")));
             }
             return Self::printed(printed, claim.precision);
         }
         if written.is_empty() {
             let words = "say what must be so: `above`, `at_least`, `below` or `at_most` a number, or what is `printed`";
-            return Err(("says", anyhow!(words)));
+            return Err(Wrong::new("says", words));
         }
         let mut condition = Self { low: None, high: None, words: String::new(), printed: false };
         for (key, bound, words, included) in written {
             let lower = matches!(key, "above" | "at_least");
             let (edge, told) = match bound {
                 Bound::Number(number) if !number.is_finite() => {
-                    return Err((key, anyhow!("`{key}` is {number}; a finite number is needed")));
+                    return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
                 }
                 Bound::Number(number) => {
                     // More or less than another, and faster than linear: nothing was chosen.
@@ -89,12 +75,13 @@ impl Condition {
                             "`{key} = {number}` is a reading of the source's words: say what they `means`, and why; a number \
                              of the source's own stands in quotes"
                         );
-                        return Err((key, anyhow!(words)));
+                        return Err(Wrong::new(key, words));
                     }
                     (*number, number.to_string())
                 }
                 Bound::Printed(text) => {
-                    let (number, half) = read(text).map_err(|why| (key, anyhow!("`{key}`: {why}")))?;
+                    let (number, half) =
+                        read(text).map_err(|why| Wrong::new(key, format!("`{key}`: {why}")))?;
                     match (included, lower) {
                         (false, _) => (number, text.clone()),
                         (true, true) => (number - half, format!("{text} (rounded)")),
@@ -104,7 +91,7 @@ impl Condition {
             };
             let side = if lower { &mut condition.low } else { &mut condition.high };
             if side.is_some() {
-                return Err((key, anyhow!("there are two bounds on the same side")));
+                return Err(Wrong::new(key, "there are two bounds on the same side"));
             }
             *side = Some(Edge { value: edge, included });
             let and = if condition.words.is_empty() { "" } else { " and " };
@@ -114,9 +101,9 @@ impl Condition {
             let nothing =
                 low.value > high.value || (low.value >= high.value && !(low.included && high.included));
             if nothing {
-                return Err((
+                return Err(Wrong::new(
                     if claim.above.is_some() { "above" } else { "at_least" },
-                    anyhow!("nothing is {}", condition.words),
+                    format!("nothing is {}", condition.words),
                 ));
             }
         }
@@ -124,9 +111,9 @@ impl Condition {
     }
 
     fn printed(text: &str, precision: Option<f64>) -> Result<Self, Wrong> {
-        let (number, half) = read(text).map_err(|why| ("printed", anyhow!("`printed`: {why}")))?;
+        let (number, half) = read(text).map_err(|why| Wrong::new("printed", format!("`printed`: {why}")))?;
         if precision.is_some_and(|precision| !(precision.is_finite() && precision >= 0.0)) {
-            return Err(("precision", anyhow!("`precision` must be zero or more")));
+            return Err(Wrong::new("precision", "`precision` must be zero or more"));
         }
         let edge = |value: f64| Some(Edge { value, included: true });
         let reach = precision.unwrap_or(half);
@@ -138,12 +125,12 @@ impl Condition {
     }
 
     /// Whether a value will do.
-    pub(crate) fn is_met(&self, value: f64) -> bool {
+    pub fn is_met(&self, value: f64) -> bool {
         self.overlaps(value, value)
     }
 
     /// Whether some value from `least` to `most`, ends included, will do.
-    pub(crate) fn overlaps(&self, least: f64, most: f64) -> bool {
+    pub fn overlaps(&self, least: f64, most: f64) -> bool {
         let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
         let enough = self
             .low
@@ -177,7 +164,7 @@ mod tests {
 
     fn condition(keys: &str) -> Result<Condition, String> {
         let text = format!("says = \"\"\nfigure = \"attempts.total\"\nof = \"a\"\n{keys}");
-        Condition::of(&toml::from_str(&text).unwrap()).map_err(|(key, error)| format!("{key}: {error}"))
+        Condition::of(&toml::from_str(&text).unwrap()).map_err(|wrong| format!("{}: {wrong}", wrong.key))
     }
 
     #[test]

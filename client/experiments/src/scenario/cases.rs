@@ -1,39 +1,36 @@
 //! What a claim is looked at: every strategy that it is about, against every other that it names, at every point.
 
-use anyhow::anyhow;
 use toml::Value;
 use vocabulary::did_you_mean;
 
-use super::cell::{Cell, text};
-use super::claim::{Against, Claim, Place, Stat};
-use super::condition::{Condition, Wrong};
+use super::cells::{Cell, is_at, text};
+use super::claim::{Against, Claim, Place};
 use super::file::Scenario;
-use super::judge::is_at;
-use super::run::Data;
+use super::wrong::Wrong;
 
 /// A figure of one cell.
 #[derive(Clone, Debug)]
-pub(crate) struct Spot<'a> {
-    cell: usize,
-    figure: &'a str,
+pub(super) struct Spot<'a> {
+    pub(super) cell: usize,
+    pub(super) figure: &'a str,
 }
 
 /// One figure, or two that are compared.
 #[derive(Clone, Debug)]
-pub(crate) struct Case<'a> {
+pub(super) struct Case<'a> {
     /// What tells it from the others, when there are several.
-    pub(crate) at: Option<String>,
-    pub(crate) own: Spot<'a>,
-    pub(crate) other: Option<Spot<'a>>,
+    pub(super) at: Option<String>,
+    pub(super) own: Spot<'a>,
+    pub(super) other: Option<Spot<'a>>,
     /// The source's own figure at this point, when ours is compared with that.
-    pub(crate) published: Option<f64>,
+    pub(super) published: Option<f64>,
     /// The two values of what is varied, when the figure is how it grows from one to the other.
-    pub(crate) exponent: Option<(f64, f64)>,
+    pub(super) exponent: Option<(f64, f64)>,
 }
 
 impl Case<'_> {
     /// What is made of the two figures, run by run.
-    pub(crate) fn joined(&self, own: &[f64], other: &[f64]) -> Vec<f64> {
+    pub(super) fn joined(&self, own: &[f64], other: &[f64]) -> Vec<f64> {
         let pairs = own.iter().zip(other);
         match self.exponent {
             None => pairs.map(|(own, other)| own / other).collect(),
@@ -44,57 +41,35 @@ impl Case<'_> {
     }
 }
 
-/// Where a claim looks for its figures.
-pub(crate) struct Looked<'a> {
-    pub(crate) claim: &'a Claim,
-    pub(crate) data: &'a Data,
-}
-
-impl Looked<'_> {
-    /// Whether all cells of a case were run.
-    pub(crate) fn was_run(&self, case: &Case<'_>) -> bool {
-        std::iter::once(&case.own).chain(&case.other).all(|spot| self.data.has(spot.cell))
-    }
-
-    /// What the figure of a case is compared with, run by run.
-    pub(crate) fn others(&self, case: &Case<'_>, runs: usize) -> Option<Vec<f64>> {
-        let published = case.published.map(|figure| vec![figure; runs]);
-        published.or_else(|| case.other.as_ref().map(|spot| self.values(spot)))
-    }
-
-    /// A figure of every run of its cell, in the scenario's unit.
-    pub(crate) fn values(&self, spot: &Spot<'_>) -> Vec<f64> {
-        let values = self.data.values(spot.cell, spot.figure);
-        values.into_iter().map(|value| self.claim.scaled(value)).collect()
-    }
-}
-
 /// All cases of a claim; or the key that is to blame for there being none.
-pub(crate) fn cases<'a>(
+pub(super) fn cases<'a>(
     scenario: &Scenario,
     claim: &'a Claim,
     cells: &[Cell],
 ) -> Result<Vec<Case<'a>>, Wrong> {
     let Some((experiment, _)) = scenario.experiment_of(claim) else {
-        return Err(("experiment", scenario.no_experiment(claim.experiment.as_deref(), "the claim")));
+        return Err(Wrong::new(
+            "experiment",
+            scenario.no_experiment(claim.experiment.as_deref(), "the claim"),
+        ));
     };
     let table = Cells { cells, experiment };
     let varied = cells.iter().any(|cell| cell.experiment == experiment && !cell.point.is_empty());
     let ways = [claim.at.is_some(), !claim.over.is_empty(), claim.growth.is_some()];
     if ways.iter().filter(|way| **way).count() > 1 {
-        return Err(("at", anyhow!("`at`, `over` and `growth` exclude one another")));
+        return Err(Wrong::new("at", "`at`, `over` and `growth` exclude one another"));
     }
     if varied && !ways.contains(&true) {
-        return Err((
+        return Err(Wrong::new(
             "says",
-            anyhow!("experiment `{experiment}` has several points: say which, with `at`, `over` or `growth`"),
+            format!("experiment `{experiment}` has several points: say which, with `at`, `over` or `growth`"),
         ));
     }
     if claim.growth.is_some() && claim.against.is_some() {
-        return Err(("growth", anyhow!("`growth` and `against` exclude one another")));
+        return Err(Wrong::new("growth", "`growth` and `against` exclude one another"));
     }
     if claim.of.all().is_empty() {
-        return Err(("of", anyhow!("`of` names no strategy")));
+        return Err(Wrong::new("of", "`of` names no strategy"));
     }
     let figure = claim.figure.as_str();
     let mut cases = Vec::new();
@@ -103,7 +78,8 @@ pub(crate) fn cases<'a>(
         if let Some([from, to]) = &claim.growth {
             let number = |point: &Value| {
                 let number = point.as_float().or_else(|| point.as_integer().map(|whole| whole as f64));
-                number.ok_or_else(|| ("growth", anyhow!("`growth` is between two numbers, not {point}")))
+                let words = || format!("`growth` is between two numbers, not {point}");
+                number.ok_or_else(|| Wrong::new("growth", words()))
             };
             let own = Spot { cell: table.find("of", of, Some(from))?, figure };
             let other = Some(Spot { cell: table.find("of", of, Some(to))?, figure });
@@ -129,7 +105,7 @@ pub(crate) fn cases<'a>(
                 None => case(None, None, None),
                 Some(Against::Labels(labels)) => {
                     if labels.all().is_empty() {
-                        return Err(("against", anyhow!("`against` names no strategy")));
+                        return Err(Wrong::new("against", "`against` names no strategy"));
                     }
                     for label in labels.all() {
                         let cell = table.find("against", label, point)?;
@@ -143,14 +119,17 @@ pub(crate) fn cases<'a>(
                 Some(Against::Place(place)) => {
                     let name = place.experiment.as_deref().unwrap_or(experiment);
                     if !scenario.experiment.contains_key(name) {
-                        return Err(("against", scenario.no_experiment(Some(name), "the other figure")));
+                        return Err(Wrong::new(
+                            "against",
+                            scenario.no_experiment(Some(name), "the other figure"),
+                        ));
                     }
                     let label = place.of.as_deref().unwrap_or(of);
                     let elsewhere = Cells { cells, experiment: name };
                     let cell = elsewhere.find_beside(label, &cells[own.cell], place.at.as_ref())?;
                     let figure = place.figure.as_deref().unwrap_or(figure);
                     if (cell, figure) == (own.cell, own.figure) {
-                        return Err(("against", anyhow!("a figure is compared with itself")));
+                        return Err(Wrong::new("against", "a figure is compared with itself"));
                     }
                     case(None, Some(Spot { cell, figure }), None);
                 }
@@ -170,11 +149,11 @@ fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
             published.len(),
             claim.over.len()
         );
-        return Err(("against", anyhow!(words)));
+        return Err(Wrong::new("against", words));
     }
     let figure = published[index];
     if !(figure.is_finite() && figure != 0.0) {
-        return Err(("against", anyhow!("a figure that is {figure} makes no ratio")));
+        return Err(Wrong::new("against", format!("a figure that is {figure} makes no ratio")));
     }
     Ok(figure)
 }
@@ -204,7 +183,7 @@ impl Cells<'_> {
         if labelled.is_empty() {
             let suggestion = did_you_mean(label, own().map(|(_, cell)| cell.label.as_str()));
             let words = format!("`{label}` is not run in experiment `{}`{suggestion}", self.experiment);
-            return Err((key, anyhow!(words)));
+            return Err(Wrong::new(key, words));
         }
         Ok(labelled)
     }
@@ -240,10 +219,10 @@ impl Cells<'_> {
         let point = point.map_or_else(|| "it".to_owned(), ToString::to_string);
         match there {
             [(only, _)] => Ok(*only),
-            [] => Err((key, anyhow!("experiment `{name}` has no point {point}"))),
-            _ => Err((
+            [] => Err(Wrong::new(key, format!("experiment `{name}` has no point {point}"))),
+            _ => Err(Wrong::new(
                 key,
-                anyhow!(
+                format!(
                     "{point} is more than one point of experiment `{name}`: name all that is varied, such as `at = {{ ops = 10, \
                      max_busy = 10 }}`"
                 ),
@@ -255,31 +234,4 @@ impl Cells<'_> {
 /// Whether a cell has this value of what is varied, or does not vary it.
 fn agrees(cell: &Cell, (key, wanted): &(String, Value)) -> bool {
     cell.point.iter().all(|(varied, value)| varied != key || value == wanted)
-}
-
-/// A claim must be about something that is run, and say what must be so of it.
-pub(crate) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) -> Result<(), Wrong> {
-    self::cases(scenario, claim, cells)?;
-    Condition::of(claim)?;
-    if claim.judged_twice() {
-        let words = "`stat` is of all runs together, and `one_run` judges each: leave one of them out";
-        return Err(("stat", anyhow!(words)));
-    }
-    if claim.stat == Some(Stat::Deviation) && claim.against.is_some() {
-        return Err(("stat", anyhow!("`stat = \"deviation\"` and `against` exclude one another")));
-    }
-    if let Some(plot) = claim.plot.as_ref().filter(|plot| !scenario.plot.contains_key(*plot)) {
-        let suggestion = did_you_mean(plot, scenario.plot.keys().map(String::as_str));
-        return Err(("plot", anyhow!("no figure is defined as `[plot.{plot}]`{suggestion}")));
-    }
-    let (name, _) = scenario.experiment_of(claim).expect("its cases were found in it");
-    let binned =
-        cells.iter().filter(|cell| cell.experiment == name).all(|cell| cell.settings.run.bins.is_some());
-    for figure in claim.figures() {
-        if scenario.figure.contains_key(figure) && !binned {
-            let words = format!("`{figure}` needs calls in bins: set `bins` in the workload of `{name}`");
-            return Err(("figure", anyhow!(words)));
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 /// Puts `key.key=value` into a scenario. The value is read as TOML, and as plain text when it is none.
-pub(crate) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
+pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let refuse = |why: &str| format!("`--set {setting}`: {why}");
     let (path, text) = setting
         .split_once('=')

@@ -6,15 +6,17 @@ use toml::de::{DeTable, DeValue};
 
 /// The text of a scenario and what it is called in errors.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub struct Text {
     /// The file's path, or the name of an embedded one.
-    pub(crate) name: String,
-    pub(crate) text: String,
+    /// As errors call it.
+    pub name: String,
+    /// What stands there.
+    pub text: String,
 }
 
 /// A place in a file: printed as `name:line`, or only the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(super) struct Place {
     name: String,
     line: Option<usize>,
 }
@@ -30,13 +32,13 @@ impl fmt::Display for Place {
 
 impl Text {
     /// The line on which a byte stands.
-    pub(crate) fn at(&self, byte: Option<usize>) -> Place {
+    pub(super) fn at(&self, byte: Option<usize>) -> Place {
         let line = byte.and_then(|byte| self.text.get(..byte)).map(|before| before.matches('\n').count() + 1);
         Place { name: self.name.clone(), line }
     }
 
     /// Where the key at the end of a path stands; where the longest part of the path stands that is there.
-    pub(crate) fn of(&self, path: &[&str]) -> Place {
+    pub(super) fn of(&self, path: &[&str]) -> Place {
         let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
         self.at(byte)
     }

@@ -1,0 +1,42 @@
+//! Experiments as data: a scenario file says what to run and what must come out, and nothing about any of them is
+//! written in code.
+//!
+//! One way: what is written ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load`]), the figures of its runs ([`Data`]), and
+//! what its claims come to ([`judge`]).
+
+mod cases;
+mod cells;
+mod check;
+mod claim;
+mod claim_figures;
+mod condition;
+mod data;
+mod derived;
+mod drawing;
+mod embedded;
+mod file;
+mod judge;
+mod load;
+mod over_runs;
+mod parse;
+mod place;
+mod plot;
+mod setting;
+mod verdict;
+mod words;
+mod wrong;
+
+pub use cells::{Cell, text};
+pub use claim::{Against, Bound, Claim, Expectation, Labels, Place, Stat};
+pub use condition::{Condition, Edge};
+pub use data::{Data, Measured, figures_of, wanted};
+pub use derived::{Derived, Series};
+pub use drawing::{Basis, Drawable};
+pub use embedded::{EMBEDDED, embedded};
+pub use file::{Column, ExperimentSection, Http, Scenario};
+pub use judge::judge;
+pub use load::{Offered, load};
+pub use over_runs::over_seeds;
+pub use place::Text;
+pub use plot::{Counted, Plot, Scale};
+pub use verdict::{Found, Judged, Verdict};

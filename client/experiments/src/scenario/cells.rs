@@ -1,0 +1,197 @@
+//! From a scenario to the runs that it takes: a cell for every strategy at every point of every experiment.
+
+use indexmap::IndexMap;
+use loadgen_core::RunConfig;
+use mockserver::core::Config;
+use tailback::StrategySpec;
+use toml::{Table, Value};
+use vocabulary::did_you_mean;
+
+use super::file::{ExperimentSection, Scenario};
+use crate::error::words_of;
+use crate::experiment::Experiment;
+use crate::workload::{Spelling, from_table, is_key};
+
+/// One strategy at one point of an experiment.
+pub struct Cell {
+    /// The name of the experiment.
+    pub experiment: String,
+    /// The strategy's label.
+    pub label: String,
+    /// What is varied, and its values here.
+    pub point: Vec<(String, Value)>,
+    /// What is run here.
+    pub settings: Experiment,
+    /// Against this server.
+    pub server: Config,
+}
+
+/// A cell that cannot be: what is wrong, and the path of the key that is to blame.
+#[derive(Debug)]
+pub(super) struct CellFault {
+    pub(super) path: Vec<String>,
+    pub(super) words: String,
+}
+
+/// All cells of a scenario, experiment by experiment, point by point.
+pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
+    let mut cells = Vec::new();
+    for (name, section) in &scenario.experiment {
+        let here = |key: &str| vec!["experiment".to_owned(), name.clone(), key.to_owned()];
+        let repeats = section.repeats.unwrap_or(scenario.repeats);
+        for point in points(&section.vary).map_err(|words| CellFault { path: here("vary"), words })? {
+            let (workload, server, parameters) = at_point(scenario, section, &point);
+            let blamed = |file: &Table, key: Option<String>, words: String, table: &str| {
+                let own = key.as_ref().is_some_and(|key| file.contains_key(key));
+                let mut path = if own { here(table) } else { vec![table.to_owned()] };
+                path.extend(key);
+                CellFault { path, words }
+            };
+            let config = server_config(&server)
+                .map_err(|words| blamed(&section.server, named_key(&words), words, "server"))?;
+            if repeats == 0 {
+                let words = "`repeats` is 0; at least one run is needed".to_owned();
+                return Err(CellFault { path: here("repeats"), words });
+            }
+            for label in scenario.labels(section) {
+                let spec =
+                    strategy(scenario, section, label, &parameters).map_err(|(path, words)| CellFault {
+                        path: path.map_or_else(
+                            || vec!["experiment".into(), name.clone(), "strategies".into()],
+                            |label| vec!["strategies".into(), label],
+                        ),
+                        words,
+                    })?;
+                let settings = experiment(scenario.seed, repeats, &workload, spec)
+                    .map_err(|(key, words)| blamed(&section.workload, Some(key), words, "workload"))?;
+                cells.push(Cell {
+                    experiment: name.clone(),
+                    label: label.to_owned(),
+                    point: point.clone(),
+                    settings,
+                    server: config.clone(),
+                });
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// Whether a cell stands at this point: one of what it varies has this value, or, given a table, every key of it.
+pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
+    match point {
+        Value::Table(keys) => keys
+            .iter()
+            .all(|(key, wanted)| cell.point.iter().any(|(varied, value)| varied == key && value == wanted)),
+        wanted => cell.point.iter().any(|(_, value)| value == wanted),
+    }
+}
+
+/// The workload and the server at a point, and the parameters of strategies that are varied.
+fn at_point<'a>(
+    scenario: &Scenario,
+    section: &ExperimentSection,
+    point: &'a [(String, Value)],
+) -> (Table, Table, Vec<(&'a str, String)>) {
+    let mut workload = scenario.workload.clone();
+    workload.extend(section.workload.clone());
+    let mut server = scenario.server.clone();
+    server.extend(section.server.clone());
+    let mut parameters = Vec::new();
+    for (key, value) in point {
+        if let Some(parameter) = key.strip_prefix("strategy.") {
+            parameters.push((parameter, text(value)));
+        } else if is_key(key) {
+            workload.insert(key.clone(), value.clone());
+        } else {
+            server.insert(key.clone(), value.clone());
+        }
+    }
+    (workload, server, parameters)
+}
+
+/// What is run of a strategy; an error comes with the key of the workload that is to blame.
+fn experiment(
+    seed: u64,
+    repeats: u32,
+    workload: &Table,
+    strategy: StrategySpec,
+) -> Result<Experiment, (String, String)> {
+    let spec = from_table(workload).map_err(|error| (error.key.clone(), error.to_string()))?;
+    let experiment = Experiment::new(strategy, &spec, Spelling::Keys)
+        .map_err(|error| (error.key.to_owned(), error.to_string()))?;
+    let run = RunConfig { seed, exact_latencies: true, ..experiment.run };
+    Ok(Experiment { run, repeats, paced: true, ..experiment })
+}
+
+/// A value as it is typed on a command line.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Every combination of what is varied; one empty point when nothing is.
+fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)>>, String> {
+    if vary.len() > 2 {
+        return Err(format!("`vary` has {} keys; at most two can be varied", vary.len()));
+    }
+    let mut points = vec![Vec::new()];
+    for (key, values) in vary {
+        if values.is_empty() {
+            return Err(format!("`{key}` is varied over no values"));
+        }
+        points = points
+            .into_iter()
+            .flat_map(|point| {
+                values.iter().map(move |value| [point.clone(), vec![(key.clone(), value.clone())]].concat())
+            })
+            .collect();
+    }
+    Ok(points)
+}
+
+/// The strategy of a label; an error says which label of `[strategies]` is to blame, if any.
+fn strategy(
+    scenario: &Scenario,
+    section: &ExperimentSection,
+    label: &str,
+    parameters: &[(&str, String)],
+) -> Result<StrategySpec, (Option<String>, String)> {
+    let Some(written) = scenario.strategies.get(label) else {
+        let suggestion = did_you_mean(label, scenario.strategies.keys().map(String::as_str));
+        let known =
+            scenario.labels(&ExperimentSection { strategies: Vec::new(), ..section.clone() }).join("`, `");
+        let words = format!("no strategy is labelled `{label}`{suggestion}; `[strategies]` has `{known}`");
+        return Err((None, words));
+    };
+    let varied = || -> Result<StrategySpec, tailback::SpecError> {
+        let mut spec: StrategySpec = written.parse()?;
+        // What is varied is a parameter of the last part, whether it was written there or not.
+        let last = written.rsplit('+').next().unwrap_or(written);
+        let last = last.split(':').next().unwrap_or(last).trim();
+        for (key, value) in parameters {
+            spec = spec.with(last, key, value)?.unwrap_or(spec);
+        }
+        Ok(spec)
+    };
+    varied().map_err(|error| (Some(label.to_owned()), words_of(&error)))
+}
+
+fn server_config(server: &Table) -> Result<Config, String> {
+    match serde_json::to_value(server) {
+        Ok(serde_json::Value::Object(patch)) => {
+            Config::default().patched(&patch).map_err(|error| words_of(&error))
+        }
+        Ok(_) => Err("`server` must be a table".to_owned()),
+        Err(error) => Err(words_of(&error)),
+    }
+}
+
+/// The first name between backticks: errors begin with the key that they are about.
+fn named_key(error: &str) -> Option<String> {
+    let (_, rest) = error.split_once('`')?;
+    let (key, _) = rest.split_once('`')?;
+    Some(key.split('=').next().unwrap_or(key).to_owned())
+}

@@ -1,0 +1,91 @@
+//! The figures of runs, as tables and claims ask for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loadgen_core::{Bins, RunResult};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::claim::Claim;
+use super::file::Scenario;
+use crate::error::{Error, ErrorKind};
+
+/// What the runs of a cell are put in order by; kept of every run, whatever a scenario asks for.
+const MAKESPAN: &str = "makespan_s";
+const COMPLETE: &str = "makespan_complete";
+
+/// The figures of one run, by name; what a run does not have is missing.
+pub type Measured = BTreeMap<String, f64>;
+
+/// The figures of all runs of all cells of a scenario, cell by cell and in the order of seeds.
+#[derive(Clone, Debug, Default)]
+pub struct Data {
+    runs: Vec<Vec<Measured>>,
+}
+
+impl Data {
+    /// No figures yet of this many cells.
+    pub fn new(cells: usize) -> Self {
+        Self { runs: vec![Vec::new(); cells] }
+    }
+
+    /// Adds a run of a cell.
+    pub fn push(&mut self, cell: usize, run: Measured) {
+        self.runs[cell].push(run);
+    }
+
+    /// A figure of every run of a cell, in the order of seeds; not a number where a run does not have it.
+    pub fn values(&self, cell: usize, figure: &str) -> Vec<f64> {
+        let value = |run: &Measured| run.get(figure).copied().unwrap_or(f64::NAN);
+        self.runs[cell].iter().map(value).collect()
+    }
+
+    /// Which run of a cell is in the middle by makespan; one that did not complete comes after all that did.
+    pub fn middle_run(&self, cell: usize) -> Option<usize> {
+        let runs = &self.runs[cell];
+        let key = |index: &usize| {
+            let figure = |name: &str| runs[*index].get(name).copied();
+            (figure(COMPLETE).unwrap_or(0.0) < 1.0, figure(MAKESPAN).unwrap_or(f64::MAX))
+        };
+        let mut order: Vec<usize> = (0..runs.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        order.get(runs.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// Whether a cell was run at all.
+    pub fn has(&self, cell: usize) -> bool {
+        !self.runs[cell].is_empty()
+    }
+}
+
+/// Every figure that a scenario asks for.
+pub fn wanted(scenario: &Scenario) -> BTreeSet<&str> {
+    let columns = scenario.experiment.values().flat_map(|experiment| &experiment.columns);
+    let columns = columns.map(|column| column.figure.as_str());
+    columns.chain(scenario.claim.iter().flat_map(Claim::figures)).collect()
+}
+
+/// The wanted figures of a run.
+pub fn figures_of<C: Serialize>(
+    scenario: &Scenario,
+    result: &RunResult<C>,
+    bins: Option<&Bins>,
+) -> Result<Measured, Error> {
+    let complete = f64::from(u8::from(result.makespan_complete));
+    let result = serde_json::to_value(result)
+        .map_err(|error| Error::because(ErrorKind::Usage, "a result cannot be written", error))?;
+    let figure = |name: &str| match scenario.figure.get(name) {
+        Some(derived) => derived.of(bins?),
+        None => at_path(&result, name)?.as_f64(),
+    };
+    let named = wanted(scenario).into_iter().chain([MAKESPAN]);
+    let figures = named.filter_map(|name| Some((name.to_owned(), figure(name)?)));
+    Ok(figures.chain([(COMPLETE.to_owned(), complete)]).collect())
+}
+
+fn at_path<'a>(result: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(result, |value, key| value.get(key))
+}

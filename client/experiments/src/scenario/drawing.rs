@@ -1,0 +1,189 @@
+//! What a plot of a scenario is drawn from: cells, columns and steps; and what cannot be drawn.
+
+use std::time::Duration;
+
+use vocabulary::{did_you_mean, duration_text};
+
+use super::cells::{Cell, is_at};
+use super::file::{Column, Scenario};
+use super::plot::Plot;
+use super::wrong::Wrong;
+
+/// A plot that there is, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawable {
+    /// As scenarios ask for it.
+    pub name: &'static str,
+    /// What it is drawn from.
+    pub basis: Basis,
+}
+
+/// What a plot is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// One run of each strategy, with its series.
+    Runs,
+    /// Figures over seeds at the points of an experiment.
+    Cells,
+    /// The same; columns of the experiment can be chosen instead of what it draws by itself.
+    Chosen,
+    /// Columns of an experiment: all, or those that are chosen.
+    Columns,
+    /// When every attempt of one run was sent.
+    Calls,
+    /// What every client of one run got.
+    Clients,
+    /// What happened in one run, step by step.
+    Steps,
+    /// How long the retries of one run waited.
+    Waits,
+}
+
+impl Basis {
+    /// Whether it is drawn from figures over seeds, and not from runs.
+    pub const fn is_of_cells(self) -> bool {
+        matches!(self, Self::Cells | Self::Chosen | Self::Columns)
+    }
+}
+
+impl Plot {
+    /// The experiment that it is about.
+    pub fn experiment<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
+        scenario.experiment_named(self.experiment.as_deref()).map(|(name, _)| name)
+    }
+
+    /// The experiment's columns that are drawn.
+    pub fn columns<'a>(&'a self, scenario: &'a Scenario) -> Vec<&'a Column> {
+        let Some((_, experiment)) = scenario.experiment_named(self.experiment.as_deref()) else {
+            return Vec::new();
+        };
+        let all = &experiment.columns;
+        if self.columns.is_empty() {
+            return all.iter().collect();
+        }
+        self.columns.iter().filter_map(|title| all.iter().find(|column| column.title == *title)).collect()
+    }
+
+    /// The cells that it is drawn from: in the order of the strategies that it names.
+    pub fn cells(&self, scenario: &Scenario, cells: &[Cell]) -> Vec<usize> {
+        let name = self.experiment(scenario);
+        let drawn = |cell: &Cell| {
+            Some(cell.experiment.as_str()) == name && self.at.as_ref().is_none_or(|at| is_at(cell, at))
+        };
+        let indices = || (0..cells.len()).filter(|index| drawn(&cells[*index]));
+        if self.strategies.is_empty() {
+            return indices().collect();
+        }
+        self.strategies
+            .iter()
+            .flat_map(|label| indices().filter(move |index| cells[*index].label == *label))
+            .collect()
+    }
+
+    /// The length of a step; of the bins of the first cell, unless it says so itself.
+    pub fn step(&self, cells: &[&Cell]) -> Option<Duration> {
+        let own = self.step.as_deref().and_then(|step| duration_text::parse(step).ok());
+        own.or_else(|| cells.first()?.settings.run.bins)
+    }
+
+    /// What it is drawn from.
+    fn basis(&self, drawables: &[Drawable]) -> Result<Basis, Wrong> {
+        let found = drawables.iter().find(|drawable| drawable.name == self.draw);
+        found.map(|drawable| drawable.basis).ok_or_else(|| {
+            let names: Vec<&str> = drawables.iter().map(|drawable| drawable.name).collect();
+            let suggestion = did_you_mean(&self.draw, names.iter().copied());
+            let words = format!(
+                "no figure is called `{}`{suggestion}; there are `{}`",
+                self.draw,
+                names.join("`, `")
+            );
+            Wrong::new("draw", words)
+        })
+    }
+
+    /// Refuses what cannot be drawn.
+    pub(super) fn check(
+        &self,
+        scenario: &Scenario,
+        cells: &[Cell],
+        drawables: &[Drawable],
+    ) -> Result<(), Wrong> {
+        let basis = self.basis(drawables)?;
+        let Some((name, experiment)) = scenario.experiment_named(self.experiment.as_deref()) else {
+            return Err(Wrong::new(
+                "experiment",
+                scenario.no_experiment(self.experiment.as_deref(), "the figure"),
+            ));
+        };
+        let labels = scenario.labels(experiment);
+        if let Some(unknown) = self.strategies.iter().find(|label| !labels.contains(&label.as_str())) {
+            let suggestion = did_you_mean(unknown, labels.iter().copied());
+            return Err(Wrong::new(
+                "strategies",
+                format!("`{unknown}` is not run in experiment `{name}`{suggestion}"),
+            ));
+        }
+        let own = self.cells(scenario, cells);
+        if own.is_empty() {
+            let at = self.at.as_ref().map(ToString::to_string).unwrap_or_default();
+            return Err(Wrong::new("at", format!("experiment `{name}` has no point {at}")));
+        }
+        if !basis.is_of_cells() {
+            let twice = |index: &&usize| {
+                own.iter().filter(|other| cells[**other].label == cells[**index].label).count() > 1
+            };
+            if own.iter().find(twice).is_some() {
+                let words = format!(
+                    "`{}` is drawn of one run, and experiment `{name}` has several points: say which, with `at`",
+                    self.draw
+                );
+                return Err(Wrong::new("at", words));
+            }
+        }
+        self.check_options(basis, name, &experiment.columns)?;
+        let own: Vec<&Cell> = own.iter().map(|index| &cells[*index]).collect();
+        if basis == Basis::Steps && self.step(&own).is_none() {
+            return Err(Wrong::new(
+                "draw",
+                format!("`{}` needs to know how long a step is: `step = \"100ms\"`", self.draw),
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_options(&self, basis: Basis, name: &str, columns: &[Column]) -> Result<(), Wrong> {
+        let idle = [
+            ("columns", !self.columns.is_empty() && !matches!(basis, Basis::Columns | Basis::Chosen)),
+            ("series", !self.series.is_empty() && basis != Basis::Steps),
+            ("step", self.step.is_some() && basis != Basis::Steps),
+        ];
+        if let Some((key, _)) = idle.into_iter().find(|(_, idle)| *idle) {
+            return Err(Wrong::new(key, format!("`{key}` means nothing to `{}`; leave it out", self.draw)));
+        }
+        for title in &self.columns {
+            if !columns.iter().any(|column| column.title == *title) {
+                let suggestion = did_you_mean(title, columns.iter().map(|column| column.title.as_str()));
+                return Err(Wrong::new(
+                    "columns",
+                    format!("no column of experiment `{name}` is titled `{title}`{suggestion}"),
+                ));
+            }
+        }
+        for (key, written) in [
+            ("step", &self.step),
+            ("until", &self.until),
+            ("smooth", &self.smooth),
+            ("time_unit", &self.time_unit),
+        ] {
+            let Some(written) = written else { continue };
+            match duration_text::parse(written) {
+                Ok(Duration::ZERO) => {
+                    return Err(Wrong::new(key, format!("`{key}` must be longer than zero")));
+                }
+                Ok(_) => {}
+                Err(error) => return Err(Wrong::new(key, format!("`{key}`: {error}"))),
+            }
+        }
+        Ok(())
+    }
+}

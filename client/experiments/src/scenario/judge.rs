@@ -1,0 +1,192 @@
+//! Whether claims hold, computed from the figures of runs.
+//!
+//! One rule for both drivers. A sentence about a figure is tested on the mean over runs. Where the source had one random run, its
+//! printed number must lie among the middle 95 % of our runs, and its sentences are judged by the share of runs in which they are so:
+//! more than half of them, and the claim holds; at least 5 %, and it holds partly.
+
+use super::cases::{Case, cases};
+use super::cells::Cell;
+use super::claim::{Claim, Stat};
+use super::claim_figures::ClaimFigures;
+use super::condition::Condition;
+use super::data::Data;
+use super::file::Scenario;
+use super::over_runs::of_all_runs;
+use super::verdict::{Found, Judged, SOME, Verdict};
+use super::words::{together, with_deviation};
+use crate::numbers::{counted, short};
+
+/// From so many runs on, being outside of all of them has a probability of 5 % at most, for a run like them.
+const ENOUGH: usize = 39;
+
+/// Judges a claim; `None` when its experiment was not run.
+pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
+    // Checked when the scenario was read.
+    let condition = Condition::of(claim).ok()?;
+    let figures = ClaimFigures { claim, data };
+    let cases = cases(scenario, claim, cells).ok()?;
+    if !cases.iter().all(|case| figures.was_run(case)) {
+        return None;
+    }
+    let one_run = claim.one_run(scenario.one_run);
+    let found: Vec<Found> = cases
+        .iter()
+        .map(|case| {
+            if one_run {
+                run_by_run(&figures, case, &condition)
+            } else {
+                over_all(&figures, case, &condition)
+            }
+        })
+        .collect();
+    let verdict = Verdict::of_all(&found);
+    let by = match (one_run, condition.printed) {
+        (true, true) => "the middle 95 % of runs",
+        (true, false) => "the share of runs",
+        (false, _) => match claim.stat.unwrap_or_default() {
+            Stat::Mean => "the mean over runs",
+            Stat::Median => "the median of runs",
+            Stat::Min => "the smallest of all runs",
+            Stat::Max => "the largest of all runs",
+            Stat::Deviation => "the standard deviation over runs",
+        },
+    };
+    let ours = together(&found, verdict);
+    Some(Judged { claim, verdict, ours, condition, by, found })
+}
+
+fn no_figure(at: Option<String>, values: &[f64]) -> Found {
+    let known = values.iter().filter(|value| value.is_finite()).count();
+    let text = match known {
+        0 => "no figure".to_owned(),
+        known => format!("a figure in {known} of {} runs only", values.len()),
+    };
+    let verdict = Verdict::NoFigure;
+    Found { at, value: f64::NAN, middle: None, runs: values.len(), so_in: None, verdict, text }
+}
+
+/// Judges what the source says of many runs, or of what does not depend on chance.
+fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
+    let at = case.at.clone();
+    let stat = figures.claim.stat.unwrap_or_default();
+    let own = figures.values(&case.own);
+    let other = figures.others(case, own.len());
+    let ratios = other.as_ref().map(|other| case.joined(&own, other));
+    let values = ratios.as_ref().unwrap_or(&own);
+    let runs = values.len();
+    let found = |value: f64, text: String| {
+        let verdict = Verdict::of_one(condition.is_met(value));
+        Found { at: at.clone(), value, middle: None, runs, so_in: None, verdict, text }
+    };
+    let one = if runs == 1 { ", 1 run" } else { "" };
+    if let (Stat::Mean, Some(other)) = (stat, &other) {
+        let (Some(own), Some(other)) = (of_all_runs(&own), of_all_runs(other)) else {
+            return no_figure(at, values);
+        };
+        let Some(joined) = case.joined(&[own.mean], &[other.mean]).first().copied() else {
+            return no_figure(at, values);
+        };
+        let text = match case.exponent {
+            Some(_) => format!("exponent {joined:.2}{one}"),
+            None => format!("{} × ({} / {}){one}", short(joined), short(own.mean), short(other.mean)),
+        };
+        return if joined.is_nan() { no_figure(at, values) } else { found(joined, text) };
+    }
+    let Some(seeds) = of_all_runs(values) else { return no_figure(at, values) };
+    match stat {
+        Stat::Mean => found(seeds.mean, with_deviation(&seeds)),
+        Stat::Median => found(seeds.p50, format!("{}{one}", short(seeds.p50))),
+        Stat::Min => {
+            found(seeds.min, format!("{} (smallest of {})", short(seeds.min), counted(runs as u64, "run")))
+        }
+        Stat::Max => {
+            found(seeds.max, format!("{} (largest of {})", short(seeds.max), counted(runs as u64, "run")))
+        }
+        Stat::Deviation => match seeds.deviation {
+            Some(deviation) => found(deviation, short(deviation)),
+            None => {
+                Found { verdict: Verdict::TooFewRuns, ..found(f64::NAN, "1 run has no deviation".to_owned()) }
+            }
+        },
+    }
+}
+
+/// Judges what the source says of one random run.
+fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
+    let at = case.at.clone();
+    let own = figures.values(&case.own);
+    let values = match figures.others(case, own.len()) {
+        Some(other) => case.joined(&own, &other),
+        None => own,
+    };
+    let runs = values.len();
+    // One that is divided by nothing is more than any other.
+    if values.is_empty() || values.iter().any(|value| value.is_nan()) {
+        return no_figure(at, &values);
+    }
+    let mean = values.iter().sum::<f64>() / runs as f64;
+    let seeds = of_all_runs(&values);
+    let told = seeds.as_ref().map_or_else(|| short(mean), with_deviation);
+    let mut found = Found {
+        at,
+        value: mean,
+        middle: None,
+        runs,
+        so_in: None,
+        verdict: Verdict::TooFewRuns,
+        text: told.clone(),
+    };
+    if condition.printed {
+        let Some((low, high)) = middle(&values) else {
+            found.text = format!("{told}; the middle 95 % takes {ENOUGH} runs to tell");
+            return found;
+        };
+        found.middle = Some((low, high));
+        found.verdict = Verdict::of_one(condition.overlaps(low, high));
+        found.text = format!(
+            "{}–{} in the middle 95 % of {} (2.5 to 97.5 percentile), mean {}",
+            short(low),
+            short(high),
+            counted(runs as u64, "run"),
+            short(mean)
+        );
+        return found;
+    }
+    let so = values.iter().filter(|value| condition.is_met(**value)).count();
+    let share = so as f64 / runs as f64;
+    found.so_in = Some(so);
+    found.verdict = match share {
+        share if share > 0.5 => Verdict::Holds,
+        share if share >= SOME => Verdict::HoldsPartly,
+        _ => Verdict::DoesNotHold,
+    };
+    let told = if runs == 1 { short(mean) } else { told };
+    found.text = format!("{told}, so in {so} of {}", counted(runs as u64, "run"));
+    found
+}
+
+/// The lowest and the highest of the middle 95 %: a further run like these lies outside with a probability of 5 % at most.
+/// `None` when there are too few runs for that.
+fn middle(values: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    // Of n runs and the published one, each is as likely as any other to have any rank.
+    let outside = (sorted.len() + 1) / (ENOUGH + 1);
+    let first = outside.checked_sub(1)?;
+    Some((sorted[first], sorted[sorted.len() - outside]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_39_runs_is_all_of_them_and_of_fewer_nothing() {
+        let values = |count: u32| (1..=count).rev().map(f64::from).collect::<Vec<_>>();
+        assert_eq!(middle(&values(38)), None);
+        assert_eq!(middle(&values(39)), Some((1.0, 39.0)));
+        assert_eq!(middle(&values(78)), Some((1.0, 78.0)));
+        assert_eq!(middle(&values(100)), Some((2.0, 99.0)));
+        assert_eq!(middle(&values(199)), Some((5.0, 195.0)));
+    }
+}

@@ -1,0 +1,56 @@
+//! From the text of a scenario to one that can be run: everything is checked before anything runs.
+
+use super::cells::{Cell, cells};
+use super::check::{check_claim, check_figures, check_http, check_labels};
+use super::drawing::Drawable;
+use super::file::Scenario;
+use super::parse::parse;
+use super::place::Text;
+use crate::error::{Error, ErrorKind};
+
+/// What scenarios may ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered<'a> {
+    /// Figures of a result, by their paths.
+    pub figures: &'a [String],
+    /// Plots of a report.
+    pub plots: &'a [Drawable],
+}
+
+/// Reads a scenario, puts the `--set` settings in, and checks all of it.
+///
+/// # Errors
+/// Names the place in the text and what is accepted there.
+pub fn load(text: &Text, settings: &[String], offered: Offered<'_>) -> Result<(Scenario, Vec<Cell>), Error> {
+    let mut scenario = parse(text, settings)?;
+    let with = if settings.is_empty() {
+        String::new()
+    } else {
+        format!(" with `--set {}`", settings.join("` `--set "))
+    };
+    let refuse = |path: &[&str], words: String| {
+        Error::because(ErrorKind::Usage, format!("scenario {}{with}", text.of(path)), words)
+    };
+    let borrowed =
+        |path: &[String], words: String| refuse(&path.iter().map(String::as_str).collect::<Vec<_>>(), words);
+    let cells = cells(&scenario).map_err(|fault| borrowed(&fault.path, fault.words))?;
+    check_labels(&scenario, &cells, settings).map_err(Error::usage)?;
+    check_figures(&scenario, offered.figures).map_err(|(path, words)| borrowed(&path, words))?;
+    for (index, claim) in scenario.claim.iter().enumerate() {
+        let index = index.to_string();
+        check_claim(&scenario, claim, &cells)
+            .map_err(|wrong| refuse(&["claim", &index, wrong.key], wrong.to_string()))?;
+    }
+    let mut impossible = Vec::new();
+    for (name, plot) in &scenario.plot {
+        match plot.check(&scenario, &cells, offered.plots) {
+            Ok(()) => {}
+            // Who runs less than the file says does not want its figures either.
+            Err(_) if !settings.is_empty() => impossible.push(name.clone()),
+            Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
+        }
+    }
+    scenario.plot.retain(|name, _| !impossible.contains(name));
+    check_http(&scenario).map_err(|wrong| refuse(&["http", wrong.key], wrong.to_string()))?;
+    Ok((scenario, cells))
+}

@@ -1,0 +1,49 @@
+//! What was found of a claim, in one line.
+
+use statistics::Summary;
+
+use super::verdict::{Found, Verdict};
+use crate::numbers::short;
+
+/// All cases in one line.
+pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
+    if let [only] = found {
+        return only.text.clone();
+    }
+    let (low, high) = found
+        .iter()
+        .flat_map(|one| one.middle.map_or([one.value, one.value], |(low, high)| [low, high]))
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let mut text = format!("{}–{}", short(low), short(high));
+    let shares = found.iter().filter_map(|one| Some(one.so_in? as f64 / one.runs as f64));
+    if let Some(least) = shares.reduce(f64::min).filter(|_| verdict == Verdict::Holds) {
+        text = format!("{text}, so in {:.0} % of runs at least", (least * 100.0).floor());
+    }
+    if found.iter().any(|one| one.runs == 1) {
+        text.push_str(", 1 run");
+    }
+    let named = |wanted: &dyn Fn(Verdict) -> bool| {
+        let cases = found.iter().filter(|one| wanted(one.verdict));
+        cases.filter_map(|one| one.at.as_deref()).collect::<Vec<_>>()
+    };
+    if verdict != Verdict::HoldsPartly {
+        return text;
+    }
+    let (so, not) = (named(&|one| one == Verdict::Holds), named(&|one| one == Verdict::DoesNotHold));
+    let partly = named(&|one| one == Verdict::HoldsPartly);
+    // The fewer are told.
+    text = match (so.len(), not.len()) {
+        (0, _) | (_, 0) => text,
+        (some, others) if some <= others => format!("{text}; so: {}", so.join(", ")),
+        _ => format!("{text}; not: {}", not.join(", ")),
+    };
+    if partly.is_empty() { text } else { format!("{text}; partly: {}", partly.join(", ")) }
+}
+
+/// A mean with the deviation of runs.
+pub(super) fn with_deviation(seeds: &Summary) -> String {
+    match seeds.deviation {
+        Some(deviation) => format!("{} ± {}", short(seeds.mean), short(deviation)),
+        None => format!("{}, 1 run", short(seeds.mean)),
+    }
+}

@@ -1,0 +1,15 @@
+//! What is wrong with a claim or a plot.
+
+/// The key that is to blame, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{words}")]
+pub(super) struct Wrong {
+    pub(super) key: &'static str,
+    words: String,
+}
+
+impl Wrong {
+    pub(super) fn new(key: &'static str, words: impl Into<String>) -> Self {
+        Self { key, words: words.into() }
+    }
+}
