@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod arrivals;
+mod cancellable;
 mod cause;
 mod conservation;
 mod lower_bound;

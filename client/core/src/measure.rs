@@ -1,6 +1,7 @@
 //! What is measured of a run, in memory that does not grow with its length.
 
 mod bins;
+mod counts;
 mod exact;
 mod excess;
 mod fairness;
@@ -12,11 +13,12 @@ mod tally;
 mod window_course;
 
 pub use bins::{Bin, Bins};
+pub use counts::{AttemptCounts, OpCounts};
 pub use exact::EXACT_LATENCIES;
 pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};
 pub use fairness::FairnessFigures;
 pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};
-pub use measurements::{AttemptCounts, Measurements, OpCounts};
+pub use measurements::Measurements;
 pub use series::{Gauge, Point, SERIES_POINTS, Series};
 pub use window_course::WindowFigures;

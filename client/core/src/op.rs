@@ -3,14 +3,33 @@
 use tailback::{RetryState, Status};
 use vocabulary::Instant;
 
+/// An op's number within the run, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpId(pub(crate) u32);
+
+/// Where an op is kept that has been tried; used again once it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpSlot(pub(crate) u32);
+
+impl OpSlot {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<OpId> for u64 {
+    fn from(id: OpId) -> Self {
+        Self::from(id.0)
+    }
+}
+
 /// An op that has arrived and not ended, once more is known of it than its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) arrived: Instant,
     /// The retry policy's own memory.
     pub(crate) retry_state: RetryState,
-    /// Number within the run, from 0.
-    pub(crate) id: u32,
+    pub(crate) id: OpId,
     /// Attempts sent.
     pub(crate) attempts: u32,
     /// Tries that failed, sheds included.
@@ -31,7 +50,7 @@ pub(crate) enum Place {
     Sleeping,
     /// An attempt is under way.
     InFlight,
-    /// Ended while it was queued or asleep; whoever holds its index next drops it.
+    /// Ended while it was queued or asleep; whoever finds its slot next drops it.
     Dead,
 }
 
@@ -39,34 +58,34 @@ pub(crate) enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) arrived: Instant,
-    pub(crate) id: u32,
-    /// Where it is held, or [`FRESH`].
-    slot: u32,
+    pub(crate) id: OpId,
+    /// Where it is kept, or [`FRESH`].
+    slot: OpSlot,
 }
 
-/// The slot of ops that are held nowhere yet.
-const FRESH: u32 = u32::MAX;
+/// The slot of ops that are kept nowhere yet.
+const FRESH: OpSlot = OpSlot(u32::MAX);
 
 impl Waiting {
     /// An op of which nothing is known but its arrival.
-    pub(crate) fn fresh(id: u32, arrived: Instant) -> Self {
+    pub(crate) fn fresh(id: OpId, arrived: Instant) -> Self {
         Self { arrived, id, slot: FRESH }
     }
 
-    /// An op that is held in this slot.
-    pub(crate) fn held(slot: u32, op: &Op) -> Self {
+    /// An op that is kept in this slot.
+    pub(crate) fn kept(slot: OpSlot, op: &Op) -> Self {
         Self { arrived: op.arrived, id: op.id, slot }
     }
 
-    /// Where it is held, if anywhere.
-    pub(crate) fn slot(self) -> Option<u32> {
+    /// Where it is kept, if anywhere.
+    pub(crate) fn slot(self) -> Option<OpSlot> {
         (self.slot != FRESH).then_some(self.slot)
     }
 }
 
 impl Op {
     /// An op that has just arrived.
-    pub(crate) fn new(id: u32, arrived: Instant) -> Self {
+    pub(crate) fn new(id: OpId, arrived: Instant) -> Self {
         Self {
             arrived,
             retry_state: RetryState::default(),

@@ -1,8 +1,7 @@
 //! The bound against every order of service of small workloads, and against the words of its proof.
 
-use rand_core::Rng;
 use tailback::{Outcome, Status, StrategySpec};
-use vocabulary::{Draws, Purpose, draws};
+use vocabulary::{Draws, Purpose, draws, unit};
 
 use super::*;
 use crate::run::{Completion, Input, Output, Run, ServerSeen};
@@ -92,8 +91,9 @@ impl Dice {
         Self(draws(seed, Purpose::Subset, 0, 0))
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the limit")]
     fn below(&mut self, limit: u64) -> u64 {
-        self.0.next_u64() % limit
+        (unit(&mut self.0) * limit as f64) as u64
     }
 
     fn server(&mut self, ops: u64) -> Written {

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use schemars::JsonSchema;
-use serde::Serialize;
 use tailback::{Failure, Status};
 use vocabulary::Instant;
 
+use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
 use super::fairness::Fairness;
 use super::window_course::WindowCourse;
@@ -20,48 +19,6 @@ const CURVE: [f64; 32] = [
     0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
 ];
-
-/// Counts of ops.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OpCounts {
-    /// Ops that arrived.
-    pub arrived: u64,
-    /// Ops whose work was done.
-    pub succeeded: u64,
-    /// Ops that ended without success.
-    pub given_up: u64,
-    /// Times that an op was put off because the server, when asked, had too little free.
-    pub deferred: u64,
-    /// Of those given up: the ones whose last attempt was refused for good, or found nobody who answers.
-    pub failed_for_good: u64,
-}
-
-impl OpCounts {
-    /// Ops that arrived and did not end.
-    pub const fn unfinished(&self) -> u64 {
-        self.arrived - self.succeeded - self.given_up
-    }
-}
-
-/// Counts of attempts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
-pub struct AttemptCounts {
-    /// Attempts sent.
-    pub total: u64,
-    /// … whose work was done.
-    pub succeeded: u64,
-    /// … that the server turned away.
-    pub rejected: u64,
-    /// … that got no usable answer.
-    pub failed: u64,
-    /// … that the client withdrew.
-    pub cancelled: u64,
-    /// Launches that a budget refused; nothing was sent, so they are not in `total`.
-    pub shed: u64,
-    /// Of the answered: those that somebody between the client and the recognised mockserver answered (a gateway, a
-    /// proxy). 0 when simulated.
-    pub by_gateway: u64,
-}
 
 /// Everything that is measured of one run.
 #[derive(Clone, Debug)]

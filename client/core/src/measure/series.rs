@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::measure::AttemptCounts;
+use super::counts::AttemptCounts;
 use vocabulary::Instant;
 
 /// The most points that a series ever has.

@@ -2,24 +2,15 @@
 
 use std::time::Duration;
 
-use slab::Slab;
 use tailback::{Ended, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
-use super::state::{Attempt, Undecided};
+use super::attempt::{Attempt, Undecided};
 use super::{AttemptKey, Completion, Output, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
-use crate::op::Place;
+use crate::op::{OpSlot, Place};
 use crate::sample::Sample;
-
-/// Timeouts left behind by answered attempts that are worth a sweep.
-const MANY_TIMEOUTS: usize = 4096;
-
-/// Whether this attempt is still in flight.
-pub(super) fn is_alive(attempts: &Slab<Attempt>, key: AttemptKey) -> bool {
-    attempts.get(key.slot as usize).is_some_and(|held| held.serial == key.serial)
-}
 
 /// How long a closed loop's client needs to go on after an op that took no time or was shed: nobody is infinitely
 /// fast, and in virtual time such a loop would never leave its instant.
@@ -85,37 +76,34 @@ impl Run {
             && let Some(Undecided { in_flight, .. }) = attempt.undecided.take()
         {
             self.undecided -= 1;
-            let (due, ordinal) = (attempt.due, self.ops[attempt.op as usize].attempts);
+            let (due, ordinal) = (attempt.due, self.ops[attempt.op.index()].attempts);
             self.measured.on_sent(due, in_flight, ordinal);
         }
     }
 
     /// The server had too little free and started nothing: there never was such an attempt.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
-        let station = attempt.station as usize;
         // Who was told that it went out is told that it came to nothing.
         let ended = self.ended(&attempt, completion.sent_at);
-        let held = &mut self.stations[station];
-        held.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits);
-        held.in_flight -= 1;
+        let instance = &mut self.instances[attempt.instance.index()];
+        instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits);
+        instance.in_flight -= 1;
         // In virtual time it is the latest: then its numbers are free again.
-        if held.next_seq == attempt.seq + 1 {
-            held.next_seq = attempt.seq;
+        if instance.next_seq == attempt.seq + 1 {
+            instance.next_seq = attempt.seq;
         }
-        if self.timeouts.back().is_some_and(|(_, key)| *key == completion.attempt) {
-            self.timeouts.pop_back();
-        }
+        self.agenda.retract_timeout(completion.attempt);
         // Timeouts do not tell: those of later attempts may be gone.
         if self.next_serial == attempt.serial + 1 {
             self.next_serial = attempt.serial;
         }
         self.forget_in_flight(attempt.serial);
-        self.note_gauges(station, at);
-        self.ops[attempt.op as usize].attempts -= 1;
+        self.note_gauges(attempt.instance, at);
+        self.ops[attempt.op.index()].attempts -= 1;
         self.measured.ops.deferred += 1;
         let cost = attempt.undecided.map_or(Duration::ZERO, |undecided| undecided.cost);
         self.after_failure(at, attempt.op, completion.outcome, cost);
-        self.launch(station, at);
+        self.launch(attempt.instance, at);
     }
 
     /// An attempt turned out to be none: those sent after it that are not counted yet had one fewer beside them.
@@ -133,15 +121,15 @@ impl Run {
 
     /// What a strategy is told of an attempt's end.
     fn ended(&self, attempt: &Attempt, sent_at: Instant) -> Ended {
-        let (station, op) = (&self.stations[attempt.station as usize], &self.ops[attempt.op as usize]);
+        let (instance, op) = (&self.instances[attempt.instance.index()], &self.ops[attempt.op.index()]);
         Ended {
             seq: attempt.seq,
-            op: u64::from(op.id),
+            op: op.id.into(),
             attempt: op.attempts,
             sent_at,
             in_flight_when_sent: attempt.in_flight_when_sent,
-            in_flight: station.in_flight,
-            ready: station.ready.len() as u64,
+            in_flight: instance.in_flight,
+            ready: instance.ready.len() as u64,
         }
     }
 
@@ -151,19 +139,14 @@ impl Run {
         self.attempts.get(slot).filter(|attempt| attempt.serial == key.serial)?;
         let attempt = self.attempts.remove(slot);
         self.undecided -= usize::from(attempt.undecided.is_some());
-        // Answered attempts leave their timeouts behind: drops all of them when they are the most.
-        if self.timeouts.len() > 2 * self.attempts.len() + MANY_TIMEOUTS {
-            let attempts = &self.attempts;
-            self.timeouts.retain(|(_, key)| is_alive(attempts, *key));
-        }
+        self.agenda.sweep_timeouts(&self.attempts);
         Some(attempt)
     }
 
     /// Tells strategy and measurements of an attempt's end and settles its op.
     pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, end: End) {
         let End { sent_at, outcome, cause, by_gateway: _ } = end;
-        let station = attempt.station as usize;
-        let op = &mut self.ops[attempt.op as usize];
+        let op = &mut self.ops[attempt.op.index()];
         op.last = Some(outcome.status);
         op.failed_for_good = match outcome.status {
             // Withdrawn: nothing more is known than before.
@@ -172,13 +155,13 @@ impl Run {
         };
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
             // Nobody said so before: it had started.
-            self.measured.on_sent(attempt.due, in_flight, self.ops[attempt.op as usize].attempts);
+            self.measured.on_sent(attempt.due, in_flight, self.ops[attempt.op.index()].attempts);
         }
         let ended = self.ended(&attempt, sent_at);
-        let held = &mut self.stations[station];
-        held.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
-        held.in_flight -= 1;
-        self.note_gauges(station, at);
+        let instance = &mut self.instances[attempt.instance.index()];
+        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
+        instance.in_flight -= 1;
+        self.note_gauges(attempt.instance, at);
         if self.samples.is_some() || self.log.is_some() {
             self.write_sample(at, &attempt, end);
         }
@@ -195,29 +178,29 @@ impl Run {
         }
         match outcome.status {
             Status::Succeeded => {
-                let op = self.ops.remove(attempt.op as usize);
+                let op = self.ops.remove(attempt.op.index());
                 self.stall.on_progress(at);
                 let client = self.client_of(op.id);
                 self.measured.on_success(at, op.arrived, op.attempts, client);
-                self.free_place(if op.arrived == at { at + TURNAROUND } else { at });
+                self.agenda.free_place(if op.arrived == at { at + TURNAROUND } else { at });
             }
-            Status::Cancelled => self.ops[attempt.op as usize].place = Place::Ready,
+            Status::Cancelled => self.ops[attempt.op.index()].place = Place::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
                 self.stall.on_in_vain(at);
                 self.after_failure(at, attempt.op, outcome, Duration::ZERO);
-                let again = self.ops.get(attempt.op as usize).is_some_and(|op| op.place == Place::Sleeping);
-                if again && attempt.due == at && self.sleeping.next() == Some(at) {
+                let again = self.ops.get(attempt.op.index()).is_some_and(|op| op.place == Place::Sleeping);
+                if again && attempt.due == at && self.agenda.next_wake() == Some(at) {
                     self.stall.on_fruitless(at);
                 }
             }
         }
-        self.launch(station, at);
+        self.launch(attempt.instance, at);
     }
 
     fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: End) {
-        let op = &self.ops[attempt.op as usize];
+        let op = &self.ops[attempt.op.index()];
         let sample = Sample {
-            op: u64::from(op.id),
+            op: op.id.into(),
             attempt: op.attempts,
             client: self.client_of(op.id),
             serial: attempt.serial,
@@ -228,7 +211,7 @@ impl Run {
             status: end.outcome.status,
             cause: end.cause,
             by_gateway: end.by_gateway,
-            window: self.stations[attempt.station as usize].window,
+            window: self.instances[attempt.instance.index()].window,
         };
         if let Some(sink) = &mut self.samples {
             sink(&sample);
@@ -240,41 +223,39 @@ impl Run {
 
     /// Settles an op whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that
     /// much time to find out.
-    pub(super) fn after_failure(&mut self, at: Instant, op: u32, outcome: Outcome, cost: Duration) {
-        let index = op as usize;
-        self.ops[index].failures += 1;
-        self.ops[index].last = Some(outcome.status);
-        let held = self.ops[index];
-        let station = self.station_of(held.id);
-        let failed =
-            FailedOp { op: u64::from(held.id), arrived: held.arrived, failures: held.failures, outcome };
-        let mut state = held.retry_state;
-        let past_deadline = self.config.deadline.is_some_and(|deadline| at >= held.arrived + deadline);
+    pub(super) fn after_failure(&mut self, at: Instant, slot: OpSlot, outcome: Outcome, cost: Duration) {
+        let entry = &mut self.ops[slot.index()];
+        entry.failures += 1;
+        entry.last = Some(outcome.status);
+        let op = *entry;
+        let instance = self.instance_of(op.id).index();
+        let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome };
+        let mut state = op.retry_state;
+        let past_deadline = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
         let refused = matches!(outcome.status, Status::Failed(_)) && !self.config.retry_failed;
         let retry = if past_deadline || refused {
             Retry::GiveUp
         } else {
-            self.stations[station].strategy.on_failure(at, &failed, held.attempts, &mut state)
+            self.instances[instance].strategy.on_failure(at, &failed, op.attempts, &mut state)
         };
-        self.ops[index].retry_state = state;
+        self.ops[slot.index()].retry_state = state;
         match retry {
             Retry::GiveUp => {
-                self.ops.remove(index);
+                self.ops.remove(slot.index());
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
-                self.measured.on_given_up(at, held.attempts, why, self.client_of(held.id));
-                self.measured.ops.failed_for_good += u64::from(held.failed_for_good);
+                self.measured.on_given_up(at, op.attempts, why, self.client_of(op.id));
+                self.measured.ops.failed_for_good += u64::from(op.failed_for_good);
                 // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
                 let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
                 self.stall.on_end();
-                self.free_place(if shed || held.arrived == at { at + TURNAROUND } else { at });
+                self.agenda.free_place(if shed || op.arrived == at { at + TURNAROUND } else { at });
             }
             Retry::After(delay) => {
                 let delay = delay.saturating_add(cost);
                 self.stall.on_backoff(delay);
-                self.ops[index].place = Place::Sleeping;
-                self.stations[station].sleeping += 1;
-                self.sleeping.push(at + delay, op);
-                self.due_at(at + delay);
+                self.ops[slot.index()].place = Place::Sleeping;
+                self.instances[instance].sleeping += 1;
+                self.agenda.wake(at + delay, slot);
             }
         }
     }

@@ -1,78 +1,86 @@
 //! From a ready op to an attempt on its way.
 
-use std::cmp::Reverse;
 use std::time::Duration;
 
 use tailback::{Carrier, Launch, Permits, Until, Verdict, View};
 use vocabulary::Instant;
 
-use super::state::{Attempt, Undecided};
+use super::attempt::{Attempt, Undecided};
+use super::instance::InstanceId;
 use super::{AttemptKey, Launched, Output, Run};
-use crate::op::{Op, Place, Waiting};
+use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
 const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
-    /// Puts an op at the back of its station's queue and sends what may be sent.
+    /// Puts an op at the back of its instance's queue and sends what may be sent.
     pub(super) fn make_ready(&mut self, op: Waiting, at: Instant) {
-        let station = self.station_of(op.id);
-        let candidate = self.candidate(op, station);
-        self.stations[station].ready.push_back(op);
-        self.stations[station].strategy.on_ready(at, &candidate);
-        self.launch(station, at);
+        let id = self.instance_of(op.id);
+        let candidate = self.candidate(op, id);
+        let instance = &mut self.instances[id.index()];
+        instance.ready.push(op);
+        instance.strategy.on_ready(at, &candidate);
+        self.launch(id, at);
     }
 
-    /// Sends as many of a station's ready ops as its strategy lets go at `at`.
-    pub(super) fn launch(&mut self, station: usize, at: Instant) {
+    /// Sends as many of an instance's ready ops as its strategy lets go at `at`.
+    pub(super) fn launch(&mut self, id: InstanceId, at: Instant) {
         if self.stopping {
             return;
         }
         let mut wait = None;
-        while let Some(&op) = self.stations[station].ready.front() {
-            if let Some(slot) = op.slot()
-                && self.ops[slot as usize].place == Place::Dead
-            {
-                self.stations[station].ready.pop_front();
-                self.ops.remove(slot as usize);
-                continue;
-            }
-            match self.ask(station, op, at) {
+        while let Some(op) = self.first_ready(id) {
+            match self.ask(id, op, at) {
                 Verdict::Wait(until) => {
                     wait = Some(until);
                     break;
                 }
                 verdict => {
-                    self.stations[station].ready.pop_front();
-                    self.settle(station, op, verdict, at);
+                    self.instances[id.index()].ready.pop();
+                    self.settle(id, op, verdict, at);
                 }
             }
         }
-        let held = &mut self.stations[station];
+        let instance = &mut self.instances[id.index()];
         // Retries that are due at this very instant come in a moment.
-        let more = held.sleeping > 0 && self.sleeping.next().is_some_and(|wake| wake <= at);
-        if held.ready.is_empty() && !more {
-            held.strategy.on_app_limited(at, held.in_flight);
+        let more = instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
+        if instance.ready.is_empty() && !more {
+            instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        self.arm(station, at, wait);
+        self.arm(id, at, wait);
     }
 
-    fn ask(&mut self, station: usize, op: Waiting, at: Instant) -> Verdict {
-        let candidate = self.candidate(op, station);
-        let held = &mut self.stations[station];
-        let ready = held.ready.len() as u64;
-        let view = View { in_flight: held.in_flight, ready, sleeping: held.sleeping, candidate };
-        held.strategy.admit(at, &view)
+    /// The first op in an instance's queue that did not end there.
+    fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
+        let mut ended = None;
+        loop {
+            let ops = &self.ops;
+            let alive = |op: Waiting| op.slot().is_none_or(|slot| ops[slot.index()].place != Place::Dead);
+            let first = self.instances[id.index()].ready.first(alive, |op| ended = op.slot());
+            match ended.take() {
+                Some(slot) => self.ops.remove(slot.index()),
+                None => return first,
+            };
+        }
+    }
+
+    fn ask(&mut self, id: InstanceId, op: Waiting, at: Instant) -> Verdict {
+        let candidate = self.candidate(op, id);
+        let instance = &mut self.instances[id.index()];
+        let ready = instance.ready.len() as u64;
+        let view = View { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
+        instance.strategy.admit(at, &view)
     }
 
     /// Does what the strategy decided about an op that is in no queue any more.
-    fn settle(&mut self, station: usize, op: Waiting, verdict: Verdict, at: Instant) {
+    fn settle(&mut self, id: InstanceId, op: Waiting, verdict: Verdict, at: Instant) {
         let slot = match op.slot() {
             Some(slot) => slot,
-            None => self.hold(Op::new(op.id, op.arrived)),
+            None => self.keep(Op::new(op.id, op.arrived)),
         };
         match verdict {
-            Verdict::Send(permits, carrier) => self.send(station, slot, permits, carrier, at),
+            Verdict::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
             Verdict::Shed(outcome) => {
                 self.measured.attempts.shed += 1;
                 self.after_failure(at, slot, outcome, Duration::ZERO);
@@ -81,63 +89,68 @@ impl Run {
         }
     }
 
-    pub(super) fn candidate(&self, op: Waiting, station: usize) -> Launch {
-        let seq = self.stations[station].next_seq;
+    pub(super) fn candidate(&self, op: Waiting, id: InstanceId) -> Launch {
+        let seq = self.instances[id.index()].next_seq;
         let (attempts, last) = match op.slot() {
             Some(slot) => {
-                let held = &self.ops[slot as usize];
-                (held.attempts, held.last)
+                let op = &self.ops[slot.index()];
+                (op.attempts, op.last)
             }
             None => (0, None),
         };
-        Launch { seq, op: u64::from(op.id), attempt: attempts + 1, arrived: op.arrived, last }
+        Launch { seq, op: op.id.into(), attempt: attempts + 1, arrived: op.arrived, last }
     }
 
-    fn send(&mut self, station: usize, slot: u32, permits: Permits, carrier: Option<Carrier>, at: Instant) {
+    fn send(
+        &mut self,
+        id: InstanceId,
+        slot: OpSlot,
+        permits: Permits,
+        carrier: Option<Carrier>,
+        at: Instant,
+    ) {
         let carrier = carrier.filter(|carrier| carrier.least_free > 0);
         let in_flight = self.attempts.len() as u64 + 1;
-        let held = &mut self.stations[station];
-        let seq = held.next_seq;
-        held.next_seq += 1;
-        held.in_flight += 1;
+        let instance = &mut self.instances[id.index()];
+        let seq = instance.next_seq;
+        instance.next_seq += 1;
+        instance.in_flight += 1;
         let attempt = Attempt {
             op: slot,
-            station: u32::try_from(station).expect("there are at most 2^32 stations"),
+            instance: id,
             serial: self.next_serial,
             seq,
             due: at,
-            in_flight_when_sent: held.in_flight,
+            in_flight_when_sent: instance.in_flight,
             permits,
             undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
         };
         self.undecided += usize::from(carrier.is_some());
-        let op = &mut self.ops[slot as usize];
+        let op = &mut self.ops[slot.index()];
         op.attempts += 1;
         op.place = Place::InFlight;
-        let (id, ordinal) = (op.id, op.attempts);
+        let (op, ordinal) = (op.id, op.attempts);
         let slot =
             u32::try_from(self.attempts.insert(attempt)).expect("fewer than 2^32 attempts are in flight");
         let key = AttemptKey { slot, serial: attempt.serial };
         self.next_serial += 1;
-        let times_out = at + self.timeout();
-        self.timeouts.push_back((times_out, key));
-        self.rare_at(times_out);
+        self.agenda.time_out(at + self.config.timeout, key);
         if carrier.is_none() {
             self.measured.on_sent(at, in_flight, ordinal);
         }
         self.outbox.push_back(Output::Send(Launched {
             attempt: key,
-            client: self.client_of(id),
-            op: u64::from(id),
+            client: self.client_of(op),
+            op: op.into(),
             ordinal,
             due: at,
             least_free: carrier.map_or(0, |carrier| carrier.least_free),
         }));
     }
 
-    /// Notes when the station is to be polled again, if by time alone.
-    fn arm(&mut self, station: usize, at: Instant, wait: Option<Until>) {
-        let held = &mut self.stations[station];
+    /// Notes when the instance is to be polled again, if by time alone.
+    fn arm(&mut self, id: InstanceId, at: Instant, wait: Option<Until>) {
+        let instance = &mut self.instances[id.index()];
         let asked = match wait {
             Some(Until::At(instant)) => {
                 // Waiting for a breaker to close is no stall either.
@@ -146,16 +159,11 @@ impl Run {
             }
             _ => None,
         };
-        let Some(next) = [asked, held.strategy.timer()].into_iter().flatten().min() else {
-            held.armed = None;
+        let Some(next) = [asked, instance.strategy.timer()].into_iter().flatten().min() else {
+            instance.armed = None;
             return;
         };
         let next = if next > at { next } else { at + SHORTEST_WAIT };
-        if held.armed != Some(next) {
-            held.armed = Some(next);
-            let station = u32::try_from(station).expect("there are at most 2^32 stations");
-            self.station_timers.push(Reverse((next, station)));
-            self.due_at(next);
-        }
+        self.agenda.poll(next, id, instance);
     }
 }

@@ -7,10 +7,9 @@ use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
 use super::Run;
-use super::state::Station;
+use super::instance::{Instance, InstanceId};
 use crate::conservation::Conservation;
 use crate::snapshot::{Phase, Snapshot};
-use crate::workload::ArrivalProcess;
 
 /// Ops that a run that stalled has not seen, and that are worth the time to bound them, too.
 const WORTH_THE_TIME: u64 = 10_000_000;
@@ -28,8 +27,8 @@ impl Run {
         snapshot.attempts = self.measured.attempts;
         snapshot.failures.copy_from(&self.measured.failures);
         snapshot.in_flight = self.in_flight();
-        snapshot.ready = self.stations.iter().map(|station| station.ready.len() as u64).sum();
-        snapshot.sleeping = self.stations.iter().map(|station| station.sleeping).sum();
+        snapshot.ready = self.instances.iter().map(|instance| instance.ready.len() as u64).sum();
+        snapshot.sleeping = self.instances.iter().map(|instance| instance.sleeping).sum();
         snapshot.gauges = self.gauges();
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
         snapshot.server_cap = self.server.map(|seen| u64::from(seen.cap));
@@ -42,14 +41,11 @@ impl Run {
 
     /// What the run is doing.
     pub fn phase(&self, now: Instant) -> Phase {
-        let closed = matches!(self.config.workload.arrivals, ArrivalProcess::Closed { .. });
         if self.is_over() {
             Phase::Done
         } else if self.stopping {
             Phase::Stopping
-        } else if self.next_in_stream.is_some()
-            || closed && self.arrivals.allows(self.measured.ops.arrived, now)
-        {
+        } else if self.agenda.arriving.goes_on(now) {
             Phase::Arriving
         } else {
             Phase::Finishing
@@ -96,47 +92,49 @@ impl Run {
         if self.stalled_at.is_none() {
             return bound.makespan();
         }
-        let rest = self.next_in_stream.into_iter().chain(self.arrivals.clone());
+        let rest = self.agenda.arriving.rest();
         bound.clone().with_rest(&self.config, rest, self.measured.ops.arrived, WORTH_THE_TIME)
     }
 
     /// Whether everything adds up, and the server saw what was sent.
     pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
-        let held = self.ops.iter().filter(|(_, op)| op.place != crate::op::Place::Dead).count();
-        let fresh = |station: &Station| station.ready.iter().filter(|op| op.slot().is_none()).count();
-        let held = held + self.stations.iter().map(fresh).sum::<usize>();
-        Conservation::check(&self.measured, held as u64, self.in_flight(), server)
+        let tried = self.ops.iter().filter(|(_, op)| op.place != crate::op::Place::Dead).count();
+        let fresh = |instance: &Instance| instance.ready.iter().filter(|op| op.slot().is_none()).count();
+        let unfinished = tried + self.instances.iter().map(fresh).sum::<usize>();
+        Conservation::check(&self.measured, unfinished as u64, self.in_flight(), server)
     }
 
     /// Sums of windows over clients; phase and reason are the first client's.
     fn gauges(&self) -> Gauges {
-        let mut gauges = self.stations.first().map(|station| station.strategy.gauges()).unwrap_or_default();
+        let mut gauges =
+            self.instances.first().map(|instance| instance.strategy.gauges()).unwrap_or_default();
         gauges.window = gauges.window.map(|_| self.window);
         gauges.ssthresh = gauges.ssthresh.map(|_| self.ssthresh);
         gauges
     }
 
     /// Carries a strategy's window into the sums and the series.
-    pub(super) fn note_gauges(&mut self, station: usize, at: Instant) {
-        let held = &mut self.stations[station];
-        if !held.windowed {
+    pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
+        let alone = self.instances.len() == 1;
+        let instance = &mut self.instances[id.index()];
+        if !instance.windowed {
             return;
         }
-        let gauges = held.strategy.gauges();
-        if gauges.window == held.window && gauges.ssthresh == held.ssthresh {
+        let gauges = instance.strategy.gauges();
+        if gauges.window == instance.window && gauges.ssthresh == instance.ssthresh {
             return;
         }
         let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
-        if self.stations.len() == 1 {
+        if alone {
             // Exactly the strategy's own numbers: differences would round.
             self.window = gauges.window.unwrap_or(0.0);
             self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
         } else {
-            self.window += change(gauges.window, self.stations[station].window);
-            self.ssthresh += change(gauges.ssthresh, self.stations[station].ssthresh);
+            self.window += change(gauges.window, instance.window);
+            self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
         }
-        self.stations[station].window = gauges.window;
-        self.stations[station].ssthresh = gauges.ssthresh;
+        instance.window = gauges.window;
+        instance.ssthresh = gauges.ssthresh;
         self.measured.on_window(at, self.window);
         if gauges.ssthresh.is_some() {
             self.measured.series.at(at).ssthresh.set(self.ssthresh);

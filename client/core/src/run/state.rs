@@ -1,54 +1,36 @@
 //! What the client state machine remembers.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use slab::Slab;
-use tailback::{Permits, Strategy};
+use tailback::Strategy;
 use vocabulary::Instant;
 
-use super::{Output, RunLog, ServerSeen};
-use crate::arrivals::Arrivals;
+use super::agenda::Agenda;
+use super::attempt::Attempt;
+use super::exchange::{Output, ServerSeen};
+use super::instance::{Instance, InstanceId};
+use super::log::RunLog;
 use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::Measurements;
-use crate::op::{Op, Waiting};
+use crate::op::{Op, OpId};
 use crate::sample::SampleSink;
-use crate::sleepers::Sleepers;
 use crate::stall::StallWatch;
-use crate::workload::{ArrivalProcess, RunConfig};
+use crate::workload::RunConfig;
 
 /// The client side of one run.
 pub struct Run {
     pub(super) config: RunConfig,
-    pub(super) arrivals: Arrivals,
-    /// The next op's arrival in an open loop, already taken from the stream.
-    pub(super) next_in_stream: Option<Instant>,
-    /// In a closed loop, the instants from which places are free.
-    pub(super) free_places: BinaryHeap<Reverse<Instant>>,
-    /// The latest op's arrival; none is before it.
-    pub(super) last_arrival: Instant,
-    /// One per strategy instance: per client, or one for all that share.
-    pub(super) stations: Vec<Station>,
+    pub(super) agenda: Agenda,
+    /// One per client, or one for all that share.
+    pub(super) instances: Vec<Instance>,
     pub(super) ops: Slab<Op>,
     pub(super) attempts: Slab<Attempt>,
     /// Of these: the ones of which it is not known yet whether they started.
     pub(super) undecided: usize,
     /// Attempts sent so far: the next one's serial.
     pub(super) next_serial: u64,
-    /// Ops whose back-off ends.
-    pub(super) sleeping: Sleepers,
-    /// No deadline, timeout or end of patience comes before this.
-    pub(super) rare_not_before: Instant,
-    /// Nothing at all is due before this.
-    pub(super) quiet_until: Instant,
-    /// Instants at which stations want to be polled; stale ones are skipped.
-    pub(super) station_timers: BinaryHeap<Reverse<(Instant, u32)>>,
-    /// Attempts in the order in which they time out, which is the order in which they were sent.
-    pub(super) timeouts: VecDeque<(Instant, super::AttemptKey)>,
-    /// Ops in the order of their deadlines, which is the order in which they arrived.
-    pub(super) deadlines: VecDeque<(Instant, u32, u32)>,
     pub(super) outbox: VecDeque<Output>,
     pub(super) measured: Measurements,
     pub(super) stall: StallWatch,
@@ -56,7 +38,7 @@ pub struct Run {
     pub(super) stopping: bool,
     pub(super) server: Option<ServerSeen>,
     pub(super) cap_changed: bool,
-    /// Sums over stations, kept as they change.
+    /// Sums over instances, kept as they change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
     /// How long the ops that have arrived take at least, while the server is the one for which that is known.
@@ -67,46 +49,6 @@ pub struct Run {
     pub(super) samples: Option<SampleSink>,
     /// What is kept of it to be played again, if it is recorded.
     pub(super) log: Option<Box<RunLog>>,
-}
-
-/// One strategy instance with its queue.
-pub(super) struct Station {
-    pub(super) strategy: Strategy,
-    /// Ops that may be sent, first come first served.
-    pub(super) ready: VecDeque<Waiting>,
-    pub(super) sleeping: u64,
-    pub(super) in_flight: u32,
-    /// Attempts sent by this station: the next one's number.
-    pub(super) next_seq: u64,
-    /// The earliest instant in `station_timers` that still counts.
-    pub(super) armed: Option<Instant>,
-    pub(super) window: Option<f64>,
-    pub(super) ssthresh: Option<f64>,
-    /// Whether its strategy has a window at all.
-    pub(super) windowed: bool,
-}
-
-/// An attempt in flight.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Attempt {
-    pub(super) op: u32,
-    pub(super) station: u32,
-    pub(super) serial: u64,
-    pub(super) seq: u64,
-    pub(super) due: Instant,
-    pub(super) in_flight_when_sent: u32,
-    pub(super) permits: Permits,
-    /// Until it is known that the server had enough free to start it.
-    pub(super) undecided: Option<Undecided>,
-}
-
-/// An attempt that is none if the server has too little free: so it is not counted yet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Undecided {
-    /// What a deferral costs.
-    pub(super) cost: Duration,
-    /// Attempts of all clients in flight when it was sent, itself included, without those that turned out to be none.
-    pub(super) in_flight: u64,
 }
 
 impl Run {
@@ -121,25 +63,15 @@ impl Run {
         costs: Option<Arc<dyn LeastCosts>>,
     ) -> Result<Self, E> {
         let count = if config.share_strategy { 1 } else { config.clients.max(1) };
-        let stations =
-            (0..count).map(|client| strategy(client).map(Station::new)).collect::<Result<Vec<_>, E>>()?;
-        let mut arrivals = Arrivals::new(config.workload.clone(), config.seed);
+        let instances =
+            (0..count).map(|client| strategy(client).map(Instance::new)).collect::<Result<Vec<_>, E>>()?;
         let mut run = Self {
-            next_in_stream: arrivals.next(),
-            free_places: BinaryHeap::new(),
-            last_arrival: Instant::ORIGIN,
-            arrivals,
-            stations,
+            agenda: Agenda::new(&config.workload, config.seed),
+            instances,
             ops: Slab::new(),
             attempts: Slab::new(),
             undecided: 0,
             next_serial: 0,
-            sleeping: Sleepers::default(),
-            rare_not_before: Instant::ORIGIN,
-            quiet_until: Instant::ORIGIN,
-            station_timers: BinaryHeap::new(),
-            timeouts: VecDeque::new(),
-            deadlines: VecDeque::new(),
             outbox: VecDeque::new(),
             measured: Measurements::new(&config),
             stall: StallWatch::new(config.undisturbed_attempt, config.patience),
@@ -155,23 +87,21 @@ impl Run {
             log: None,
             config,
         };
-        for station in 0..run.stations.len() {
-            run.note_gauges(station, Instant::ORIGIN);
-        }
-        if let ArrivalProcess::Closed { in_flight } = run.config.workload.arrivals {
-            run.free_places.extend((0..in_flight).map(|_| Reverse(Instant::ORIGIN)));
+        for instance in 0..count {
+            run.note_gauges(InstanceId(instance), Instant::ORIGIN);
         }
         Ok(run)
     }
 
-    /// The station that op `id` belongs to.
-    pub(super) fn station_of(&self, id: u32) -> usize {
-        id as usize % self.stations.len()
+    /// The strategy instance that op `id` belongs to.
+    pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
+        let instances = u32::try_from(self.instances.len()).expect("there are at most 2^32 clients");
+        InstanceId(id.0 % instances)
     }
 
     /// The client that op `id` belongs to.
-    pub(super) fn client_of(&self, id: u32) -> u32 {
-        id % self.config.clients.max(1)
+    pub(super) fn client_of(&self, id: OpId) -> u32 {
+        id.0 % self.config.clients.max(1)
     }
 
     pub(super) fn in_flight(&self) -> u64 {
@@ -183,28 +113,7 @@ impl Run {
         if self.stopping {
             return self.attempts.is_empty();
         }
-        self.measured.ops.unfinished() == 0 && self.next_arrival().is_none()
-    }
-
-    /// The longest that an attempt may be out.
-    pub(super) fn timeout(&self) -> Duration {
-        self.config.timeout
-    }
-}
-
-impl Station {
-    fn new(strategy: Strategy) -> Self {
-        Self {
-            windowed: strategy.gauges().window.is_some(),
-            strategy,
-            ready: VecDeque::new(),
-            sleeping: 0,
-            in_flight: 0,
-            next_seq: 0,
-            armed: None,
-            window: None,
-            ssthresh: None,
-        }
+        self.measured.ops.unfinished() == 0 && self.agenda.arriving.next().is_none()
     }
 }
 

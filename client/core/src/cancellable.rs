@@ -1,0 +1,185 @@
+//! A queue of things that may be cancelled while they wait.
+//!
+//! Cancelling costs nothing: what is cancelled stays where it is, and whoever asks for the first says what is alive.
+//! The dead are dropped when they come to the front, and all of them when they have become too many.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Things in an order of their own.
+pub(crate) trait Queue {
+    /// One of them.
+    type Item: Copy;
+
+    /// The one that comes first.
+    fn first(&self) -> Option<Self::Item>;
+    /// Takes it out.
+    fn take_first(&mut self) -> Option<Self::Item>;
+    /// Puts one where it belongs.
+    fn add(&mut self, item: Self::Item);
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// Drops the others, and keeps the order.
+    fn keep(&mut self, wanted: impl FnMut(Self::Item) -> bool);
+}
+
+/// First come, first served: for what is due in the order in which it is put in.
+impl<T: Copy> Queue for VecDeque<T> {
+    type Item = T;
+
+    fn first(&self) -> Option<T> {
+        self.front().copied()
+    }
+
+    fn take_first(&mut self) -> Option<T> {
+        self.pop_front()
+    }
+
+    fn add(&mut self, item: T) {
+        self.push_back(item);
+    }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn keep(&mut self, mut wanted: impl FnMut(T) -> bool) {
+        self.retain(|item| wanted(*item));
+    }
+}
+
+/// The least first.
+impl<T: Copy + Ord> Queue for BinaryHeap<Reverse<T>> {
+    type Item = T;
+
+    fn first(&self) -> Option<T> {
+        self.peek().map(|Reverse(item)| *item)
+    }
+
+    fn take_first(&mut self) -> Option<T> {
+        self.pop().map(|Reverse(item)| item)
+    }
+
+    fn add(&mut self, item: T) {
+        self.push(Reverse(item));
+    }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn keep(&mut self, mut wanted: impl FnMut(T) -> bool) {
+        self.retain(|Reverse(item)| wanted(*item));
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Cancellable<Q> {
+    queue: Q,
+}
+
+impl<Q: Queue> Cancellable<Q> {
+    /// The dead that are never worth a sweep.
+    const FEW: usize = 4096;
+
+    pub(crate) fn push(&mut self, item: Q::Item) {
+        self.queue.add(item);
+    }
+
+    /// The first that is alive; `dropped` hears of each dead one before it.
+    pub(crate) fn first(
+        &mut self,
+        alive: impl Fn(Q::Item) -> bool,
+        mut dropped: impl FnMut(Q::Item),
+    ) -> Option<Q::Item> {
+        while let Some(item) = self.queue.first() {
+            if alive(item) {
+                return Some(item);
+            }
+            self.queue.take_first();
+            dropped(item);
+        }
+        None
+    }
+
+    /// The first, dead or alive.
+    pub(crate) fn peek(&self) -> Option<Q::Item> {
+        self.queue.first()
+    }
+
+    /// Takes the first, dead or alive.
+    pub(crate) fn pop(&mut self) -> Option<Q::Item> {
+        self.queue.take_first()
+    }
+
+    /// Drops the dead when they are more than the `living`.
+    pub(crate) fn sweep(&mut self, living: usize, alive: impl Fn(Q::Item) -> bool) {
+        if self.queue.count() > 2 * living + Self::FEW {
+            self.queue.keep(alive);
+        }
+    }
+
+    /// How many there are, the dead included.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.count()
+    }
+
+    /// Whether there is none, dead or alive.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.count() == 0
+    }
+}
+
+impl<T: Copy> Cancellable<VecDeque<T>> {
+    /// All, the dead included.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
+        self.queue.iter().copied()
+    }
+
+    /// Takes back the one put in last, if it is this.
+    pub(crate) fn retract(&mut self, last: impl Fn(T) -> bool) {
+        if self.queue.back().is_some_and(|item| last(*item)) {
+            self.queue.pop_back();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dead_are_dropped_at_the_front_and_told_of() {
+        let mut queue: Cancellable<VecDeque<u32>> = Cancellable::default();
+        for item in 1..=5 {
+            queue.push(item);
+        }
+        let mut dropped = Vec::new();
+        assert_eq!(queue.first(|item| item > 2, |item| dropped.push(item)), Some(3));
+        assert_eq!((queue.pop(), queue.len(), dropped), (Some(3), 2, vec![1, 2]));
+        queue.retract(|item| item == 4);
+        queue.retract(|item| item == 5);
+        assert_eq!(queue.iter().collect::<Vec<_>>(), [4]);
+    }
+
+    #[test]
+    fn a_heap_gives_the_least_first_whenever_it_came() {
+        let mut queue: Cancellable<BinaryHeap<Reverse<u32>>> = Cancellable::default();
+        for item in [3, 1, 2] {
+            queue.push(item);
+        }
+        assert_eq!(queue.first(|item| item != 1, drop), Some(2));
+    }
+
+    #[test]
+    fn memory_is_bounded_by_the_living() {
+        let mut queue: Cancellable<VecDeque<u32>> = Cancellable::default();
+        for item in 0..100_000 {
+            queue.push(item);
+            queue.sweep(1, |other| other == 0 || other == item);
+            assert!(queue.len() <= 4099, "the first stays alive, so that nothing is dropped at the front");
+        }
+        assert!(!queue.is_empty());
+    }
+}

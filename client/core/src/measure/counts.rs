@@ -1,0 +1,46 @@
+//! Counts of ops and of attempts.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Counts of ops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpCounts {
+    /// Ops that arrived.
+    pub arrived: u64,
+    /// Ops whose work was done.
+    pub succeeded: u64,
+    /// Ops that ended without success.
+    pub given_up: u64,
+    /// Times that an op was put off because the server, when asked, had too little free.
+    pub deferred: u64,
+    /// Of those given up: the ones whose last attempt was refused for good, or found nobody who answers.
+    pub failed_for_good: u64,
+}
+
+impl OpCounts {
+    /// Ops that arrived and did not end.
+    pub const fn unfinished(&self) -> u64 {
+        self.arrived - self.succeeded - self.given_up
+    }
+}
+
+/// Counts of attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct AttemptCounts {
+    /// Attempts sent.
+    pub total: u64,
+    /// … whose work was done.
+    pub succeeded: u64,
+    /// … that the server turned away.
+    pub rejected: u64,
+    /// … that got no usable answer.
+    pub failed: u64,
+    /// … that the client withdrew.
+    pub cancelled: u64,
+    /// Launches that a budget refused; nothing was sent, so they are not in `total`.
+    pub shed: u64,
+    /// Of the answered: those that somebody between the client and the recognised mockserver answered (a gateway, a
+    /// proxy). 0 when simulated.
+    pub by_gateway: u64,
+}

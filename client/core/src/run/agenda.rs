@@ -1,0 +1,188 @@
+//! What is to happen when: the run's six queues, and which of them comes next.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use slab::Slab;
+use vocabulary::Instant;
+
+use super::arriving::Arriving;
+use super::attempt::{Attempt, is_alive};
+use super::exchange::AttemptKey;
+use super::instance::{Instance, InstanceId};
+use crate::cancellable::Cancellable;
+use crate::op::{Op, OpId, OpSlot};
+use crate::sleepers::Sleepers;
+use crate::workload::Workload;
+
+/// What is due next. At the same instant fresh arrivals come before retries, and those before other timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    Arrival,
+    Wake,
+    Poll,
+    Timeout,
+    Deadline,
+    DrainOver,
+    Stall,
+}
+
+/// When each thing is due.
+pub(super) struct Agenda {
+    /// The stream of an open loop and the free places of a closed one.
+    pub(super) arriving: Arriving,
+    /// Ops whose back-off ends.
+    wakes: Sleepers,
+    /// Instances that want to be polled; each has one entry that counts, see [`Instance::armed`].
+    polls: Cancellable<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
+    /// Attempts in the order in which they time out, which is the order in which they were sent.
+    timeouts: Cancellable<VecDeque<(Instant, AttemptKey)>>,
+    /// Ops in the order of their deadlines, which is the order in which they arrived.
+    deadlines: Cancellable<VecDeque<(Instant, OpSlot, OpId)>>,
+    /// No deadline, timeout or end of patience comes before this.
+    rare_not_before: Instant,
+    /// Nothing at all is due before this.
+    quiet_until: Instant,
+}
+
+impl Agenda {
+    pub(super) fn new(workload: &Workload, seed: u64) -> Self {
+        Self {
+            arriving: Arriving::new(workload, seed),
+            wakes: Sleepers::default(),
+            polls: Cancellable::default(),
+            timeouts: Cancellable::default(),
+            deadlines: Cancellable::default(),
+            rare_not_before: Instant::ORIGIN,
+            quiet_until: Instant::ORIGIN,
+        }
+    }
+
+    /// What is due next, and when. `others` are the rare things that are in no queue.
+    pub(super) fn next(
+        &mut self,
+        attempts: &Slab<Attempt>,
+        others: impl FnOnce() -> [Option<(Instant, Due)>; 2],
+    ) -> Option<(Instant, Due)> {
+        let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
+        sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
+        sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
+        // The rest hardly ever comes, and looking at all of it costs more than looking at one instant.
+        if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
+            let mut rare = self.next_timeout(attempts);
+            sooner(&mut rare, self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline)));
+            for other in others() {
+                sooner(&mut rare, other);
+            }
+            self.rare_not_before = rare.map_or(Instant::FAR_FUTURE, |(at, _)| at);
+            sooner(&mut next, rare);
+        }
+        next
+    }
+
+    /// The first timeout of an attempt that is still in flight.
+    pub(super) fn next_timeout(&mut self, attempts: &Slab<Attempt>) -> Option<(Instant, Due)> {
+        self.timeouts.first(|(_, key)| is_alive(attempts, key), drop).map(|(at, _)| (at, Due::Timeout))
+    }
+
+    /// An attempt times out at `at`, unless it ends before.
+    pub(super) fn time_out(&mut self, at: Instant, key: AttemptKey) {
+        self.timeouts.push((at, key));
+        self.rare_at(at);
+    }
+
+    /// The attempt that times out now.
+    pub(super) fn timed_out(&mut self) -> Option<AttemptKey> {
+        self.timeouts.pop().map(|(_, key)| key)
+    }
+
+    /// The latest attempt was none.
+    pub(super) fn retract_timeout(&mut self, latest: AttemptKey) {
+        self.timeouts.retract(|(_, key)| key == latest);
+    }
+
+    /// Answered attempts leave their timeouts behind: drops all of them when they are the most.
+    pub(super) fn sweep_timeouts(&mut self, attempts: &Slab<Attempt>) {
+        self.timeouts.sweep(attempts.len(), |(_, key)| is_alive(attempts, key));
+    }
+
+    /// An op gives up at `at`, unless it ends before.
+    pub(super) fn expire(&mut self, at: Instant, slot: OpSlot, op: OpId, ops: &Slab<Op>) {
+        self.deadlines.push((at, slot, op));
+        self.rare_at(at);
+        // Ops that ended leave their deadlines behind.
+        self.deadlines.sweep(ops.len(), |(_, slot, id)| ops.get(slot.index()).is_some_and(|op| op.id == id));
+    }
+
+    /// The op whose deadline is now.
+    pub(super) fn expired(&mut self) -> Option<(OpSlot, OpId)> {
+        self.deadlines.pop().map(|(_, slot, op)| (slot, op))
+    }
+
+    /// An op sleeps until `at`.
+    pub(super) fn wake(&mut self, at: Instant, op: OpSlot) {
+        self.wakes.push(at, op);
+        self.due_at(at);
+    }
+
+    /// When the next sleeping op wakes.
+    pub(super) fn next_wake(&self) -> Option<Instant> {
+        self.wakes.next()
+    }
+
+    /// The op that wakes now.
+    pub(super) fn woken(&mut self) -> Option<OpSlot> {
+        self.wakes.pop()
+    }
+
+    /// An instance wants to be polled at `at`, and not before.
+    pub(super) fn poll(&mut self, at: Instant, id: InstanceId, instance: &mut Instance) {
+        if instance.armed != Some(at) {
+            instance.armed = Some(at);
+            self.polls.push((at, id));
+            self.due_at(at);
+        }
+    }
+
+    /// The instance that wanted to be polled now, whether or not it still does.
+    pub(super) fn polled(&mut self) -> Option<InstanceId> {
+        self.polls.pop().map(|(_, id)| id)
+    }
+
+    /// In a closed loop a place is free from `at` on.
+    pub(super) fn free_place(&mut self, at: Instant) {
+        if self.arriving.free_place(at) {
+            self.due_at(at);
+        }
+    }
+
+    /// Something rare was set for `at`.
+    pub(super) fn rare_at(&mut self, at: Instant) {
+        self.rare_not_before = self.rare_not_before.min(at);
+        self.due_at(at);
+    }
+
+    /// Something was set for `at`.
+    fn due_at(&mut self, at: Instant) {
+        self.quiet_until = self.quiet_until.min(at);
+    }
+
+    /// Nothing is due before `at`, for all that is known now.
+    pub(super) fn is_quiet_until(&mut self, at: Instant) {
+        self.quiet_until = at;
+    }
+
+    /// Nothing is due before this.
+    pub(super) fn quiet_until(&self) -> Instant {
+        self.quiet_until
+    }
+}
+
+/// Takes `other` when it comes before `next`.
+fn sooner(next: &mut Option<(Instant, Due)>, other: Option<(Instant, Due)>) {
+    if let Some(other) = other
+        && next.is_none_or(|next| other < next)
+    {
+        *next = Some(other);
+    }
+}

@@ -1,0 +1,52 @@
+//! A strategy instance with its queue: one per client, or one for all that share.
+
+use std::collections::VecDeque;
+
+use tailback::Strategy;
+use vocabulary::Instant;
+
+use crate::cancellable::Cancellable;
+use crate::op::Waiting;
+
+/// Names a strategy instance, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct InstanceId(pub(super) u32);
+
+impl InstanceId {
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One strategy instance with its queue.
+pub(super) struct Instance {
+    pub(super) strategy: Strategy,
+    /// Ops that may be sent, first come first served.
+    pub(super) ready: Cancellable<VecDeque<Waiting>>,
+    pub(super) sleeping: u64,
+    pub(super) in_flight: u32,
+    /// Attempts sent by this instance: the next one's number.
+    pub(super) next_seq: u64,
+    /// Of its instants in the agenda to be polled at, the one that still counts.
+    pub(super) armed: Option<Instant>,
+    pub(super) window: Option<f64>,
+    pub(super) ssthresh: Option<f64>,
+    /// Whether its strategy has a window at all.
+    pub(super) windowed: bool,
+}
+
+impl Instance {
+    pub(super) fn new(strategy: Strategy) -> Self {
+        Self {
+            windowed: strategy.gauges().window.is_some(),
+            strategy,
+            ready: Cancellable::default(),
+            sleeping: 0,
+            in_flight: 0,
+            next_seq: 0,
+            armed: None,
+            window: None,
+            ssthresh: None,
+        }
+    }
+}
