@@ -5,9 +5,9 @@
 
 OLD and NEW are folders with `loadgen` and `mockserver`, such as `target/release` of two checkouts. Each command below runs
 with both, in a folder of its own; compared are the exit code, stdout, stderr and every file that was written, byte for
-byte. Simulated runs have no clock in them, so nothing is left out there. Of runs over HTTP the keys and types are
-compared. Of pages, white space between tags does not count. Afterwards NEW reads what OLD wrote: reports, pictures and
-baselines must come out as OLD's own.
+byte. Simulated runs have no clock in them, so nothing is left out there. Of runs over HTTP the keys and types are compared.
+Of pages, white space between tags does not count; of help and completions, the order of flags. Afterwards NEW reads what
+OLD wrote: reports, pictures and baselines must come out as OLD's own.
 
 For redesigns, which must change nothing that anybody can see. Exits 1 when anything differs.
 """
@@ -153,7 +153,8 @@ READINGS = [
 HTTP = ("http", ["-s", "aimd", "--ops", "60", "--max-busy", "10", "--time-scale", "0.05", "--json", "h.json", "--no-tui"])
 
 # Lines that tell how far a long command is, by the clock.
-PROGRESS = re.compile(rb"^(.*\beta\b.*|.* runs   about .* left|\d+(\.\d+)?s .*)$\n?", re.M)
+PROGRESS = re.compile(rb"^(.*\beta\b.*|.* runs   about .* left|\d+(\.\d+)? ?s .* ops .*)$\n?", re.M)
+LISTS_FLAGS = re.compile(r"help-|short-help|completions-")
 BETWEEN_TAGS = re.compile(rb">\s+<")
 
 
@@ -211,7 +212,7 @@ def differences(name, old, new):
         if document.endswith(".html"):
             ours, theirs = (BETWEEN_TAGS.sub(b"><", text) for text in (ours, theirs))
             ours, theirs = (text.replace(b"><", b">\n<") for text in (ours, theirs))
-        if ours == theirs:
+        if ours == theirs or (LISTS_FLAGS.match(name) and sorted(ours.split()) == sorted(theirs.split())):
             continue
         if document.endswith(".json") or ours[:1] == b"{":
             ours, theirs = (re.sub(rb"([,{\[])", rb"\1\n", text) for text in (ours, theirs))

@@ -1,6 +1,7 @@
 //! What several commands can be told: one file a group of flags.
 
 mod checks;
+pub(crate) mod exports;
 mod output;
 mod run;
 mod score;
@@ -13,7 +14,7 @@ mod values;
 mod workload;
 
 pub(crate) use checks::{BASELINES, BaselineName, CheckArgs, Condition};
-pub(crate) use output::{FiguresArgs, OutputArgs, ReportArgs};
+pub(crate) use output::{OutputArgs, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use score::Score;
 pub(crate) use screen::ScreenArgs;

@@ -81,7 +81,7 @@ pub(crate) struct Finished {
     /// Whether the generator, not the strategy or the server, was the bottleneck.
     pub(crate) bottleneck: bool,
     /// What an interval log needs, if one is wanted.
-    pub(crate) latencies: Option<KeptLatencies>,
+    pub(crate) latencies: Option<Arc<KeptLatencies>>,
 }
 
 impl Finished {
@@ -226,7 +226,7 @@ impl Underway {
             result.optimal_makespan_s = None;
         }
         let bins = measured.bins.clone();
-        let latencies = settings.keep_latencies.then(|| KeptLatencies::of(&driven.run));
+        let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::of(&driven.run)));
         let bottleneck = was_bottleneck;
         Ok((Finished { result, conservation, generator_share, answered, bottleneck, latencies }, bins))
     }

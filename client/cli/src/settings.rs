@@ -29,7 +29,6 @@ pub(crate) fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         },
         admin: admin(args)?,
         idempotent: args.target.idempotent,
-        keep_latencies: args.output.figures.hdr.is_some(),
         ..experiment
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
-use crate::args::{FiguresArgs, RunArgs, SeveralArgs};
+use crate::args::{RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
 use crate::opponent::{GivenServer, Opponent};
 use crate::settings::{self, Settings};
@@ -16,7 +16,6 @@ use crate::settings::{self, Settings};
 pub(crate) fn configured(
     args: SeveralArgs,
     strategies: Vec<StrategySpec>,
-    figures: Option<FiguresArgs>,
     what: &str,
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<(Vec<Settings>, Opponent)> {
@@ -24,7 +23,6 @@ pub(crate) fn configured(
     let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
     run.target = args.target;
-    run.output.figures = figures.unwrap_or(run.output.figures);
     if run.simulate && run.workload.0.time_scale.is_some_and(|scale| scale != TimeScale::default()) {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";

@@ -1,6 +1,7 @@
 //! Runs in virtual time: one, or many side by side on all cores.
 
 use std::num::NonZero;
+use std::sync::Arc;
 use std::thread;
 
 use loadgen_core::{
@@ -83,7 +84,7 @@ pub(crate) fn result(
             series_points: (POINTS_OF_A_FILE / repeats).clamp(8, SERIES_POINTS),
         },
     );
-    let latencies = settings.keep_latencies.then(|| KeptLatencies::of(&finished.run));
+    let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::of(&finished.run)));
     Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
 }
 

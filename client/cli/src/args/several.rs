@@ -1,7 +1,5 @@
 //! What can be told where several strategies run: `loadgen compare` and `loadgen sweep`.
 
-use std::path::PathBuf;
-
 use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
 
@@ -15,11 +13,11 @@ use super::workload::WorkloadArgs;
 #[derive(Args, Debug)]
 pub(crate) struct SeveralArgs {
     /// What strategies are ranked by; less is better.
-    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE")]
+    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE", help_heading = None)]
     pub(crate) by: Score,
 
     /// Run in virtual time instead of over HTTP.
-    #[arg(long, conflicts_with_all = OF_REAL_REQUESTS)]
+    #[arg(long, conflicts_with_all = OF_REAL_REQUESTS, help_heading = None)]
     pub(crate) simulate: bool,
 
     #[command(flatten)]
@@ -30,10 +28,6 @@ pub(crate) struct SeveralArgs {
 
     #[command(flatten)]
     pub(crate) server: mockserver::ServerFlags,
-
-    /// Write a report with pictures to an HTML file that needs no network.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) html: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,

@@ -18,8 +18,9 @@ use tailback::StrategySpec;
 use crate::args::{CheckArgs, Score};
 use crate::checks::{Checks, Subject};
 use crate::exit::{Exit, Fatal};
+use crate::files::exporter::{ExportedRun, Layout, Source};
+use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
-use crate::files::results::Results;
 use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
 use crate::opponent::Opponent;
@@ -58,10 +59,9 @@ struct Comparison {
 }
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
-    let CompareArgs { strategies, sensitivity, checks, figures, several } = args;
+    let CompareArgs { strategies, sensitivity, checks, exports, several } = args;
     let (by, simulated, screen) = (several.by, several.simulate, several.screen);
     let (quiet, threads) = (several.output.quiet, several.output.threads);
-    let (json, html) = (several.output.json.clone(), several.html.clone());
     let strategies: Vec<StrategySpec> = strategies.into_iter().flat_map(|list| list.0).collect();
     distinct(&strategies)?;
     let what = "the server of the comparison cannot be configured so";
@@ -70,12 +70,13 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
                      out one or the other";
         return Err(Fatal::error(Exit::Usage, words));
     }
-    let (settings, opponent) = configured(several, strategies, Some(figures.clone()), what, &mut None)?;
+    let (mut settings, opponent) = configured(several, strategies, what, &mut None)?;
     let baseline = checks.save_baseline.as_ref().map(|name| name.0.as_path());
-    let outputs = [&json, &html, &figures.csv, &figures.hdr].map(Option::as_deref);
-    crate::files::results::distinct(outputs.into_iter().chain([baseline]))?;
+    let mut exports = Exports::prepare(&exports.asked, &Layout::default(), baseline)?;
     let checks = prepared(&checks, &settings, &opponent, simulated)?;
-    let results = Results::of_runs(json.as_deref(), html.as_deref(), &figures)?;
+    for one in &mut settings {
+        one.keep_latencies = exports.want(Source::Latencies);
+    }
     let interrupt = Interrupt::listen()?;
     if !quiet {
         announce(&settings, &opponent, simulated);
@@ -86,7 +87,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let board = lanes::board(&settings, &opponent, 1 + others.len(), simulated.then_some(threads));
     let driver = if simulated { Driver::Simulated { threads } } else { Driver::Http(OwnServer::new()?) };
     let blocks = Blocks::new(&settings, driver, &interrupt, &board);
-    let comparison = board.show(Watch::wanted(quiet, screen, results.take_stdout()), &interrupt, || {
+    let comparison = board.show(Watch::wanted(quiet, screen, exports.take_stdout()), &interrupt, || {
         measured(&settings, &opponent, others, by, simulated, &blocks, &interrupt)
     })?;
     let Some(comparison) = comparison else {
@@ -96,13 +97,17 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         return Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from));
     };
     // One file that cannot be written costs neither the others nor what people read.
-    let written = results.write(&comparison.to_json()).and(results.write_runs(comparison.runs()));
+    for run in comparison.runs() {
+        exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
+    }
+    let stdout_is_taken = exports.take_stdout();
+    let written = exports.finish(&comparison.to_json());
     if !quiet {
         let mut text = comparison.text();
         if let Some(cause) = interrupt.cause() {
             text.push_str(&report::cut_off(comparison.measured.blocks(), settings[0].repeats, cause));
         }
-        if results.take_stdout() {
+        if stdout_is_taken {
             to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;

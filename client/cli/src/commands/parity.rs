@@ -16,8 +16,9 @@ use statistics::{Level, Method, Summary, percentile};
 use vocabulary::TimeScale;
 
 use crate::exit::Exit;
+use crate::files::exporter::Layout;
+use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
-use crate::files::results::Results;
 use crate::interrupt::Interrupt;
 use crate::one_run::{Finished, Underway};
 use crate::own_server::OwnServer;
@@ -62,7 +63,7 @@ impl Compared {
 }
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
-    let results = Results::prepare(args.output.json.as_deref(), None)?;
+    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
     let pairings = if let Some(name) = &args.scenario {
         pairing::of_scenario(name, args.time_scale)?
     } else {
@@ -122,7 +123,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         if !args.output.quiet {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
             let text = table(pairing, &compared, &warnings.collect::<BTreeSet<_>>());
-            if results.take_stdout() {
+            if exports.take_stdout() {
                 to_stderr(&text);
             } else {
                 to_stdout(text.as_bytes())?;
@@ -133,7 +134,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
     }
-    results.write(&json!({ "schema_version": SCHEMA_VERSION, "pairings": document }))?;
+    exports.finish(&json!({ "schema_version": SCHEMA_VERSION, "pairings": document }))?;
     if !args.output.quiet {
         let words = match apart {
             0 => "\nboth drivers agree\n".to_owned(),

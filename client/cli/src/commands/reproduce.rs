@@ -11,8 +11,9 @@ use loadgen_sim::side_by_side;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
+use crate::files::exporter::{Layout, Source as MadeOf};
+use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
-use crate::files::results::Results;
 use crate::interrupt::Interrupt;
 use crate::repeats::figure_to_json;
 use crate::scenario::{Source, load, simulate};
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {
         return list(args);
     }
-    let results = Results::prepare(args.output.json.as_deref(), args.html.as_deref())?;
+    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
     let mut reproductions = Vec::new();
     for source in sources(args) {
         let (mut scenario, mut cells) = load(source, &args.set)?;
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     } else {
         simulate_all(&mut reproductions, args, &interrupt)?;
     }
-    if results.are_wanted() && !args.http && interrupt.exit().is_none() {
+    if exports.want(MadeOf::Document) && !args.http && interrupt.exit().is_none() {
         plots::record_all(&mut reproductions, args, &interrupt)?;
     }
     if let Some(exit) = interrupt.exit() {
@@ -83,11 +84,12 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         document.push(reproduction.json(&judged));
     }
     text.push_str(&tally.conclusion());
-    results.write(&json!({
+    let stdout_is_taken = exports.take_stdout();
+    exports.finish(&json!({
         "schema_version": SCHEMA_VERSION, "started_at": started_at, "scenarios": document, "claims": tally.json(),
     }))?;
     if !args.output.quiet {
-        if results.take_stdout() {
+        if stdout_is_taken {
             to_stderr(&text);
         } else {
             to_stdout(text.as_bytes())?;

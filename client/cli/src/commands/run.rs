@@ -9,13 +9,13 @@ use serde::Serialize;
 use serde_json::Value;
 use vocabulary::TimeScale;
 
-use crate::args::{OutputArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::checks::{Checks, Subject};
 use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
+use crate::files::exporter::{ExportedRun, Layout, Source};
+use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
-use crate::files::results::{Results, distinct};
-use crate::files::samples::Samples;
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
 use crate::record::{ConfigRecord, ServerRecord};
@@ -52,12 +52,12 @@ Exit codes: 0 done, 1 no op succeeded or ops failed for good (3xx, 4xx, nobody a
 Ctrl-C once stops and keeps what was measured, twice does not wait for what is under way, thrice leaves at once.";
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let settings = crate::settings::settings(args)?;
-    if args.simulate { simulated(args, &settings) } else { over_http(args, &settings) }
+    let mut settings = crate::settings::settings(args)?;
+    if args.simulate { simulated(args, &mut settings) } else { over_http(args, &mut settings) }
 }
 
 /// In virtual time: all repeats side by side.
-fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
+fn simulated(args: &RunArgs, settings: &mut Settings) -> anyhow::Result<ExitCode> {
     if settings.time_scale != TimeScale::default() {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
@@ -71,20 +71,21 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         return print_config(&ConfigRecord::new(settings, &record, settings.run.seed));
     }
     settings.refuse_unplannable(&server)?;
-    let results = outputs(args)?;
+    let exports = prepared(args)?;
+    settings.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
     let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
     checks.same_experiment("simulated", &ConfigRecord::new(settings, &record, settings.run.seed))?;
     let interrupt = Interrupt::listen()?;
-    let stdout_is_data = results.take_stdout();
+    let stdout_is_data = exports.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&summary::announcement(settings, "simulated server", Some(&server)));
     report.doubts(settings);
 
     let repeats = settings.repeats as usize;
-    let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     // Lines of several runs at once would be in an order that depends on the threads.
-    let threads = if samples.is_some() { 1 } else { crate::simulated::threads(args.output.threads) };
+    let threads =
+        if exports.want(Source::Attempts) { 1 } else { crate::simulated::threads(args.output.threads) };
     let quiet = args.output.quiet;
     let started = Instant::now();
     let mut all = Progress::new(!quiet && repeats > 1);
@@ -96,7 +97,7 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         |repeat| {
             let seed = settings.run.seed.wrapping_add(repeat as u64);
             let mut progress = Progress::new(!quiet && repeats == 1);
-            let sink = samples.as_ref().map(|samples| samples.sink(seed));
+            let sink = exports.attempts_of(seed)?;
             let over = crate::simulated::simulate_with_samples(settings, &server, seed, sink, |run, now| {
                 progress.run(run, now);
                 if interrupt.exit().is_some() { Steer::Stop } else { Steer::On }
@@ -116,8 +117,6 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let Some(error) = failed {
         return Err(error);
     }
-    // Without a run nothing that was there is overwritten.
-    let streamed = samples.filter(|_| !finished.is_empty()).map_or(Ok(()), Samples::finish);
     // What was cut off in the middle says nothing about a whole run, unless there is none.
     if finished.iter().any(|run| run.result.interrupted.is_none()) {
         finished.retain(|run| run.result.interrupted.is_none());
@@ -128,26 +127,26 @@ fn simulated(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     if let [only] = &finished[..] {
         shown = report.one(only, 0, settings);
     }
-    report.conclude(&finished, shown.and(streamed), settings, &results, &checks, &interrupt)
+    report.conclude(&finished, shown, settings, exports, &checks, &interrupt)
 }
 
 /// Over HTTP: one repeat after the other.
-fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
+fn over_http(args: &RunArgs, settings: &mut Settings) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if args.output.print_config {
         let server = Server::choose(args, settings, &runtime, false)?;
         return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
     }
-    let results = outputs(args)?;
+    let exports = prepared(args)?;
+    settings.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
     let interrupt = Interrupt::listen()?;
-    let samples = args.output.samples.as_deref().map(Samples::create).transpose()?;
     let files = loadgen_http::raise_open_files();
     let mut server = Server::choose(args, settings, &runtime, true)?;
     checks.same_experiment("http", &ConfigRecord::new(settings, &server.record(), settings.run.seed))?;
     server.refuse_unusable(settings)?;
     let room = ConnectionRoom::within(files, &server);
-    let stdout_is_data = results.take_stdout();
+    let stdout_is_data = exports.take_stdout();
     let mode = Watch::choose(&args.output, stdout_is_data);
     let mut report = Report::new(args, stdout_is_data);
     let announcement = summary::announcement(settings, &server.describe(), server.model.as_ref());
@@ -169,7 +168,7 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
             // It may have been changed since.
             server.refresh(&runtime);
         }
-        let sink = samples.as_ref().map(|samples| samples.sink(seed));
+        let sink = exports.attempts_of(seed)?;
         let underway = one_run::start(settings, &server, seed, room, sink)?;
         interrupt.watch(Some(underway.control.clone()));
         watch(mode, settings, &server, &underway, &runtime, &interrupt);
@@ -178,18 +177,13 @@ fn over_http(args: &RunArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         shown = shown.and(report.one(&over, repeat, settings));
         finished.push(over);
     }
-    // Without a run nothing that was there is overwritten.
-    let streamed = samples.filter(|_| !finished.is_empty()).map_or(Ok(()), Samples::finish);
-    report.conclude(&finished, shown.and(streamed), settings, &results, &checks, &interrupt)
+    report.conclude(&finished, shown, settings, exports, &checks, &interrupt)
 }
 
 /// Makes sure that everything can be written that was asked for.
-fn outputs(args: &RunArgs) -> anyhow::Result<Results> {
-    let OutputArgs { json, html, samples, figures, .. } = &args.output;
+fn prepared(args: &RunArgs) -> anyhow::Result<Exports> {
     let baseline = args.checks.save_baseline.as_ref().map(|name| name.0.as_path());
-    let given = [json, html, samples, &figures.csv, &figures.hdr].map(Option::as_deref);
-    distinct(given.into_iter().chain([baseline]))?;
-    Results::of_runs(json.as_deref(), html.as_deref(), figures)
+    Exports::prepare(&args.output.exports.asked, &Layout::default(), baseline)
 }
 
 /// The result file of several runs; a single one is written as it is.
@@ -240,7 +234,7 @@ impl Report {
         finished: &[Finished],
         mut shown: anyhow::Result<()>,
         settings: &Settings,
-        results: &Results,
+        mut exports: Exports,
         checks: &Checks<'_>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<ExitCode> {
@@ -250,16 +244,18 @@ impl Report {
         if whole.len() > 1 {
             shown = shown.and(self.several(whole));
         }
-        let written = match finished {
-            [] => Ok(()),
-            [only] if settings.repeats == 1 => results.write(&only.result),
-            several => results.write(&Several {
+        for run in finished {
+            exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
+        }
+        match finished {
+            // Without a run nothing that was there is overwritten.
+            [] => {}
+            [only] if settings.repeats == 1 => exports.finish(&only.result)?,
+            several => exports.finish(&Several {
                 runs: several.iter().map(|run| &run.result).collect(),
                 summary: repeats::to_json(&repeats::summary(whole)),
-            }),
-        };
-        let rows = if finished.is_empty() { Ok(()) } else { results.write_runs(finished.iter()) };
-        written.and(rows)?;
+            })?,
+        }
         shown?;
         match exit(finished, interrupt) {
             // What was cut off or went wrong is not checked: it says nothing.

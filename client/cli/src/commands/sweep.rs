@@ -4,7 +4,6 @@ pub(crate) mod args;
 pub(crate) mod axis;
 mod best;
 mod cell;
-mod files;
 mod point;
 mod table;
 
@@ -19,6 +18,8 @@ use dashboards::LanesHeader;
 use crate::board::Board;
 use crate::commands::compare::{Blocks, COLUMNS, Driver};
 use crate::exit::Exit;
+use crate::files::exporter::{ExportedRun, Layout};
+use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::{Interrupt, by_whom};
 use crate::own_server::OwnServer;
@@ -33,8 +34,7 @@ use crate::text::wrapping::wrapped;
 use crate::watch::Watch;
 use args::SweepArgs;
 use best::{Choice, Estimate, choices};
-use cell::{Cell, at_json, cells};
-use files::Files;
+use cell::{Cell, cells};
 use point::{Point, points};
 
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
@@ -48,9 +48,11 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let points = points(args, &typed)?;
     let labels: Vec<String> = strategies.iter().map(ToString::to_string).collect();
     let interrupt = Interrupt::listen()?;
-    let mut files = Files::open(args)?;
+    let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
+    let layout = Layout { varied, streams: true };
+    let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
     let started_at = (!args.several.simulate).then(crate::wall_clock::now);
-    let stdout_is_data = files.take_stdout();
+    let stdout_is_data = exports.take_stdout();
     let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
     if !args.several.output.quiet {
         announce(args, &points, &labels, repeats);
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let board = lanes(args, &points, &labels, points.len(), labels.clone());
     let mut short = Shortfalls::default();
     let held = board
-        .show(mode, &interrupt, || measured(args, &points, &mut files, &mut short, &board, &interrupt))?;
+        .show(mode, &interrupt, || measured(args, &points, &mut exports, &mut short, &board, &interrupt))?;
     let choices = choices(&args.vary, &points, &held, args.several.by);
     let asked = choices.len();
     let board =
@@ -71,9 +73,9 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let written = if held.is_empty() {
         Ok(())
     } else {
-        let mut sweep = document(args, &points, &held, &labels, &estimates);
+        let mut sweep = document(args, &points, &held, &labels, &estimates, &layout);
         sweep["started_at"] = json!(started_at);
-        files.finish(&sweep)
+        exports.finish(&json!({ "runs": [], "sweep": sweep }))
     };
     if !args.several.output.quiet {
         let text = text(args, &points, &held, &labels, (&estimates, asked), interrupt.cause());
@@ -93,7 +95,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
 fn measured(
     args: &SweepArgs,
     points: &[Point],
-    files: &mut Files,
+    exports: &mut Exports,
     short: &mut Shortfalls,
     board: &Board,
     interrupt: &Interrupt,
@@ -106,7 +108,11 @@ fn measured(
             // Half a point is no point.
             break;
         }
-        files.write_runs(&at(args, point), &point.at, &measured)?;
+        for block in 0..measured.blocks() {
+            for run in measured.runs.iter().map(|runs| &runs[block]) {
+                exports.on_run(&ExportedRun { result: &run.result, latencies: None, at: &point.at });
+            }
+        }
         short.note(measured.runs.iter().flatten());
         held.extend(cells(index, point, &measured, args.several.by));
     }
@@ -184,12 +190,6 @@ fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32)
     ));
 }
 
-/// The values of all axes at a point.
-fn at(args: &SweepArgs, point: &Point) -> Value {
-    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
-    at_json(keys.iter().map(String::as_str).zip(point.at.iter().map(String::as_str)))
-}
-
 /// All but the runs.
 fn document(
     args: &SweepArgs,
@@ -197,12 +197,13 @@ fn document(
     held: &[Cell],
     labels: &[String],
     estimates: &[Estimate],
+    layout: &Layout,
 ) -> Value {
     let axes: Vec<Value> =
         args.vary.iter().map(|axis| json!({ "key": axis.key.to_string(), "values": axis.values })).collect();
     let cells: Vec<Value> = held
         .iter()
-        .map(|cell| cell.to_json(&labels[cell.strategy], &at(args, &points[cell.point])))
+        .map(|cell| cell.to_json(&labels[cell.strategy], &layout.at(&points[cell.point].at)))
         .collect();
     let config = points.first().map(|point| {
         let record = point.opponent.record(args.several.simulate);

@@ -5,8 +5,8 @@ use std::str::FromStr as _;
 use clap::Args;
 
 use crate::args::CheckArgs;
-use crate::args::FiguresArgs;
 use crate::args::StrategyList;
+use crate::args::exports::{Comparison, ExportArgs};
 use crate::args::shell::{strategies, suggesting};
 use crate::args::{SeveralArgs, blocks};
 
@@ -49,7 +49,7 @@ pub(crate) struct CompareArgs {
     pub(crate) checks: CheckArgs,
 
     #[command(flatten)]
-    pub(crate) figures: FiguresArgs,
+    pub(crate) exports: ExportArgs<Comparison>,
 
     #[command(flatten)]
     pub(crate) several: SeveralArgs,

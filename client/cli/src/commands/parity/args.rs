@@ -5,6 +5,7 @@ use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
 use crate::args::ReportArgs;
+use crate::args::exports::{ExportArgs, Parity};
 use crate::args::shell::{scenarios, suggesting};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -45,6 +46,9 @@ pub(crate) struct ParityArgs {
     /// slow for that].
     #[arg(long, value_name = "F", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
+
+    #[command(flatten)]
+    pub(crate) exports: ExportArgs<Parity>,
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,

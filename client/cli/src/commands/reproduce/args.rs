@@ -7,6 +7,7 @@ use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
 use crate::args::ReportArgs;
+use crate::args::exports::{ExportArgs, Reproduction};
 use crate::args::shell::{scenarios, suggesting};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -61,9 +62,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "F", requires = "http", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 
-    /// Write a report with pictures to an HTML file that needs no network.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) exports: ExportArgs<Reproduction>,
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,

@@ -1,13 +1,13 @@
 //! What `loadgen sweep` can be told.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 
 use super::axis::Axis;
 use crate::args::StrategyList;
+use crate::args::exports::{ExportArgs, Sweep};
 use crate::args::shell::{strategies, suggesting};
 use crate::args::{SeveralArgs, blocks};
 
@@ -44,9 +44,8 @@ pub(crate) struct SweepArgs {
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,
 
-    /// Write every figure of every run to a CSV file, one row a run, what was varied first, or to stdout with `-`.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) exports: ExportArgs<Sweep>,
 
     #[command(flatten)]
     pub(crate) several: SeveralArgs,

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use statistics::Verdict;
 
 use super::axis::{Axis, Key};
-use super::cell::{Cell, at_json};
+use super::cell::Cell;
 use super::point::Point;
 use crate::args::Score;
 use crate::commands::compare::{Measured, Pair, Standing, every_pair, standings};
+use crate::files::exporter::at;
 use crate::repeats::figure_to_json;
 use crate::settings::Settings;
 use crate::text::figures::{counted, short};
@@ -164,7 +165,7 @@ impl Estimate {
         let of_best = self.of_best();
         let figure = of_best.and_then(|standing| standing.figure(self.by.path()));
         json!({
-            "at": at_json(self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
+            "at": at(self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
             "strategy": self.best, "winner": self.winner(), "words": self.words(), "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
             "fresh": figure.map(figure_to_json), "complete": of_best.is_some_and(Standing::is_complete),
             "pairs": self.pairs.iter().map(Pair::to_json).collect::<Vec<_>>(),

@@ -48,12 +48,3 @@ impl Cell {
         })
     }
 }
-
-/// Values of axes by key, as numbers where they are.
-pub(super) fn at_json<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
-    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let whole = |text: &str| text.parse::<u64>().ok().map(Value::from);
-    let read =
-        |text: &str| whole(text).or_else(|| number(text).map(Value::from)).unwrap_or_else(|| text.into());
-    Value::Object(values.map(|(key, text)| (key.replace('-', "_"), read(text))).collect())
-}

@@ -185,6 +185,6 @@ fn point(
         }
         here.push(strategy);
     }
-    let (settings, opponent) = configured(read.several, here, None, &refused, reached)?;
+    let (settings, opponent) = configured(read.several, here, &refused, reached)?;
     Ok(Point { at, settings, opponent })
 }

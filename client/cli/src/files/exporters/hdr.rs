@@ -1,17 +1,30 @@
 //! `--hdr FILE`: op latencies as an `HdrHistogram` interval log (V2, compressed), one interval a run, its strategy as the tag.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
+use crate::files::exporter::{ExportedRun, Exporter, Format, Results, Source};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
 use crate::kept_latencies::KeptLatencies;
-use crate::one_run::Finished;
+
+pub(super) const FORMAT: Format = Format {
+    flag: "--hdr",
+    help: |results| match results {
+        Results::Run | Results::Comparison => Some(
+            "Write op latencies to a V2 interval log of HDR histograms, one interval a run, its strategy as the tag",
+        ),
+        Results::Sweep | Results::Reproduction | Results::Parity => None,
+    },
+    from: Source::Latencies,
+    to_stdout: true,
+    begin: |output, _| Box::new(Hdr { output, runs: Vec::new() }),
+};
 
 const COMMENTS: [&str; 6] = [
     "[Histogram log format version 1.3]",
@@ -26,29 +39,35 @@ const COMMENTS: [&str; 6] = [
 const MICROS_PER_MILLI: f64 = 1e3;
 
 /// An interval log that gets its name when all runs are in it.
-pub(crate) struct HdrLog {
+struct Hdr {
     output: Output,
+    runs: Vec<Interval>,
 }
 
-impl HdrLog {
-    /// Makes sure that the file can be written, before anything runs.
-    pub(crate) fn prepare(path: &Path) -> anyhow::Result<Self> {
-        Ok(Self { output: Output::prepare(path, "--hdr")? })
+/// One run.
+struct Interval {
+    seed: u64,
+    strategy: String,
+    latencies: Arc<KeptLatencies>,
+}
+
+impl Exporter for Hdr {
+    fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
+        self.runs.extend(run.latencies.map(|latencies| Interval {
+            seed: run.result.seed,
+            strategy: run.result.strategy.clone(),
+            latencies: latencies.clone(),
+        }));
+        Ok(())
     }
 
-    /// Whether stdout is taken by it.
-    pub(crate) fn is_stdout(&self) -> bool {
-        self.output.is_stdout()
-    }
-
-    /// Writes the runs whose latencies were kept.
-    pub(crate) fn write<'a>(&self, runs: impl Iterator<Item = &'a Finished>) -> anyhow::Result<()> {
+    fn finish(self: Box<Self>, _document: &str) -> anyhow::Result<()> {
         let mut file = Streamed::begin(&self.output)?;
-        Streamed::finish(log(&mut file, runs).map(|()| file), &self.output)
+        Streamed::finish(log(&mut file, &self.runs).map(|()| file), &self.output)
     }
 }
 
-fn log<'a>(file: &mut impl Write, runs: impl Iterator<Item = &'a Finished>) -> io::Result<()> {
+fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     let mut serializer = V2DeflateSerializer::new();
     let mut builder = IntervalLogWriterBuilder::new();
     for comment in COMMENTS {
@@ -58,12 +77,12 @@ fn log<'a>(file: &mut impl Write, runs: impl Iterator<Item = &'a Finished>) -> i
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
     let mut writer = builder.begin_log_with(file, &mut serializer)?;
     let mut start = Duration::ZERO;
-    for run in runs {
-        let Some(KeptLatencies { encoded, length }) = &run.latencies else { continue };
+    for Interval { seed, strategy, latencies } in runs {
+        let KeptLatencies { encoded, length } = &**latencies;
         let histogram: Histogram<u64> =
             Deserializer::new().deserialize(&mut encoded.as_slice()).map_err(io::Error::other)?;
-        writer.write_comment(&format!("seed {}", run.result.seed))?;
-        let tag = tag(&run.result.strategy);
+        writer.write_comment(&format!("seed {seed}"))?;
+        let tag = tag(strategy);
         writer.write_histogram(&histogram, start, *length, Tag::new(&tag)).map_err(|error| match error {
             IntervalLogWriterError::IoError(error) => error,
             IntervalLogWriterError::SerializeError(error) => io::Error::other(error),

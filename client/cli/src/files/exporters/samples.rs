@@ -2,67 +2,76 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loadgen_core::{Cause, Sample, SampleSink};
 use serde_json::json;
 use tailback::{Failure, Status};
 
-use crate::exit::{Exit, Fatal};
+use crate::files::exporter::{Exporter, Format, Results, Source};
 use crate::files::output::Output;
 
+pub(super) const FORMAT: Format = Format {
+    flag: "--samples",
+    help: |results| match results {
+        Results::Run => Some("Write every attempt to a file, one JSON object a line, while runs go on"),
+        _ => None,
+    },
+    from: Source::Attempts,
+    to_stdout: false,
+    begin: |output, _| Box::new(Samples::new(output)),
+};
+
 /// The file that samples go to; it gets its name when all are written.
-pub(crate) struct Samples {
+struct Samples {
     output: Output,
     writer: Arc<Mutex<Writer>>,
 }
 
+#[derive(Default)]
 struct Writer {
-    file: BufWriter<File>,
+    /// There from the first run on.
+    file: Option<BufWriter<File>>,
     /// The first thing that went wrong; nothing is written after it.
     error: Option<io::Error>,
 }
 
 impl Samples {
-    /// Opens the file under a temporary name.
-    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
-        if path == Path::new("-") {
-            return Err(Fatal::error(
-                Exit::Usage,
-                "`--samples` needs a file; stdout is for the summary or `--json -`",
-            ));
+    fn new(output: Output) -> Self {
+        Self { output, writer: Arc::default() }
+    }
+}
+
+impl Exporter for Samples {
+    fn attempts_of(&self, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        let mut first = lock(&self.writer);
+        if first.file.is_none() {
+            first.file = Some(BufWriter::new(self.output.open()?));
         }
-        let output = Output::prepare(path, "--samples")?;
-        let file = BufWriter::new(output.open()?);
-        Ok(Self { output, writer: Arc::new(Mutex::new(Writer { file, error: None })) })
-    }
-
-    /// Takes the attempts of the run with this seed.
-    pub(crate) fn sink(&self, seed: u64) -> SampleSink {
         let writer = self.writer.clone();
-        Box::new(move |sample| {
-            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-            if writer.error.is_none()
-                && let Err(error) = write(&mut writer.file, seed, sample)
+        Ok(Some(Box::new(move |sample| {
+            let Writer { file, error } = &mut *lock(&writer);
+            if error.is_none()
+                && let Some(file) = file
             {
-                writer.error = Some(error);
+                *error = write(file, seed, sample).err();
             }
-        })
+        })))
     }
 
-    /// Gives the file its name.
-    ///
-    /// # Errors
-    /// When something could not be written.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = match writer.error.take() {
+    fn finish(self: Box<Self>, _document: &str) -> anyhow::Result<()> {
+        let Writer { file, error } = std::mem::take(&mut *lock(&self.writer));
+        let Some(file) = file else { return Ok(()) };
+        let written = match error {
             Some(error) => Err(error),
-            None => writer.file.flush().and_then(|()| writer.file.get_ref().try_clone()),
+            None => file.into_inner().map_err(io::IntoInnerError::into_error),
         };
         self.output.complete(written)
     }
+}
+
+fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn write(file: &mut impl Write, seed: u64, sample: &Sample) -> io::Result<()> {

@@ -1,0 +1,103 @@
+//! What a format of output is: a flag, and what is written into its file.
+
+use std::sync::Arc;
+
+use loadgen_core::{RunResult, SampleSink};
+use serde_json::Value;
+
+use crate::files::output::Output;
+use crate::kept_latencies::KeptLatencies;
+use crate::record::ConfigRecord;
+
+/// A format that can be asked for.
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// Its flag, dashes included; `FILE` follows.
+    pub(crate) flag: &'static str,
+    /// What the help says of it where these results are written; nothing where they do not come in this format.
+    pub(crate) help: fn(Results) -> Option<&'static str>,
+    /// What it is made of.
+    pub(crate) from: Source,
+    /// Whether stdout will do, which gets everything at the end.
+    pub(crate) to_stdout: bool,
+    /// Begins to write. Nothing is opened before there is something to write.
+    pub(crate) begin: fn(Output, &Layout) -> Box<dyn Exporter>,
+}
+
+/// Whose results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Results {
+    /// Of one strategy: `loadgen` itself.
+    Run,
+    /// Of several, with a ranking.
+    Comparison,
+    /// Of several at several points.
+    Sweep,
+    /// Of scenarios, with verdicts on claims.
+    Reproduction,
+    /// Of both drivers.
+    Parity,
+}
+
+/// What a file is made of, so that nothing is gathered that nobody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The document that is there at the end.
+    Document,
+    /// The figures of every run.
+    Runs,
+    /// The latencies of every run, which are kept for nobody else.
+    Latencies,
+    /// Every attempt, one run after the other.
+    Attempts,
+}
+
+/// What all files of one program say of their runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// What is varied from run to run; empty where nothing is.
+    pub(crate) varied: Vec<String>,
+    /// Whether runs are written as soon as they are there, since nobody keeps them: the document lacks them.
+    pub(crate) streams: bool,
+}
+
+impl Layout {
+    /// Where a run stands among others: what is varied, with the values of this run.
+    pub(crate) fn at(&self, values: &[String]) -> Value {
+        at(self.varied.iter().map(String::as_str).zip(values.iter().map(String::as_str)))
+    }
+}
+
+/// Values by the names of what is varied, as numbers where they are.
+pub(crate) fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
+    let whole = |text: &str| text.parse::<u64>().ok().map(Value::from);
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from);
+    let read = |text: &str| whole(text).or_else(|| number(text)).unwrap_or_else(|| text.into());
+    Value::Object(values.map(|(key, text)| (key.replace('-', "_"), read(text))).collect())
+}
+
+/// A run that is over.
+pub(crate) struct ExportedRun<'a> {
+    pub(crate) result: &'a RunResult<ConfigRecord>,
+    pub(crate) latencies: Option<&'a Arc<KeptLatencies>>,
+    /// The values of what is varied.
+    pub(crate) at: &'a [String],
+}
+
+/// A file that is being written.
+///
+/// Runs come in the order in which files show them. After an error it hears no more, and its file does not get its name.
+pub(crate) trait Exporter: Send + Sync {
+    /// Takes the attempts of the run with this seed, which is about to begin. Runs may go on side by side.
+    fn attempts_of(&self, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        Ok(None)
+    }
+
+    /// Takes a run.
+    fn on_run(&mut self, _run: &ExportedRun<'_>) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// Writes what remains, and gives the file its name. `document` is JSON; empty for who is not made of it.
+    fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()>;
+}

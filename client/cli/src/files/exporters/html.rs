@@ -1,0 +1,30 @@
+//! `--html FILE`: the document as a page.
+
+use dashboards::report::{Document, page};
+
+use crate::exit::{Exit, Fatal};
+use crate::files::exporter::{Exporter, Format, Results, Source};
+use crate::files::output::Output;
+
+pub(super) const FORMAT: Format = Format {
+    flag: "--html",
+    help: |results| match results {
+        Results::Parity => None,
+        _ => Some("Write a report with pictures to an HTML file that needs no network"),
+    },
+    from: Source::Document,
+    to_stdout: true,
+    begin: |output, _| Box::new(Html { output }),
+};
+
+struct Html {
+    output: Output,
+}
+
+impl Exporter for Html {
+    fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()> {
+        let read = Document::read(&[("this result".to_owned(), document.to_owned())]);
+        let read = read.map_err(|error| Fatal::error(Exit::Output, error.to_string()))?;
+        self.output.write(page(&read).as_bytes())
+    }
+}

@@ -1,0 +1,108 @@
+//! The files that were asked for: all are tried before anything runs, and written while and after it does.
+
+use std::path::{Path, PathBuf};
+
+use loadgen_core::SampleSink;
+use serde::Serialize;
+
+use crate::exit::{Exit, Fatal};
+use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Source};
+use crate::files::output::{Output, resolved};
+
+/// What a flag asked for, and where it goes.
+pub(crate) type Asked = (&'static Format, PathBuf);
+
+/// The files that are being written.
+pub(crate) struct Exports {
+    files: Vec<Exported>,
+    stdout_is_taken: bool,
+}
+
+/// One of them.
+struct Exported {
+    format: &'static Format,
+    /// What it has come to: one file that cannot be written costs neither the others nor what was measured.
+    state: anyhow::Result<Box<dyn Exporter>>,
+}
+
+impl Exports {
+    /// Makes sure that everything can be written, each to a place of its own; `other` is one that is written elsewhere.
+    pub(crate) fn prepare(asked: &[Asked], layout: &Layout, other: Option<&Path>) -> anyhow::Result<Self> {
+        distinct(asked.iter().map(|(_, path)| path.as_path()).chain(other))?;
+        let mut exports = Self { files: Vec::new(), stdout_is_taken: false };
+        for (format, path) in asked {
+            if !format.to_stdout && path == Path::new("-") {
+                let words =
+                    format!("`{}` needs a file; stdout is for the summary or `--json -`", format.flag);
+                return Err(Fatal::error(Exit::Usage, words));
+            }
+            let output = Output::prepare(path, format.flag)?;
+            exports.stdout_is_taken |= output.is_stdout();
+            exports.files.push(Exported { format, state: Ok((format.begin)(output, layout)) });
+        }
+        Ok(exports)
+    }
+
+    /// Whether stdout is taken, so that what people read goes to stderr.
+    pub(crate) fn take_stdout(&self) -> bool {
+        self.stdout_is_taken
+    }
+
+    /// Whether anything is made of this.
+    pub(crate) fn want(&self, source: Source) -> bool {
+        self.files.iter().any(|file| file.format.from == source)
+    }
+
+    /// Who takes the attempts of the run with this seed, which is about to begin.
+    pub(crate) fn attempts_of(&self, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        let mut sinks = Vec::new();
+        for exporter in self.files.iter().filter_map(|file| file.state.as_ref().ok()) {
+            sinks.extend(exporter.attempts_of(seed)?);
+        }
+        Ok(match sinks.len() {
+            0 | 1 => sinks.pop(),
+            _ => Some(Box::new(move |sample| sinks.iter_mut().for_each(|sink| sink(sample)))),
+        })
+    }
+
+    /// Takes a run that is over.
+    pub(crate) fn on_run(&mut self, run: &ExportedRun<'_>) {
+        for file in &mut self.files {
+            if let Ok(exporter) = &mut file.state
+                && let Err(error) = exporter.on_run(run)
+            {
+                file.state = Err(error);
+            }
+        }
+    }
+
+    /// Writes what remains, this document included, and gives all files their names; the first that failed is told.
+    pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
+        let mut text = String::new();
+        if self.want(Source::Document) {
+            text = serde_json::to_string(document)?;
+            text.push('\n');
+        }
+        let files = self.files.into_iter();
+        files
+            .map(|file| file.state.and_then(|exporter| exporter.finish(&text)))
+            .fold(Ok(()), anyhow::Result::and)
+    }
+}
+
+/// Refuses one place for two outputs: the later would destroy the earlier, and stdout holds one.
+fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for path in given {
+        let place = resolved(path);
+        if seen.contains(&place) {
+            let words = match path.to_str() {
+                Some("-") => "stdout (`-`) is given for two outputs; give one of them a file".to_owned(),
+                _ => format!("`{}` is given for two outputs; give each a file of its own", path.display()),
+            };
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        seen.push(place);
+    }
+    Ok(())
+}
