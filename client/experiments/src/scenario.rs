@@ -21,6 +21,8 @@ mod over_runs;
 mod parse;
 mod place;
 mod plot;
+#[cfg(test)]
+mod refusals;
 mod setting;
 mod verdict;
 mod words;
