@@ -177,16 +177,4 @@ fn middle(values: &[f64]) -> Option<(f64, f64)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_middle_of_39_runs_is_all_of_them_and_of_fewer_nothing() {
-        let values = |count: u32| (1..=count).rev().map(f64::from).collect::<Vec<_>>();
-        assert_eq!(middle(&values(38)), None);
-        assert_eq!(middle(&values(39)), Some((1.0, 39.0)));
-        assert_eq!(middle(&values(78)), Some((1.0, 78.0)));
-        assert_eq!(middle(&values(100)), Some((2.0, 99.0)));
-        assert_eq!(middle(&values(199)), Some((5.0, 195.0)));
-    }
-}
+mod tests;
