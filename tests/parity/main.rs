@@ -1,0 +1,10 @@
+//! Real time against virtual time. That both drivers decide the same is shown exactly, by playing the logs of short real runs
+//! again; that a real run comes to about the same figures, with wide bands. `loadgen parity` compares closely, by explicit
+//! command.
+
+/// A short real run per server policy comes to about what the simulation says.
+mod bands;
+/// One run over HTTP in this process, with the logs of both sides.
+mod real_run;
+/// The logs of real runs, played again: every decision, verdict and instant.
+mod replayed;

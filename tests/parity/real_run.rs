@@ -1,0 +1,150 @@
+//! One run over HTTP in this process, with the logs of both sides.
+
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use loadgen_core::{Input, OperationKind, Output, Run, RunConfig, RunLog, Snapshot};
+use loadgen_http::{
+    Classifier, Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target,
+    TransportConfig, Trust,
+};
+use loadgen_sim::{Foresight, least_costs, replay_between, replay_client, replay_server};
+use mockserver::Embedded;
+use mockserver_core::{Config, Ideal, ServerLog};
+use tailback::{Foreknowledge, StrategySpec};
+use vocabulary::TimeScale;
+
+/// Who runs alone writes, who does not reads.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) strategy: &'static str,
+    pub(crate) config: RunConfig,
+    pub(crate) server: Config,
+    pub(crate) time_scale: &'static str,
+    pub(crate) most_connections: usize,
+    /// Attempts after which another thread stops the run.
+    pub(crate) stop_after: Option<u64>,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            strategy: "aimd",
+            config: RunConfig::default(),
+            server: Config::default(),
+            time_scale: "0.1",
+            most_connections: 256,
+            stop_after: None,
+        }
+    }
+}
+
+/// A run that is over.
+pub(crate) struct RealRun {
+    pub(crate) run: Run,
+    pub(crate) client: RunLog,
+    pub(crate) server: ServerLog,
+}
+
+impl Setting {
+    /// The client before the run.
+    pub(crate) fn client(&self) -> Run {
+        let spec: StrategySpec = self.strategy.parse().expect("it is in the registry");
+        let seed = self.config.seed;
+        let plan = || {
+            let plan = Foresight(Ideal::new(&self.server, seed).with_margin(Duration::from_millis(20)));
+            self.server.is_plain_cap().then(|| Box::new(plan) as Box<dyn Foreknowledge>)
+        };
+        Run::new(self.config.clone(), |_| spec.build(seed, plan()), least_costs(&self.server, seed))
+            .expect("it starts")
+    }
+
+    /// Runs it over HTTP, perhaps beside others.
+    pub(crate) fn run(&self) -> RealRun {
+        let _beside_others = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+        self.run_now()
+    }
+
+    /// Runs it over HTTP when nothing else here does: what that does to the machine would show in figures.
+    pub(crate) fn run_alone(&self) -> RealRun {
+        let _alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
+        self.run_now()
+    }
+
+    fn run_now(&self) -> RealRun {
+        let scale = TimeScale::parse(self.time_scale).expect("it is a scale");
+        let server = Embedded::start(self.server.clone(), scale).expect("a port and threads");
+        server.record_log();
+        let transport = TransportConfig {
+            target: Target::resolve(&server.address().to_string(), Trust::default()).expect("an address"),
+            request: RequestTemplate::default(),
+            run: Some(RunHeaders { run: 7, seed: self.config.seed }),
+            classifier: Classifier {
+                reject_status: self.server.reject_status,
+                conditional_writes: self.config.kind == OperationKind::ReadModifyWrite,
+            },
+            kind: self.config.kind,
+            timeout: scale.to_real(self.config.timeout),
+            most_connections: self.most_connections,
+            scale,
+        };
+        let transport = TRANSPORTS[0].build(transport).expect("it needs nothing");
+        let mut run = self.client();
+        run.record_log();
+        let control = Control::default();
+        let options =
+            DriveOptions { warm_connections: 32.min(self.most_connections), ..DriveOptions::default() };
+        let watched = &control;
+        std::thread::scope(|scope| {
+            if let Some(attempts) = self.stop_after {
+                scope.spawn(move || stop_after(attempts, watched));
+            }
+            transport.drive(&mut run, &control, options).expect("the system gives a timer");
+        });
+        let client = run.take_log().expect("it was recorded");
+        RealRun { run, client, server: server.take_log().expect("it was recorded") }
+    }
+}
+
+/// Watches a run, stops it and then aborts it.
+fn stop_after(attempts: u64, control: &Control) {
+    let mut snapshot = Snapshot::default();
+    loop {
+        control.ask(Command::Snapshot);
+        let (_, over) = control.latest(&mut snapshot);
+        if over {
+            return;
+        }
+        if snapshot.attempts.total >= attempts {
+            control.ask(Command::Stop);
+            control.ask(Command::Abort);
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+impl RealRun {
+    /// Plays both logs again and holds them against each other.
+    pub(crate) fn replay(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
+        let replayed = replay_client(&self.client, setting.client())?;
+        let counts =
+            |run: &Run| (run.measurements().ops, run.measurements().attempts, run.measurements().makespan());
+        assert_eq!(counts(&self.run), counts(&replayed), "the same decisions, but other counts");
+        replay_server(&self.server)?;
+        replay_between(&self.client, &self.server)
+    }
+
+    /// Attempts that were withdrawn.
+    pub(crate) fn withdrawn(&self) -> usize {
+        self.client.outputs.iter().filter(|output| matches!(output, Output::Cancel(_))).count()
+    }
+
+    /// Whether somebody stopped it.
+    pub(crate) fn stopped(&self) -> bool {
+        self.client.inputs.iter().any(|(_, input)| *input == Input::Stop)
+    }
+}

@@ -1,0 +1,177 @@
+//! The logs of real runs, played again: every decision, verdict and instant, however late sockets and timers woke.
+
+use std::time::Duration;
+
+use loadgen_core::{ArrivalProcess, OperationKind, RunConfig, Workload};
+use mockserver_core::Config;
+use vocabulary::Distribution;
+
+use crate::real_run::{RealRun, Setting};
+
+/// Three hundred ops, at twice the rate that a cap of 20 serves.
+pub(crate) fn overload(strategy: &'static str) -> Setting {
+    let workload =
+        Workload { arrivals: ArrivalProcess::Poisson { rate_per_s: 400.0 }, ops: Some(300), duration: None };
+    let server = Config {
+        max_busy: 20,
+        service_time: "lognormal(100ms,0.5)".parse().expect("it is a distribution"),
+        reject_time: Distribution::millis(20),
+        network_delay: Distribution::millis(30),
+        ..Config::default()
+    };
+    let config = RunConfig { workload, ..RunConfig::default() };
+    Setting { strategy, config, server, ..Setting::default() }
+}
+
+/// Runs it, plays it again, and returns it: whoever asks says what it must have met.
+fn replayed(setting: &Setting) -> RealRun {
+    let real = setting.run();
+    real.replay(setting).unwrap_or_else(|error| panic!("{}: {error}", setting.strategy));
+    real
+}
+
+pub(crate) fn rejected(real: &RealRun) -> u64 {
+    real.run.measurements().attempts.rejected
+}
+
+fn succeeded(real: &RealRun) -> u64 {
+    real.run.measurements().ops.succeeded
+}
+
+#[test]
+fn windows_back_offs_and_budgets_at_a_cap() {
+    for strategy in [
+        "aimd:initial=40",
+        "fixed-window:window=30",
+        "exponential:jitter=0.5,base=50ms,cap=2s",
+        "aimd:beta=0.5+decorrelated-jitter:base=20ms,cap=1s+retry-budget",
+        "full-jitter:base=20ms,cap=1s+breaker:failures=5",
+    ] {
+        let real = replayed(&overload(strategy));
+        assert!(rejected(&real) > 0, "{strategy}");
+        assert_eq!(real.run.measurements().ops.unfinished(), 0, "{strategy}");
+    }
+}
+
+#[test]
+fn three_clients_and_a_server_that_says_when_to_come_back() {
+    let mut setting = overload("aimd:initial=10");
+    setting.config.clients = 3;
+    setting.server.retry_after = Some(Duration::from_millis(200));
+    setting.server.reject_status = 429;
+    let real = replayed(&setting);
+    assert!(rejected(&real) > 0);
+    assert_eq!(succeeded(&real), 300);
+}
+
+#[test]
+fn the_oracle() {
+    let real = replayed(&overload("oracle"));
+    assert_eq!(succeeded(&real), 300);
+}
+
+#[test]
+fn a_server_that_is_overwhelmed() {
+    let mut setting = overload("full-jitter:base=100ms,cap=2s");
+    setting.config.workload.ops = Some(100);
+    setting.server =
+        Config { policy: "overwhelmed-queue".parse().expect("it is a policy"), ..setting.server };
+    let real = replayed(&setting);
+    assert!(rejected(&real) > 0);
+    assert_eq!(succeeded(&real), 100);
+}
+
+/// Submitters in a closed loop at a pool of descriptors that is too small for all of them.
+pub(crate) fn submitters(strategy: &'static str) -> Setting {
+    let arrivals = ArrivalProcess::Closed { in_flight: 60 };
+    let workload = Workload { arrivals, ops: None, duration: Some(Duration::from_secs(20)) };
+    let (drain, timeout) = (Some(Duration::ZERO), Duration::from_hours(1));
+    let config = RunConfig { workload, drain, timeout, ..RunConfig::default() };
+    let policy = "descriptor-pool:descriptors=1200,restart=3s".parse().expect("it is a policy");
+    let server = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };
+    Setting { strategy, config, server, time_scale: "0.05", ..Setting::default() }
+}
+
+#[test]
+fn a_service_that_crashes() {
+    let real = replayed(&submitters("thain:base=1s,factor=2,cap=1h"));
+    assert!(real.server.stats.counts.crashes > 0 && succeeded(&real) > 0);
+    assert!(real.withdrawn() > 0, "what is in flight at the end is withdrawn");
+}
+
+#[test]
+fn carrier_sense_nobody_takes_the_carrier_between_look_and_start() {
+    let real = replayed(&submitters("ethernet:threshold=300,cost=100ms+thain:base=1s,factor=2,cap=1h"));
+    // When all looked before any started, the service crashed.
+    assert_eq!(real.server.stats.counts.crashes, 0);
+    let ops = real.run.measurements().ops;
+    assert!(ops.deferred > 0 && ops.succeeded > 0, "{ops:?}");
+}
+
+#[test]
+fn read_modify_writes() {
+    let mut setting = overload("full-jitter:base=20ms,cap=1s");
+    setting.config.workload = Workload { arrivals: ArrivalProcess::Burst, ops: Some(40), duration: None };
+    setting.config.kind = OperationKind::ReadModifyWrite;
+    setting.config.clients = 40;
+    let hop = "normal(10ms,2ms)".parse().expect("it is a distribution");
+    let [service_time, reject_time] = [Distribution::ZERO; 2];
+    setting.server =
+        Config { max_busy: 1_000_000, service_time, reject_time, network_delay: hop, ..Config::default() };
+    let real = replayed(&setting);
+    assert!(rejected(&real) > 0, "all wrote the same object");
+    assert_eq!(succeeded(&real), 40);
+}
+
+#[test]
+fn messages_that_are_lost_attempts_that_time_out_an_outage_and_a_cap_that_changes() {
+    let mut setting = overload("aimd:initial=10+constant:delay=30ms");
+    setting.config.timeout = Duration::from_millis(700);
+    setting.server.loss = 0.05;
+    setting.server.outages = "300ms..500ms".parse().expect("it is an outage");
+    setting.server.caps = "1s=5,2s=30".parse().expect("caps");
+    let real = replayed(&setting);
+    assert!(real.withdrawn() > 5, "{} timed out", real.withdrawn());
+    assert!(rejected(&real) > 0);
+}
+
+#[test]
+fn a_run_that_somebody_stops_while_attempts_are_on_their_way() {
+    let setting = Setting { stop_after: Some(50), time_scale: "0.5", ..overload("fixed-window:window=30") };
+    let real = replayed(&setting);
+    assert!(real.stopped() && real.withdrawn() > 0);
+}
+
+#[test]
+fn a_driver_that_has_too_few_connections_is_late_and_decides_the_same() {
+    let setting = Setting { most_connections: 3, ..overload("fixed-window:window=15") };
+    let real = replayed(&setting);
+    let lag = real.run.measurements().send_lag.figures().p50.expect("attempts were sent");
+    assert!(lag > 100.0, "half of them were sent less than {lag} ms late");
+}
+
+#[test]
+fn a_real_log_that_was_tampered_with_is_noticed() {
+    let setting = overload("aimd:initial=40");
+    let mut real = setting.run();
+    let untouched = (real.client.clone(), real.server.clone());
+    for index in (0..untouched.0.inputs.len()).step_by(20) {
+        real.client.inputs.remove(index);
+        real.replay(&setting).expect_err("the client was told less");
+        real.client.inputs.clone_from(&untouched.0.inputs);
+        real.client.inputs[index].0 = real.client.inputs[index].0 + Duration::from_micros(1);
+        real.replay(&setting).expect_err("the client was told later");
+        real.client.inputs.clone_from(&untouched.0.inputs);
+    }
+    for index in (0..untouched.1.events.len()).step_by(20) {
+        real.server.events.remove(index);
+        real.replay(&setting).expect_err("the server was told or said less");
+        real.server.events.clone_from(&untouched.1.events);
+    }
+    real.server.config.max_busy += 1;
+    real.replay(&setting).expect_err("the server was another");
+    real.server.config.max_busy -= 1;
+    real.replay(&setting).expect("it is as it was");
+    let other = Setting { strategy: "aimd:initial=40,beta=0.8", ..setting };
+    real.replay(&other).expect_err("the strategy is another");
+}
