@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::cell::Cell;
-use super::figure::{Axis, Figure, Scale, Shape};
 use super::number::number;
+use super::plot::{Axis, Figure, Scale, Shape};
 use super::reading::{self, Wrong, look};
 
 /// What is changed on the figure that the registry draws.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cell::{Cell, Column};
-use super::plot::Plot;
+use super::exhibit::Plot;
 use super::reading::{Wrong, each, look, text};
 
 /// One scenario.

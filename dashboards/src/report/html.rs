@@ -1,61 +1,53 @@
-//! Texts of others in HTML and SVG.
+//! The report: one HTML file that needs nothing else. First the answer and the table, then the pictures, then everything
+//! needed to repeat it and the data.
 
-use std::fmt::Write as _;
+mod answer;
+mod data;
+mod exhibits;
+mod failures;
+mod measured;
+mod plot;
+mod repeat;
+mod swept;
+mod table;
 
-/// The text with everything that HTML, SVG and their quoted attributes would read as markup replaced.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            // XML has no way to write these, and marks that turn the direction of a text would hide what it says.
-            control if control.is_control() && control != '\n' => safe.push('\u{fffd}'),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-                safe.push('\u{fffd}');
-            }
-            plain => safe.push(plain),
-        }
-    }
-    safe
-}
+use super::document::Document;
+use super::palette;
+use super::registry::FIGURES;
+use plot::pictures;
 
-/// A link's address that holds the text itself. Nothing in it looks like an address of another place.
-pub(super) fn data_link(mime: &str, text: &str) -> String {
-    let mut link = format!("data:{mime};charset=utf-8,");
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => link.push(char::from(byte)),
-            b'{' | b'}' | b'[' | b']' | b':' | b',' | b'.' | b'_' | b'-' | b';' | b'=' | b'"' => {
-                link.push(char::from(byte));
-            }
-            other => {
-                let _ = write!(link, "%{other:02X}");
-            }
-        }
-    }
-    link
-}
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/script.js");
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// SHA-256 of the script: no other script may run. A test of the program checks it.
+const SCRIPT_HASH: &str = "sha256-7IrB3CWG/NAe6rzM0PSpJSepm+fd2eQaJdZw/ta2wXs=";
 
-    #[test]
-    fn markup_becomes_text() {
-        assert_eq!(escaped("<script>\"'&\u{7}"), "&lt;script&gt;&quot;&#39;&amp;\u{fffd}");
-    }
-
-    #[test]
-    fn a_data_link_holds_no_markup_and_no_address() {
-        let link = data_link("text/csv", "'<a href=\"http://x\">'#%");
-        assert!(
-            !link.contains(['\'', '<', '>', '#', '/', ' ']) || link.starts_with("data:text/csv"),
-            "{link}"
-        );
-        assert!(!link.contains("//"), "{link}");
-    }
+/// The whole page.
+pub fn page(document: &Document) -> String {
+    let answer = answer::answer(document);
+    let pictures: String =
+        FIGURES.iter().map(|entry| pictures(entry.name, &(entry.draw)(document))).collect();
+    let pictures = match pictures.as_str() {
+        "" => String::new(),
+        some => format!("<section class=\"pictures\"><h2>Pictures</h2>\n<div>{some}</div></section>\n"),
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
+         <style>\n{palette}{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <header><p class=\"kind\">Tailback report</p>\n<h1>{answer}</h1>\n{measured}{varied}</header>\n\
+         {overview}{tables}{pictures}{exhibits}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        title = answer::title(document),
+        measured = measured::measured(document),
+        varied = swept::measured(document),
+        palette = palette::CSS,
+        overview = exhibits::overview(document),
+        tables = table::tables(document),
+        exhibits = exhibits::exhibits(document),
+        repeat = repeat::repeat(document),
+        data = data::data(document),
+    )
 }

@@ -1,9 +1,9 @@
 //! Figures by name: those that the registry draws of all there is, and those that scenarios ask for.
 
 use super::document::Document;
+use super::exhibit::Plot;
 use super::experiment::Scenario;
-use super::figure::Figure;
-use super::plot::Plot;
+use super::plot::Figure;
 use super::registry::Entry;
 
 /// What a scenario asks for; several figures when every strategy has one of its own.

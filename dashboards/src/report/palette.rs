@@ -1,10 +1,10 @@
 //! Looks: colour, dash pattern and marker. No colour carries meaning alone: dashes and markers differ, too.
 //!
-//! Colours and dashes are in `svg/figure.css`. The colours are those of Okabe and Ito ("Color Universal Design", 2008), the
+//! Colours and dashes are in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design", 2008), the
 //! light ones darkened on white until they can be seen.
 
 /// Rules for colours, dashes and texts of figures.
-pub(super) const CSS: &str = include_str!("svg/figure.css");
+pub(super) const CSS: &str = include_str!("svg/plot.css");
 
 /// How many looks there are before they repeat.
 pub(super) const LOOKS: usize = 8;

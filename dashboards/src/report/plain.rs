@@ -8,9 +8,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke, Points};
 
-use super::figure::{Figure, Series, Shape};
 use super::number::number;
 use super::palette::LOOKS;
+use super::plot::{Figure, Series, Shape};
 use super::ticks::Span;
 use super::wrapping::lines;
 use crate::text;

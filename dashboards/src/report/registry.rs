@@ -1,8 +1,8 @@
 //! The list of figures. Help texts and the report walk it.
 
 use super::document::Document;
-use super::drawings::{calls, clients, cost, delays, latency, over_time, service, summary, varied, window};
-use super::figure::Figure;
+use super::plot::Figure;
+use super::plots::{calls, clients, cost, delays, latency, over_time, service, summary, varied, window};
 
 /// A figure that can be drawn by name.
 #[derive(Clone, Copy, Debug)]

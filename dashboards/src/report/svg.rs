@@ -1,10 +1,10 @@
 //! Figures as SVG.
 
+mod area;
 mod legend;
-mod plot;
 mod shapes;
 mod stacked;
 
+pub(super) use area::{HEIGHT, WIDTH, plot};
 pub(super) use legend::swatch;
-pub(super) use plot::{HEIGHT, WIDTH, plot};
 pub use stacked::svg;

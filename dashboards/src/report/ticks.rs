@@ -1,7 +1,7 @@
 //! From values to an axis: its round ends, its ticks, and where a value lies.
 
-use super::figure::{Axis, Scale};
 use super::number::number;
+use super::plot::{Axis, Scale};
 
 /// A logarithmic axis reaches no further down than this part of its upper end.
 const DEEPEST: f64 = 1e-5;

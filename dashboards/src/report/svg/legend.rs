@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::plot::{WIDTH, dense};
-use crate::report::figure::{Figure, Series, Shape};
-use crate::report::html::escaped;
+use super::area::{WIDTH, dense};
+use crate::report::escaping::escaped;
 use crate::report::palette::{LOOKS, marker};
+use crate::report::plot::{Figure, Series, Shape};
 use crate::report::wrapping::shortened;
 
 /// A series' line and marker, 30 wide and 12 high.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::plot::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
-use crate::report::figure::Series;
-use crate::report::html::escaped;
+use super::area::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
+use crate::report::escaping::escaped;
 use crate::report::number::number;
+use crate::report::plot::Series;
 
 /// The share of its place that a group of bars takes.
 const FILLED: f64 = 0.8;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::area::{HEIGHT, WIDTH, plot};
 use super::legend::legend;
-use super::plot::{HEIGHT, WIDTH, plot};
-use crate::report::figure::Figure;
-use crate::report::html::escaped;
+use crate::report::escaping::escaped;
 use crate::report::palette;
+use crate::report::plot::Figure;
 use crate::report::wrapping::{lines, shortened};
 
 /// Draws them.

@@ -3,7 +3,7 @@
 use crate::report::cell::{Cell, Column};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
-use crate::report::figure::{Axis, Figure, Series, Shape};
+use crate::report::plot::{Axis, Figure, Series, Shape};
 
 /// A group of bars for every strategy, a bar for every column.
 pub(in crate::report) fn summary(document: &Document) -> Vec<Figure> {

@@ -2,8 +2,8 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Series};
 use crate::report::number::number;
+use crate::report::plot::{Axis, Figure, Series};
 use crate::report::recorded::COLUMNS;
 use crate::report::strategy::Strategy;
 

@@ -2,9 +2,9 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Series};
 use crate::report::number::number;
 use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
+use crate::report::plot::{Axis, Figure, Series};
 use crate::report::run::{Point, Run};
 
 /// More figures than that nobody looks at.

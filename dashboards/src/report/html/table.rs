@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::answer::{mean, ranked};
 use crate::report::document::Document;
-use crate::report::html::escaped;
+use crate::report::escaping::escaped;
 use crate::report::number::{number, percent};
 use crate::report::reading::look;
 use crate::report::run::Run;

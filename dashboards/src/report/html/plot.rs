@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::report::figure::Figure;
-use crate::report::html::escaped;
+use crate::report::escaping::escaped;
+use crate::report::plot::Figure;
 use crate::report::svg::{HEIGHT, WIDTH, plot, swatch};
 
 /// The figures of one name.

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::measured::{server, work};
 use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
+use crate::report::escaping::escaped;
 use crate::report::experiment::Scenario;
 use crate::report::experiment::Sweep;
-use crate::report::html::escaped;
 use crate::report::number::number;
 use crate::report::reading::look;
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::report::document::Document;
-use crate::report::html::escaped;
+use crate::report::escaping::escaped;
 use crate::report::number::number;
 
 /// The most rows of a strategy.

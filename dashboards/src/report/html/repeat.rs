@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::report::document::Document;
+use crate::report::escaping::escaped;
 use crate::report::experiment::Scenario;
-use crate::report::html::escaped;
 use crate::report::reading::look;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;

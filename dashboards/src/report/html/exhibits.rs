@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::picture::picture;
+use super::plot::picture;
 use crate::report::document::Document;
+use crate::report::escaping::escaped;
+use crate::report::exhibit::Plot;
 use crate::report::experiment::{Claim, Scenario};
-use crate::report::figure::{Figure, Shape};
-use crate::report::html::escaped;
 use crate::report::named::figures_for;
 use crate::report::number::number;
-use crate::report::plot::Plot;
+use crate::report::plot::{Figure, Shape};
 
 /// More places than that are read off a picture more easily than off a table.
 const FEW: usize = 12;

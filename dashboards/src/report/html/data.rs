@@ -6,8 +6,8 @@ use std::io;
 use serde_json::{Value, json};
 
 use crate::report::document::Document;
+use crate::report::escaping::data_link;
 use crate::report::experiment::Scenario;
-use crate::report::html::data_link;
 use crate::report::rows::{Rows, columns};
 use crate::report::run::Run;
 

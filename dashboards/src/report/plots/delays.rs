@@ -2,7 +2,7 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Series};
+use crate::report::plot::{Axis, Figure, Series};
 use crate::report::strategy::Strategy;
 
 /// All strategies over each other: the mean, and where nearly all delays lie.

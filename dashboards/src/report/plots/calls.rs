@@ -2,7 +2,7 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Series, Shape};
+use crate::report::plot::{Axis, Figure, Series, Shape};
 
 /// One figure a strategy, because their courses differ in length.
 pub(in crate::report) fn calls(document: &Document) -> Vec<Figure> {

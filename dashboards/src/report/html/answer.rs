@@ -1,8 +1,8 @@
 //! The answer in one sentence.
 
 use crate::report::document::Document;
+use crate::report::escaping::escaped;
 use crate::report::experiment::Claim;
-use crate::report::html::escaped;
 use crate::report::number::{number, percent};
 use crate::report::run::Run;
 use crate::report::score::Score;

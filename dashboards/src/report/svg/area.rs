@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::report::figure::{Axis, Figure, Scale, Series, Shape};
-use crate::report::html::escaped;
+use crate::report::escaping::escaped;
 use crate::report::number::{number, percent};
 use crate::report::palette::{LOOKS, marker};
+use crate::report::plot::{Axis, Figure, Scale, Series, Shape};
 use crate::report::ticks::Span;
 use crate::report::wrapping::shortened;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::repeat::seeds;
 use crate::report::document::Document;
-use crate::report::html::escaped;
+use crate::report::escaping::escaped;
 use crate::report::number::number;
 use crate::report::reading::look;
 use crate::report::strategy::Strategy;

@@ -2,8 +2,8 @@
 
 use super::{drawn, note};
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Series};
 use crate::report::palette::{ACCEPTED, REJECTED};
+use crate::report::plot::{Axis, Figure, Series};
 use crate::report::resample::{Course, Grid};
 use crate::report::run::Point;
 use crate::report::strategy::Strategy;

@@ -2,8 +2,8 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Series, Shape};
 use crate::report::palette::CAP;
+use crate::report::plot::{Axis, Figure, Series, Shape};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 

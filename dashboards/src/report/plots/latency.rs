@@ -2,7 +2,7 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::figure::{Axis, Figure, Scale, Series};
+use crate::report::plot::{Axis, Figure, Scale, Series};
 use crate::report::strategy::Strategy;
 use statistics::percentile;
 
