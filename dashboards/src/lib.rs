@@ -1,5 +1,5 @@
 //! What to show of a run, and where: on a live terminal dashboard, or as one plain line; and of finished
-//! runs as pictures.
+//! runs as plots and reports.
 //!
 //! The dashboard reads copies of a run's measurements and never touches the run itself. Its parts are kept apart:
 //! `figures` computes what is shown and knows no terminal; `terminal` holds the state of the view, the keys, the

@@ -1,7 +1,7 @@
-//! Finished runs as pictures: figures as data, drawn as SVG, on the terminal, and on one HTML page.
+//! Finished runs as plots and reports: plots as data, drawn as SVG, on the terminal, and in one HTML file.
 //!
-//! [`Document`] reads result files; [`FIGURES`] says what can be drawn of them; [`page()`] makes the whole report, and
-//! [`svg()`] and [`plain()`] draw single figures. [`Rows`] writes runs as CSV.
+//! [`Document`] reads result files; [`PLOTS`] says what can be drawn of them; [`html()`] makes the whole report, and
+//! [`svg()`] and [`plain()`] draw single plots. [`Rows`] writes runs as CSV.
 
 mod adjustments;
 mod cell;
@@ -34,10 +34,10 @@ mod wrapping;
 
 pub use document::Document;
 pub use files::Unreadable;
-pub use html::page;
-pub use named::{figures_named, plot_names};
+pub use html::html;
+pub use named::{exhibit_names, plots_named};
 pub use plain::plain;
-pub use plot::{Axis, Figure, Scale, Series, Shape};
-pub use registry::{Basis, Entry, FIGURES};
+pub use plot::{Axis, Plot, Scale, Series, Shape};
+pub use registry::{Basis, Entry, PLOTS};
 pub use rows::Rows;
 pub use svg::svg;

@@ -1,6 +1,6 @@
 //! Results in which one value is nonsense: each is refused with its place, or drawn.
 
-use dashboards::report::{Document, FIGURES, page, svg};
+use dashboards::report::{Document, PLOTS, html, svg};
 use serde_json::{Value, json};
 
 fn run(strategy: &str, seed: u64) -> Value {
@@ -110,8 +110,8 @@ fn nonsense_in_any_place_is_refused_or_drawn() {
             match Document::read(&[("a.json".to_owned(), text)]) {
                 Ok(read) => {
                     drawn += 1;
-                    assert!(!page(&read).contains("NaN"), "{place} {nonsense}");
-                    for entry in FIGURES {
+                    assert!(!html(&read).contains("NaN"), "{place} {nonsense}");
+                    for entry in PLOTS {
                         svg(&(entry.draw)(&read));
                     }
                 }

@@ -1,4 +1,4 @@
-//! What is kept of single runs for the figures that a scenario asks for. Everything is bounded, however long a run is: what
+//! What is kept of single runs for the plots that a scenario asks for. Everything is bounded, however long a run is: what
 //! does not fit is thinned, and the figure says how.
 
 mod calls;
@@ -67,7 +67,7 @@ impl Recorder {
     }
 }
 
-/// Several figures' recorders of one run.
+/// Several plots' recorders of one run.
 #[derive(Clone)]
 pub(crate) struct Recording(Arc<Mutex<Vec<Recorder>>>);
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use dashboards::report::{self, Entry, FIGURES};
+use dashboards::report::{self, Entry, PLOTS};
 use experiments::scenario::{
     Basis, Cell, Drawable, Measured, Offered, Plot, Scenario, Text, embedded, figures_of,
 };
@@ -34,7 +34,7 @@ pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(S
         }
     };
     let plots: Vec<Drawable> =
-        FIGURES.iter().map(|entry| Drawable { name: entry.name, basis: basis(entry) }).collect();
+        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: basis(entry) }).collect();
     let offered = Offered { figures: &known_figures(), plots: &plots };
     Ok(experiments::scenario::load(&text, settings, offered)?)
 }

@@ -1,13 +1,13 @@
-//! What a scenario changes on a figure that it asks for: how far it goes, how calm it is, its scale, its unit of time.
+//! What a scenario changes on a plot that it asks for: how far it goes, how calm it is, its scale, its unit of time.
 
 use serde_json::Value;
 
 use super::cell::Cell;
 use super::number::number;
-use super::plot::{Axis, Figure, Scale, Shape};
+use super::plot::{Axis, Plot, Scale, Shape};
 use super::reading::{self, Wrong, look};
 
-/// What is changed on the figure that the registry draws.
+/// What is changed on the plot that the registry draws.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjustments {
     /// What is later is left out.
@@ -17,7 +17,7 @@ pub(super) struct Adjustments {
     logarithmic: bool,
     /// In what times are given: seconds per unit, and its name.
     unit: Option<(f64, String)>,
-    /// Strategies' labels in the order of their looks, so that each looks the same in all figures of a scenario.
+    /// Strategies' labels in the order of their looks, so that each looks the same in all plots of a scenario.
     looks: Vec<String>,
 }
 
@@ -42,25 +42,25 @@ impl Adjustments {
     }
 
     /// Makes them.
-    pub(super) fn apply(&self, figure: &mut Figure) {
-        if let Some(smooth_s) = self.smooth_s.filter(|_| figure.x.unit == "s") {
-            for series in figure.series.iter_mut().filter(|series| series.shape == Shape::Line) {
+    pub(super) fn apply(&self, plot: &mut Plot) {
+        if let Some(smooth_s) = self.smooth_s.filter(|_| plot.x.unit == "s") {
+            for series in plot.series.iter_mut().filter(|series| series.shape == Shape::Line) {
                 series.points = averaged(&series.points, smooth_s);
             }
-            figure.note = format!("{}; and averaged over {} s", figure.note, number(smooth_s));
+            plot.note = format!("{}; and averaged over {} s", plot.note, number(smooth_s));
         }
-        if let Some(until_s) = self.until_s.filter(|_| figure.x.unit == "s") {
-            for series in &mut figure.series {
+        if let Some(until_s) = self.until_s.filter(|_| plot.x.unit == "s") {
+            for series in &mut plot.series {
                 series.points.retain(|(x, _)| *x <= until_s);
                 series.band.retain(|(x, ..)| *x <= until_s);
             }
-            figure.x.reaches = until_s;
+            plot.x.reaches = until_s;
             let told = format!("the first {} s", number(until_s));
-            figure.note = if figure.note.is_empty() { told } else { format!("{told}; {}", figure.note) };
+            plot.note = if plot.note.is_empty() { told } else { format!("{told}; {}", plot.note) };
         }
         if self.logarithmic {
-            figure.y.scale = Scale::Logarithmic;
-            for series in &mut figure.series {
+            plot.y.scale = Scale::Logarithmic;
+            for series in &mut plot.series {
                 // A bar has no foot on a logarithmic axis, and zero no place.
                 if series.shape == Shape::Bars {
                     series.shape = Shape::Dots;
@@ -79,16 +79,16 @@ impl Adjustments {
                 }
                 if of_time { *seconds } else { 1.0 }
             };
-            let (x_s, y_s) = (in_unit(&mut figure.x), in_unit(&mut figure.y));
-            for series in &mut figure.series {
+            let (x_s, y_s) = (in_unit(&mut plot.x), in_unit(&mut plot.y));
+            for series in &mut plot.series {
                 series.points.iter_mut().for_each(|(x, y)| (*x, *y) = (*x / x_s, *y / y_s));
                 let band = series.band.iter_mut();
                 band.for_each(|(x, low, high)| (*x, *low, *high) = (*x / x_s, *low / y_s, *high / y_s));
             }
         }
         let look = |label: &str| self.looks.iter().position(|known| known == label);
-        let looks: Option<Vec<usize>> = figure.series.iter().map(|series| look(&series.label)).collect();
-        for (series, look) in figure.series.iter_mut().zip(looks.into_iter().flatten()) {
+        let looks: Option<Vec<usize>> = plot.series.iter().map(|series| look(&series.label)).collect();
+        for (series, look) in plot.series.iter_mut().zip(looks.into_iter().flatten()) {
             series.look = look;
         }
     }

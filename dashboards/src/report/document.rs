@@ -21,6 +21,6 @@ pub struct Document {
 impl Document {
     /// Scenarios that do not say what is to be drawn of them: everything is.
     pub(super) fn unplotted(&self) -> impl Iterator<Item = &Scenario> {
-        self.scenarios.iter().filter(|scenario| scenario.plots.is_empty())
+        self.scenarios.iter().filter(|scenario| scenario.exhibits.is_empty())
     }
 }

@@ -1,4 +1,4 @@
-//! A figure that a scenario asks for: what is drawn, from which runs or cells, and the words and claims that it belongs to.
+//! A plot that a scenario asks for: what is drawn, from which runs or cells, and the words and claims that it belongs to.
 
 use serde_json::Value;
 
@@ -8,9 +8,9 @@ use super::reading::{Wrong, each, list, look, text};
 use super::run::Run;
 use super::strategy::Strategy;
 
-/// A figure with what it was made for.
+/// A plot with what it was made for.
 #[derive(Clone, Debug)]
-pub(super) struct Plot {
+pub(super) struct Exhibit {
     /// By which it can be asked for alone.
     pub(super) name: String,
     pub(super) title: String,
@@ -31,8 +31,8 @@ pub(super) struct Plot {
     pub(super) adjustments: Adjustments,
 }
 
-impl Plot {
-    /// Reads a plot of a scenario with these cells.
+impl Exhibit {
+    /// Reads an exhibit of a scenario with these cells.
     pub(super) fn read(raw: &Value, cells: &[Cell]) -> Result<Self, Wrong> {
         let own =
             list(raw, "cells")?.iter().filter_map(|index| cells.get(usize::try_from(index.as_u64()?).ok()?));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cell::{Cell, Column};
-use super::exhibit::Plot;
+use super::exhibit::Exhibit;
 use super::reading::{Wrong, each, look, text};
 
 /// One scenario.
@@ -17,8 +17,8 @@ pub(super) struct Scenario {
     pub(super) cells: Vec<Cell>,
     /// What is drawn of the cells where that was chosen.
     pub(super) columns: Vec<Column>,
-    /// The figures that it asks for, in its order.
-    pub(super) plots: Vec<Plot>,
+    /// The plots that it asks for, in its order.
+    pub(super) exhibits: Vec<Exhibit>,
     /// What makes it a sweep, if it is one.
     pub(super) sweep: Option<Sweep>,
     /// All that was read.
@@ -67,7 +67,7 @@ impl Scenario {
             source: optional("source"),
             about: optional("about"),
             claims: each(raw, "claims", claim)?,
-            plots: each(raw, "plots", |plot| Plot::read(plot, &cells))?,
+            exhibits: each(raw, "plots", |plot| Exhibit::read(plot, &cells))?,
             cells,
             columns: Vec::new(),
             sweep: None,

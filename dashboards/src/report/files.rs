@@ -106,9 +106,9 @@ impl Held {
 /// A scenario of which all that it asks for can be drawn.
 fn scenario(value: &Value) -> Result<Scenario, Wrong> {
     let scenario = Scenario::read(value)?;
-    for (index, plot) in scenario.plots.iter().enumerate() {
-        if Entry::named(&plot.draws).is_none() {
-            let what = format!("this program draws no `{}`", plot.draws);
+    for (index, exhibit) in scenario.exhibits.iter().enumerate() {
+        if Entry::named(&exhibit.draws).is_none() {
+            let what = format!("this program draws no `{}`", exhibit.draws);
             return Err(Wrong::new(&format!("plots[{index}].draw"), what));
         }
     }

@@ -1,4 +1,4 @@
-//! The report: one HTML file that needs nothing else. First the answer and the table, then the pictures, then everything
+//! The report: one HTML file that needs nothing else. First the answer and the table, then the plots, then everything
 //! needed to repeat it and the data.
 
 mod answer;
@@ -13,8 +13,8 @@ mod table;
 
 use super::document::Document;
 use super::palette;
-use super::registry::FIGURES;
-use plot::pictures;
+use super::registry::PLOTS;
+use plot::plots;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -22,12 +22,11 @@ const SCRIPT: &str = include_str!("html/script.js");
 /// SHA-256 of the script: no other script may run. A test of the program checks it.
 const SCRIPT_HASH: &str = "sha256-7IrB3CWG/NAe6rzM0PSpJSepm+fd2eQaJdZw/ta2wXs=";
 
-/// The whole page.
-pub fn page(document: &Document) -> String {
+/// The whole report.
+pub fn html(document: &Document) -> String {
     let answer = answer::answer(document);
-    let pictures: String =
-        FIGURES.iter().map(|entry| pictures(entry.name, &(entry.draw)(document))).collect();
-    let pictures = match pictures.as_str() {
+    let plots: String = PLOTS.iter().map(|entry| plots(entry.name, &(entry.draw)(document))).collect();
+    let plots = match plots.as_str() {
         "" => String::new(),
         some => format!("<section class=\"pictures\"><h2>Pictures</h2>\n<div>{some}</div></section>\n"),
     };
@@ -39,7 +38,7 @@ pub fn page(document: &Document) -> String {
          <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
          <style>\n{palette}{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <header><p class=\"kind\">Tailback report</p>\n<h1>{answer}</h1>\n{measured}{varied}</header>\n\
-         {overview}{tables}{pictures}{exhibits}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+         {overview}{tables}{plots}{exhibits}{repeat}{data}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         title = answer::title(document),
         measured = measured::measured(document),
         varied = swept::measured(document),

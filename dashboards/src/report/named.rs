@@ -1,41 +1,41 @@
-//! Figures by name: those that the registry draws of all there is, and those that scenarios ask for.
+//! Plots by name: those that the registry draws of all there is, and those that scenarios ask for.
 
 use super::document::Document;
-use super::exhibit::Plot;
+use super::exhibit::Exhibit;
 use super::experiment::Scenario;
-use super::plot::Figure;
+use super::plot::Plot;
 use super::registry::Entry;
 
-/// What a scenario asks for; several figures when every strategy has one of its own.
-pub(super) fn figures_for(plot: &Plot) -> Vec<Figure> {
-    let Some(entry) = Entry::named(&plot.draws) else { return Vec::new() };
+/// What a scenario asks for; several plots when every strategy has one of its own.
+pub(super) fn plots_for(exhibit: &Exhibit) -> Vec<Plot> {
+    let Some(entry) = Entry::named(&exhibit.draws) else { return Vec::new() };
     let scenario =
-        Scenario { cells: plot.cells.clone(), columns: plot.columns.clone(), ..Scenario::default() };
+        Scenario { cells: exhibit.cells.clone(), columns: exhibit.columns.clone(), ..Scenario::default() };
     let document =
-        Document { strategies: plot.strategies.clone(), scenarios: vec![scenario], ..Document::default() };
-    let mut figures = (entry.draw)(&document);
-    for figure in &mut figures {
-        plot.adjustments.apply(figure);
+        Document { strategies: exhibit.strategies.clone(), scenarios: vec![scenario], ..Document::default() };
+    let mut plots = (entry.draw)(&document);
+    for plot in &mut plots {
+        exhibit.adjustments.apply(plot);
     }
-    if let [only] = figures.as_mut_slice() {
-        only.title.clone_from(&plot.title);
+    if let [only] = plots.as_mut_slice() {
+        only.title.clone_from(&exhibit.title);
     }
-    figures
+    plots
 }
 
-/// The figures of one name: those that the registry draws of the whole document, and those that scenarios ask for by
+/// The plots of one name: those that the registry draws of the whole document, and those that scenarios ask for by
 /// this name, be it their own or the registry's.
-pub fn figures_named(document: &Document, name: &str) -> Vec<Figure> {
-    let mut figures = Entry::named(name).map(|entry| (entry.draw)(document)).unwrap_or_default();
-    for plot in document.scenarios.iter().flat_map(|scenario| &scenario.plots) {
-        if plot.name == name || plot.draws == name {
-            figures.extend(figures_for(plot));
+pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
+    let mut plots = Entry::named(name).map(|entry| (entry.draw)(document)).unwrap_or_default();
+    for exhibit in document.scenarios.iter().flat_map(|scenario| &scenario.exhibits) {
+        if exhibit.name == name || exhibit.draws == name {
+            plots.extend(plots_for(exhibit));
         }
     }
-    figures
+    plots
 }
 
-/// Every name that a scenario of the document gives to a figure.
-pub fn plot_names(document: &Document) -> impl Iterator<Item = &str> {
-    document.scenarios.iter().flat_map(|scenario| &scenario.plots).map(|plot| plot.name.as_str())
+/// Every name that a scenario of the document gives to a plot.
+pub fn exhibit_names(document: &Document) -> impl Iterator<Item = &str> {
+    document.scenarios.iter().flat_map(|scenario| &scenario.exhibits).map(|exhibit| exhibit.name.as_str())
 }

@@ -3,13 +3,13 @@
 //! Colours and dashes are in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design", 2008), the
 //! light ones darkened on white until they can be seen.
 
-/// Rules for colours, dashes and texts of figures.
+/// Rules for colours, dashes and texts of plots.
 pub(super) const CSS: &str = include_str!("svg/plot.css");
 
 /// How many looks there are before they repeat.
 pub(super) const LOOKS: usize = 8;
 
-/// Looks that mean the same in every figure with one strategy.
+/// Looks that mean the same in every plot with one strategy.
 pub(super) const IN_FLIGHT: usize = 0;
 pub(super) const REJECTED: usize = 1;
 pub(super) const ACCEPTED: usize = 2;

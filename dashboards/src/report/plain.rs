@@ -1,4 +1,4 @@
-//! Figures as text, for terminals and pipes.
+//! Plots as text, for terminals and pipes.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke, Points};
 
 use super::number::number;
 use super::palette::LOOKS;
-use super::plot::{Figure, Series, Shape};
+use super::plot::{Plot, Series, Shape};
 use super::ticks::Span;
 use super::wrapping::lines;
 use crate::text;
@@ -21,18 +21,18 @@ const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
 /// The share of its place that a group of bars takes.
 const FILLED: f64 = 0.8;
 
-/// The figures below each other, this many columns wide.
-pub fn plain(figures: &[Figure], columns: u16) -> String {
-    figures.iter().map(|figure| one(figure, columns.clamp(30, 200))).collect::<Vec<_>>().join("\n")
+/// The plots below each other, this many columns wide.
+pub fn plain(plots: &[Plot], columns: u16) -> String {
+    plots.iter().map(|plot| one(plot, columns.clamp(30, 200))).collect::<Vec<_>>().join("\n")
 }
 
-fn one(figure: &Figure, columns: u16) -> String {
+fn one(plot: &Plot, columns: u16) -> String {
     const ROWS: u16 = 18;
     let points = || {
-        figure.series.iter().flat_map(|series| &series.points).filter(|(x, y)| x.is_finite() && y.is_finite())
+        plot.series.iter().flat_map(|series| &series.points).filter(|(x, y)| x.is_finite() && y.is_finite())
     };
-    let x = Span::of(&figure.x, points().map(|point| point.0), 5);
-    let y = Span::of(&figure.y, points().map(|point| point.1), 5);
+    let x = Span::of(&plot.x, points().map(|point| point.0), 5);
+    let y = Span::of(&plot.y, points().map(|point| point.1), 5);
     let margin = y.ticks.iter().map(|(_, label)| text::width_of(label)).max().unwrap_or(0);
     let width = columns.saturating_sub(u16::try_from(margin).unwrap_or(10) + 2).max(10);
     let area = Rect::new(0, 0, width, ROWS);
@@ -42,12 +42,12 @@ fn one(figure: &Figure, columns: u16) -> String {
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, 1.0])
         .paint(|canvas| {
-            for (index, series) in figure.series.iter().enumerate() {
+            for (index, series) in plot.series.iter().enumerate() {
                 let mut places: Vec<(f64, f64)> = places(series, &x, &y);
                 // What stands at one name stands side by side.
-                let (nth, count) = figure.among(index);
-                let room = FILLED / (figure.x.names.len() * count).max(1) as f64;
-                if !figure.x.names.is_empty() {
+                let (nth, count) = plot.among(index);
+                let room = FILLED / (plot.x.names.len() * count).max(1) as f64;
+                if !plot.x.names.is_empty() {
                     let aside = (nth as f64 - (count as f64 - 1.0) / 2.0) * room;
                     for (x, _) in &mut places {
                         *x += aside;
@@ -88,7 +88,7 @@ fn one(figure: &Figure, columns: u16) -> String {
             }
         })
         .render(area, &mut buffer);
-    let mut drawn = format!("{}\n{}\n", safe(&figure.title), safe(&figure.y.caption()));
+    let mut drawn = format!("{}\n{}\n", safe(&plot.title), safe(&plot.y.caption()));
     for row in 0..ROWS {
         let label = y.ticks.iter().find(|(value, _)| row_of(y.share(*value), ROWS) == row);
         let label = label.map_or("", |(_, label)| label.as_str());
@@ -100,12 +100,12 @@ fn one(figure: &Figure, columns: u16) -> String {
         drawn.push_str(line.trim_end());
         drawn.push('\n');
     }
-    drawn.push_str(&axis(&x, margin, width, &safe(&figure.x.caption())));
-    for series in &figure.series {
+    drawn.push_str(&axis(&x, margin, width, &safe(&plot.x.caption())));
+    for series in &plot.series {
         drawn.extend(["  ", SIGNS[series.look % LOOKS], " ", safe(&series.label).as_str(), "\n"]);
     }
-    if !figure.note.is_empty() {
-        for line in lines(&safe(&figure.note), usize::from(columns) - 2) {
+    if !plot.note.is_empty() {
+        for line in lines(&safe(&plot.note), usize::from(columns) - 2) {
             drawn.extend(["  ", line.as_str(), "\n"]);
         }
     }

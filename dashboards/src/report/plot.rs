@@ -1,8 +1,8 @@
-//! A figure as data: what is drawn, not how or where.
+//! A plot as data: what is drawn, not how or where.
 
-/// A figure.
+/// A plot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Figure {
+pub struct Plot {
     /// What it shows.
     pub title: String,
     /// The horizontal axis.
@@ -24,7 +24,7 @@ pub struct Axis {
     pub unit: &'static str,
     /// How values are spread over it.
     pub scale: Scale,
-    /// A value that it reaches in any case, so that figures side by side have the same ends.
+    /// A value that it reaches in any case, so that plots side by side have the same ends.
     pub reaches: f64,
     /// When it is no measure but a choice: what stands at 0, 1, 2 …
     pub names: Vec<String>,
@@ -112,7 +112,7 @@ impl Series {
     }
 }
 
-impl Figure {
+impl Plot {
     /// Where a series stands among those of its shape: its index and how many there are.
     pub(super) fn among(&self, index: usize) -> (usize, usize) {
         let shape = self.series[index].shape;
@@ -121,7 +121,7 @@ impl Figure {
         (before, self.series.iter().filter(alike).count())
     }
 
-    /// The figure without empty series; nothing when none is left.
+    /// The plot without empty series; nothing when none is left.
     pub(super) fn if_any(mut self) -> Option<Self> {
         self.series.retain(|series| !series.is_empty());
         (!self.series.is_empty()).then_some(self)

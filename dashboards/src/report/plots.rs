@@ -1,4 +1,4 @@
-//! Figures made of documents, one question per file.
+//! Plots made of documents, one question per file.
 
 pub(super) mod calls;
 pub(super) mod clients;

@@ -1,4 +1,4 @@
-//! What a reproduction keeps of single runs for figures that no summary holds: when calls came, what each client got, what
+//! What a reproduction keeps of single runs for plots that no summary holds: when calls came, what each client got, what
 //! happened step by step, how long retries waited.
 
 use serde_json::Value;

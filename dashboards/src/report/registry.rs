@@ -1,10 +1,10 @@
-//! The list of figures. Help texts and the report walk it.
+//! The list of plots. Help texts and the report walk it.
 
 use super::document::Document;
-use super::plot::Figure;
+use super::plot::Plot;
 use super::plots::{calls, clients, cost, delays, latency, over_time, service, summary, varied, window};
 
-/// A figure that can be drawn by name.
+/// A plot that can be drawn by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// As it is typed.
@@ -16,10 +16,10 @@ pub struct Entry {
     /// What a scenario keeps for it when it asks for it.
     pub basis: Basis,
     /// Draws it: several when every strategy has one of its own, none when the document lacks what it needs.
-    pub draw: fn(&Document) -> Vec<Figure>,
+    pub draw: fn(&Document) -> Vec<Plot>,
 }
 
-/// What a figure is drawn from when a scenario asks for it.
+/// What a plot is drawn from when a scenario asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// One run of each strategy, with its series.
@@ -46,8 +46,8 @@ const CLIENTS: &str = "runs or a scenario with different numbers of clients";
 const PLOT: &str = "a scenario that asks for it under `[plot]`";
 const SUBMITTERS: &str = "runs or a scenario with different `--in-flight`";
 
-/// Every figure, in the order in which a report shows them.
-pub const FIGURES: &[Entry] = &[
+/// Every plot, in the order in which a report shows them.
+pub const PLOTS: &[Entry] = &[
     Entry {
         name: "rate",
         summary: "attempts sent per second over time",
@@ -184,9 +184,9 @@ impl Basis {
 }
 
 impl Entry {
-    /// The figure of this name.
+    /// The plot of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        FIGURES.iter().find(|entry| entry.name == name)
+        PLOTS.iter().find(|entry| entry.name == name)
     }
 }
 
@@ -196,8 +196,8 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        for (index, entry) in FIGURES.iter().enumerate() {
-            assert!(FIGURES[..index].iter().all(|other| other.name != entry.name), "{}", entry.name);
+        for (index, entry) in PLOTS.iter().enumerate() {
+            assert!(PLOTS[..index].iter().all(|other| other.name != entry.name), "{}", entry.name);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Document, FIGURES, page, plain, svg};
+use super::{Document, PLOTS, html, plain, svg};
 
-/// A run with everything that a figure may need; time and counts are scaled.
+/// A run with everything that a plot may need; time and counts are scaled.
 fn run(strategy: &str, seed: u64, seconds: f64) -> Value {
     let series: Vec<Value> = (0..100)
         .map(|index| {
@@ -50,20 +50,20 @@ fn every_figure_lies_within_its_frame_from_one_second_to_ten_minutes() {
         let runs = ["aimd", "full-jitter"].into_iter().flat_map(|name| (1..=6).map(move |seed| (name, seed)));
         let document = document(&runs.map(|(name, seed)| run(name, seed, seconds)).collect::<Vec<_>>());
         let mut drawn = 0;
-        for entry in FIGURES {
-            let figures = (entry.draw)(&document);
-            drawn += figures.len();
-            let svg = svg(&figures);
+        for entry in PLOTS {
+            let plots = (entry.draw)(&document);
+            drawn += plots.len();
+            let svg = svg(&plots);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{} {seconds}", entry.name);
             assert!(
                 places(&svg).iter().all(|place| (-12.0..=480.0).contains(place)),
                 "{} {seconds}",
                 entry.name
             );
-            let text = plain(&figures, 80);
+            let text = plain(&plots, 80);
             assert!(text.lines().all(|line| line.chars().count() <= 120), "{}\n{text}", entry.name);
         }
-        assert!(drawn >= 9, "{drawn} figures of {seconds} s");
+        assert!(drawn >= 9, "{drawn} plots of {seconds} s");
     }
 }
 
@@ -72,7 +72,7 @@ fn the_page_needs_nothing_from_elsewhere() {
     let mut foreign = run("aimd", 1, 25.0);
     foreign["config"]["target"] = json!("https://api.example.com/v1");
     foreign["server"] = json!({ "note": "http://example.com/" });
-    let page = page(&document(&[foreign, run("none", 1, 20.0)]));
+    let page = html(&document(&[foreign, run("none", 1, 20.0)]));
     assert!(page.contains("default-src 'none'") && page.contains("script-src 'sha256-"));
     for attribute in ["src=", "href=", "url(", "@import"] {
         for rest in page.split(attribute).skip(1) {
@@ -116,8 +116,8 @@ fn what_others_wrote_stays_text() {
         json!({ "runs": [hostile, run("none", 2, 6.0)], "comparison": { "pairs": [{ "words": name }] } });
     let files = [("a".to_owned(), compared.to_string()), ("b".to_owned(), scenario.to_string())];
     let document = Document::read(&files).unwrap();
-    let svgs: String = FIGURES.iter().map(|entry| svg(&(entry.draw)(&document))).collect();
-    for text in [page(&document), svgs] {
+    let svgs: String = PLOTS.iter().map(|entry| svg(&(entry.draw)(&document))).collect();
+    for text in [html(&document), svgs] {
         assert!(!text.contains("<img") && !text.contains("alert(1)</script>") && !text.contains('\u{202e}'));
         assert!(text.matches("<script").count() <= 1);
     }
@@ -135,7 +135,7 @@ fn strange_numbers_draw_nothing_strange() {
     empty["ops"] = json!({ "total": 0, "succeeded": 0, "given_up": 0 });
     empty["makespan_complete"] = json!(false);
     for runs in [vec![strange.clone()], vec![empty.clone()], vec![strange, empty]] {
-        let page = page(&document(&runs));
+        let page = html(&document(&runs));
         assert!(!page.contains("NaN"), "{page}");
     }
 }
@@ -144,7 +144,7 @@ fn strange_numbers_draw_nothing_strange() {
 fn a_report_of_150_runs_is_small() {
     let names = ["aimd", "exponential", "full-jitter", "none", "constant"];
     let runs = names.into_iter().flat_map(|name| (1..=30).map(move |seed| run(name, seed, 30.0)));
-    let size = page(&document(&runs.collect::<Vec<_>>())).len();
+    let size = html(&document(&runs.collect::<Vec<_>>())).len();
     assert!(size < 2_000_000, "{size} bytes");
 }
 
@@ -155,7 +155,7 @@ fn the_table_is_ranked_and_a_command_that_is_the_same_for_all_stands_once() {
         run["config"]["command_line"] = json!(["compare", "--strategies", "none,aimd"]);
         run
     };
-    let page = page(&document(&[compared("none", 50.0), compared("aimd", 25.0)]));
+    let page = html(&document(&[compared("none", 50.0), compared("aimd", 25.0)]));
     let place = |name: &str| page.find(&format!("<tr><td><code>{name}</code>")).unwrap();
     assert!(place("aimd") < place("none"));
     assert_eq!(page.matches("loadgen compare --strategies none,aimd</pre>").count(), 1);
@@ -169,12 +169,12 @@ fn a_window_that_moves_all_the_time_is_drawn_as_a_mean_and_how_far_it_moves() {
                 "window": if second % 2 == 0 { 45.0 } else { 55.0 }, "server_cap": 50.0 })
     });
     long["series"] = points.collect();
-    let figures = (super::Entry::named("window").unwrap().draw)(&document(&[long]));
-    let window = figures[0].series.iter().find(|series| series.label == "window").unwrap();
+    let plots = (super::Entry::named("window").unwrap().draw)(&document(&[long]));
+    let window = plots[0].series.iter().find(|series| series.label == "window").unwrap();
     assert_eq!((window.points.len(), window.points[50].1), (100, 50.0));
     assert_eq!((window.band[50].1, window.band[50].2), (45.0, 55.0));
-    let cap = figures[0].series.iter().find(|series| series.label == "server's cap").unwrap();
-    assert!(cap.band.is_empty() && figures[0].note.contains("means over 6 s"), "{}", figures[0].note);
+    let cap = plots[0].series.iter().find(|series| series.label == "server's cap").unwrap();
+    assert!(cap.band.is_empty() && plots[0].note.contains("means over 6 s"), "{}", plots[0].note);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     stalled["stalled_at_s"] = json!(60.0);
     let runs = vec![stalled, run("aimd", 1, 25.0), run("full-jitter", 1, 50.0), run("oracle", 1, 20.0)];
     // Numbers are not broken over lines.
-    let page = page(&document(&runs)).replace('\u{a0}', " ");
+    let page = html(&document(&runs)).replace('\u{a0}', " ");
     assert!(page.contains(
         "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 2× sooner than \
          <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done. \
@@ -200,7 +200,7 @@ fn the_headline_has_the_same_share_above_the_lower_bound_as_the_table() {
         run["optimal_makespan_s"] = json!(bound);
         run
     });
-    let page = page(&document(&runs));
+    let page = html(&document(&runs));
     // 100 % and 0 % above it; of means, it would be 20 / 17.5.
     assert!(page.contains("50\u{a0}% above the lower bound of 17.5 s"), "{page}");
     assert!(page.contains("<td>50"), "{page}");

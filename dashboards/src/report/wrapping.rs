@@ -1,4 +1,4 @@
-//! Texts in lines of so many letters, for pictures without a layout of their own.
+//! Texts in lines of so many letters, for plots without a layout of their own.
 
 /// The text, cut to this many letters.
 pub(super) fn shortened(text: &str, most: usize) -> String {

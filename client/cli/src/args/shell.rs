@@ -7,9 +7,9 @@ pub(crate) fn strategies() -> impl Iterator<Item = &'static str> {
     tailback::STRATEGIES.iter().map(|entry| entry.name)
 }
 
-/// The names of all figures that do not depend on a scenario.
+/// The names of all plots that do not depend on a scenario.
 pub(crate) fn figures() -> impl Iterator<Item = &'static str> {
-    dashboards::report::FIGURES.iter().map(|entry| entry.name)
+    dashboards::report::PLOTS.iter().map(|entry| entry.name)
 }
 
 /// The names of all scenarios that are there.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::StringValueParser;
-use dashboards::report::{Entry, FIGURES, figures_named, plain, plot_names, svg};
+use dashboards::report::{Entry, PLOTS, exhibit_names, plain, plots_named, svg};
 use vocabulary::did_you_mean;
 
 use crate::args::shell::{figures, suggesting};
@@ -51,10 +51,10 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         )?;
     }
     let document = read(&args.files)?;
-    let figures = figures_named(&document, name);
-    if figures.is_empty() {
-        let own: Vec<&str> = plot_names(&document).collect();
-        let known = || FIGURES.iter().map(|entry| entry.name).chain(own.iter().copied());
+    let plots = plots_named(&document, name);
+    if plots.is_empty() {
+        let own: Vec<&str> = exhibit_names(&document).collect();
+        let known = || PLOTS.iter().map(|entry| entry.name).chain(own.iter().copied());
         let told = match Entry::named(name) {
             Some(Entry { needs, .. }) => {
                 format!("there is nothing to draw as `{name}` (--figure): it needs {needs}")
@@ -79,14 +79,14 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         return Err(Fatal::error(Exit::Usage, told));
     }
     match &args.output {
-        Some(path) => write(path, svg(&figures).as_bytes())?,
-        None => to_stdout(plain(&figures, COLUMNS).as_bytes())?,
+        Some(path) => write(path, svg(&plots).as_bytes())?,
+        None => to_stdout(plain(&plots, COLUMNS).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn list() -> String {
-    FIGURES.iter().fold(String::new(), |mut text, Entry { name, summary, needs, .. }| {
+    PLOTS.iter().fold(String::new(), |mut text, Entry { name, summary, needs, .. }| {
         let _ = writeln!(text, "{name:<12} {summary} (from {needs})");
         text
     })

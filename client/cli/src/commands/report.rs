@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use dashboards::report::{Document, page};
+use dashboards::report::{Document, html};
 
 use crate::exit::{Exit, Fatal};
 use crate::files::output::{Output, to_stdout};
@@ -37,7 +37,7 @@ pub(crate) struct PageArgs {
 pub(crate) fn run(args: &PageArgs) -> anyhow::Result<ExitCode> {
     refuse_other_format(&args.output, &["html", "htm"], "a page, which is HTML")?;
     let document = read(&args.files)?;
-    write(&args.output, page(&document).as_bytes())?;
+    write(&args.output, html(&document).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,16 +1,16 @@
-//! Scenarios that say what is to be drawn: each figure beside what its source says of it, and the claims that it belongs to.
+//! Scenarios that say what is to be drawn: each plot beside what its source says of it, and the claims that it belongs to.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::plot::picture;
+use super::plot;
 use crate::report::document::Document;
 use crate::report::escaping::escaped;
-use crate::report::exhibit::Plot;
+use crate::report::exhibit::Exhibit;
 use crate::report::experiment::{Claim, Scenario};
-use crate::report::named::figures_for;
+use crate::report::named::plots_for;
 use crate::report::number::number;
-use crate::report::plot::{Figure, Shape};
+use crate::report::plot::{Plot, Shape};
 
 /// More places than that are read off a picture more easily than off a table.
 const FEW: usize = 12;
@@ -18,7 +18,7 @@ const FEW: usize = 12;
 /// What may become of a claim, in the words of its verdict.
 const VERDICTS: [&str; 4] = ["holds", "holds partly", "does not hold", "too few runs"];
 
-/// How many claims of every scenario's source came out how, with links to their figures.
+/// How many claims of every scenario's source came out how, with links to their plots.
 pub(super) fn overview(document: &Document) -> String {
     let plotted: Vec<&Scenario> = plotted(document).collect();
     if plotted.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn exhibits(document: &Document) -> String {
 }
 
 fn plotted(document: &Document) -> impl Iterator<Item = &Scenario> {
-    document.scenarios.iter().filter(|scenario| !scenario.plots.is_empty())
+    document.scenarios.iter().filter(|scenario| !scenario.exhibits.is_empty())
 }
 
 fn section(index: usize, scenario: &Scenario) -> String {
@@ -64,10 +64,11 @@ fn section(index: usize, scenario: &Scenario) -> String {
         escaped(&scenario.source),
         escaped(&scenario.about)
     );
-    for plot in &scenario.plots {
-        section.push_str(&exhibit(plot, scenario));
+    for shown in &scenario.exhibits {
+        section.push_str(&exhibit(shown, scenario));
     }
-    let shown: BTreeSet<usize> = scenario.plots.iter().flat_map(|plot| plot.claims.iter().copied()).collect();
+    let shown: BTreeSet<usize> =
+        scenario.exhibits.iter().flat_map(|exhibit| exhibit.claims.iter().copied()).collect();
     let others: Vec<usize> = (0..scenario.claims.len()).filter(|claim| !shown.contains(claim)).collect();
     if !others.is_empty() {
         let _ = write!(
@@ -79,35 +80,35 @@ fn section(index: usize, scenario: &Scenario) -> String {
     section + "</section>\n"
 }
 
-fn exhibit(plot: &Plot, scenario: &Scenario) -> String {
-    let figures = figures_for(plot);
-    let drawn: String = figures.iter().map(|figure| picture(&plot.draws, figure)).collect();
+fn exhibit(exhibit: &Exhibit, scenario: &Scenario) -> String {
+    let plots = plots_for(exhibit);
+    let drawn: String = plots.iter().map(|plot| plot::plot(&exhibit.draws, plot)).collect();
     let drawn = if drawn.is_empty() {
         "<p class=\"note\">There was nothing to draw: the runs do not have what it needs.</p>".to_owned()
     } else {
         drawn
     };
-    // A figure that is alone bears the title itself.
-    let heading = match figures.as_slice() {
+    // A plot that is alone bears the title itself.
+    let heading = match plots.as_slice() {
         [_] => String::new(),
-        _ => format!("<h3>{}</h3>\n", escaped(&plot.title)),
+        _ => format!("<h3>{}</h3>\n", escaped(&exhibit.title)),
     };
-    let shows = match plot.shows.as_str() {
+    let shows = match exhibit.shows.as_str() {
         "" => String::new(),
         shows => format!("<p class=\"shows\"><b>The source says:</b> {}</p>\n", escaped(shows)),
     };
-    let note = match plot.note.as_str() {
+    let note = match exhibit.note.as_str() {
         "" => String::new(),
         note => format!("<p class=\"note\">{}</p>\n", escaped(note)),
     };
-    // Several figures stand side by side, below the words.
-    let class = if figures.len() > 1 { "exhibit several" } else { "exhibit" };
+    // Several plots stand side by side, below the words.
+    let class = if plots.len() > 1 { "exhibit several" } else { "exhibit" };
     format!(
         "<div class=\"{class}\" data-plot=\"{}\">{heading}<div class=\"drawn\">{drawn}</div>\n\
          <div class=\"said\">{shows}{note}{}{}</div></div>\n",
-        escaped(&plot.name),
-        claims(&plot.claims, scenario),
-        figures.iter().map(values).collect::<String>()
+        escaped(&exhibit.name),
+        claims(&exhibit.claims, scenario),
+        plots.iter().map(values).collect::<String>()
     )
 }
 
@@ -140,9 +141,9 @@ fn claims(numbers: &[usize], scenario: &Scenario) -> String {
     list + "</ul>\n"
 }
 
-/// The values of a figure with few of them, as a table.
-fn values(figure: &Figure) -> String {
-    let mut places: Vec<f64> = figure
+/// The values of a plot with few of them, as a table.
+fn values(plot: &Plot) -> String {
+    let mut places: Vec<f64> = plot
         .series
         .iter()
         .flat_map(|series| &series.points)
@@ -151,23 +152,23 @@ fn values(figure: &Figure) -> String {
         .collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
-    let lines = figure.series.iter().all(|series| !matches!(series.shape, Shape::Events | Shape::Marks));
+    let lines = plot.series.iter().all(|series| !matches!(series.shape, Shape::Events | Shape::Marks));
     if !lines || places.is_empty() || places.len() > FEW {
         return String::new();
     }
     let mut table = format!(
         "<details><summary>values</summary><div class=\"scroll\"><table><thead><tr><th>{}</th>",
-        escaped(&figure.x.caption())
+        escaped(&plot.x.caption())
     );
-    for series in &figure.series {
+    for series in &plot.series {
         let _ = write!(table, "<th>{}</th>", escaped(&series.label));
     }
     table.push_str("</tr></thead><tbody>\n");
     for place in places {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
-        let name = figure.x.names.get(place as usize).cloned().unwrap_or_else(|| number(place));
+        let name = plot.x.names.get(place as usize).cloned().unwrap_or_else(|| number(place));
         let _ = write!(table, "<tr><td>{}</td>", escaped(&name));
-        for series in &figure.series {
+        for series in &plot.series {
             let at = series.points.iter().find(|(x, _)| x.total_cmp(&place).is_eq());
             let _ = write!(table, "<td>{}</td>", at.map_or_else(|| "–".to_owned(), |(_, y)| number(*y)));
         }

@@ -2,10 +2,10 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::plot::{Axis, Figure, Series, Shape};
+use crate::report::plot::{Axis, Plot, Series, Shape};
 
-/// One figure a strategy, because their courses differ in length.
-pub(in crate::report) fn calls(document: &Document) -> Vec<Figure> {
+/// One plot a strategy, because their courses differ in length.
+pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
     drawn(document)
         .filter_map(|(look, strategy)| {
             let run = strategy.median();
@@ -18,7 +18,7 @@ pub(in crate::report) fn calls(document: &Document) -> Vec<Figure> {
             };
             let (x, y) = (Axis::linear("time", "s"), Axis::linear("op", ""));
             let title = format!("When calls came: {}", strategy.label);
-            Figure { title, x, y, series: vec![series], note: kept }.if_any()
+            Plot { title, x, y, series: vec![series], note: kept }.if_any()
         })
         .collect()
 }

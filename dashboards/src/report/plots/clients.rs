@@ -2,15 +2,15 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::plot::{Axis, Figure, Series};
+use crate::report::plot::{Axis, Plot, Series};
 use crate::report::strategy::Strategy;
 
-/// Two figures a strategy, one above the other: the same clients in the same order.
-pub(in crate::report) fn per_client(document: &Document) -> Vec<Figure> {
+/// Two plots a strategy, one above the other: the same clients in the same order.
+pub(in crate::report) fn per_client(document: &Document) -> Vec<Plot> {
     drawn(document).flat_map(|(_, strategy)| of(strategy)).collect()
 }
 
-fn of(strategy: &Strategy) -> Vec<Figure> {
+fn of(strategy: &Strategy) -> Vec<Plot> {
     let run = strategy.median();
     let Some(clients) = &run.recorded.clients else { return Vec::new() };
     let who = if clients.by_op { "ops" } else { "clients" };
@@ -19,19 +19,19 @@ fn of(strategy: &Strategy) -> Vec<Figure> {
     let note = || format!("seed {}", run.seed);
     let latency = clients.ranks.iter().map(|(rank, latency, _)| (*rank, *latency)).collect();
     let attempts = clients.ranks.iter().map(|(rank, _, attempts)| (*rank, *attempts)).collect();
-    let latency = Figure {
+    let latency = Plot {
         title: format!("Latency of every {one}: {}", strategy.label),
         x: x(),
         y: Axis::linear("latency", "s"),
         series: vec![Series::line("latency", 0, latency)],
         note: note(),
     };
-    let requests = Figure {
+    let requests = Plot {
         title: format!("Requests of every {one}: {}", strategy.label),
         x: x(),
         y: Axis::linear("requests", ""),
         series: vec![Series::line("requests", 0, attempts)],
         note: note(),
     };
-    [latency, requests].into_iter().filter_map(Figure::if_any).collect()
+    [latency, requests].into_iter().filter_map(Plot::if_any).collect()
 }

@@ -3,12 +3,12 @@
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::palette::CAP;
-use crate::report::plot::{Axis, Figure, Series, Shape};
+use crate::report::plot::{Axis, Plot, Series, Shape};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
 /// Every run a point, and the lower bound of both.
-pub(in crate::report) fn pareto(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let mut series: Vec<Series> = drawn(document)
         .filter(|(_, strategy)| strategy.complete())
         .map(|(look, strategy)| Series {
@@ -33,10 +33,7 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Figure> {
         left => format!("not drawn, because not every op succeeded: {}", left.join(", ")),
     };
     let (x, y) = (Axis::linear("makespan", "s"), Axis::logarithmic("attempts", ""));
-    Figure { title: "Attempts against makespan".to_owned(), x, y, series, note }
-        .if_any()
-        .into_iter()
-        .collect()
+    Plot { title: "Attempts against makespan".to_owned(), x, y, series, note }.if_any().into_iter().collect()
 }
 
 /// The median run, then all.

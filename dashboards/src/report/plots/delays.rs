@@ -2,11 +2,11 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::plot::{Axis, Figure, Series};
+use crate::report::plot::{Axis, Plot, Series};
 use crate::report::strategy::Strategy;
 
 /// All strategies over each other: the mean, and where nearly all delays lie.
-pub(in crate::report) fn delays(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn delays(document: &Document) -> Vec<Plot> {
     let series: Vec<Series> = drawn(document).map(|(look, strategy)| of(look, strategy)).collect();
     let seed = document.strategies.first().map(|strategy| strategy.median().seed);
     let mut note = "mean".to_owned();
@@ -18,7 +18,7 @@ pub(in crate::report) fn delays(document: &Document) -> Vec<Figure> {
     }
     let (x, y) = (Axis::linear("retry", ""), Axis::linear("delay", "s"));
     let title = "Delay before a retry".to_owned();
-    Figure { title, x, y, series, note }.if_any().into_iter().collect()
+    Plot { title, x, y, series, note }.if_any().into_iter().collect()
 }
 
 fn of(look: usize, strategy: &Strategy) -> Series {

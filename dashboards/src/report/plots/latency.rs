@@ -2,12 +2,12 @@
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::plot::{Axis, Figure, Scale, Series};
+use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::strategy::Strategy;
 use statistics::percentile;
 
 /// Percentiles on an axis of nines, which shows the tail.
-pub(in crate::report) fn percentiles(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn percentiles(document: &Document) -> Vec<Plot> {
     let x = Axis { scale: Scale::Nines, ..Axis::linear("share of ops", "") };
     let series = drawn(document)
         .map(|(look, strategy)| Series {
@@ -17,11 +17,11 @@ pub(in crate::report) fn percentiles(document: &Document) -> Vec<Figure> {
         .collect();
     let title = "Op latency by percentile".to_owned();
     let y = Axis::linear("op latency", "s");
-    Figure { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
+    Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
 }
 
 /// The share of ops that took no longer than that.
-pub(in crate::report) fn cumulative(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn cumulative(document: &Document) -> Vec<Plot> {
     let turned =
         |strategy: &Strategy| curve(strategy).into_iter().map(|(share, s)| (s, share * 100.0)).collect();
     let series = drawn(document)
@@ -29,7 +29,7 @@ pub(in crate::report) fn cumulative(document: &Document) -> Vec<Figure> {
         .collect();
     let title = "Ops done within a time of their arrival".to_owned();
     let (x, y) = (Axis::linear("op latency", "s"), Axis::linear("share of all ops", "%"));
-    Figure { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
+    Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
 }
 
 /// The median run's curve, in seconds. Who did not succeed waits for ever, so the curve ends before it comes to them.

@@ -3,25 +3,25 @@
 use super::{drawn, note};
 use crate::report::document::Document;
 use crate::report::palette::{ACCEPTED, REJECTED};
-use crate::report::plot::{Axis, Figure, Series};
+use crate::report::plot::{Axis, Plot, Series};
 use crate::report::resample::{Course, Grid};
 use crate::report::run::Point;
 use crate::report::strategy::Strategy;
 
 /// Attempts sent per second.
-pub(in crate::report) fn rate(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn rate(document: &Document) -> Vec<Plot> {
     let sent = |grid: Grid, strategy: &Strategy| grid.rates(strategy, |point| point.sent);
     without_stalled(document, overlay(document, "Attempts sent per second", per_second(), sent))
 }
 
 /// The same, logarithmic.
-pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     let y = Axis::logarithmic("attempts per second", "");
     let title = "Attempts sent per second, logarithmic";
-    let mut figures = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
+    let mut plots = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
     // Nothing sent has no place on a logarithmic axis.
     let least = Grid::of(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
-    for series in figures.iter_mut().flat_map(|figure| &mut figure.series) {
+    for series in plots.iter_mut().flat_map(|plot| &mut plot.series) {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
         }
@@ -30,11 +30,11 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Figure> {
             (*low, *high) = (low.max(least), high.max(least));
         }
     }
-    figures
+    plots
 }
 
 /// Accepted and rejected: together for one strategy, apart for several.
-pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
     if let [strategy] = document.strategies.as_slice() {
@@ -46,34 +46,34 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Figure> {
         let series = series.into_iter().map(|(label, look, course)| line(label, look, course)).collect();
         let title = "Accepted and rejected per second".to_owned();
         let note = with_smoothing(&note(document), grid);
-        return Figure { title, x: time(), y: per_second(), series, note }.if_any().into_iter().collect();
+        return Plot { title, x: time(), y: per_second(), series, note }.if_any().into_iter().collect();
     }
     let of = |count: fn(&Point) -> f64| move |grid: Grid, strategy: &Strategy| grid.rates(strategy, count);
-    let mut figures = overlay(document, "Accepted per second", per_second(), of(accepted));
+    let mut plots = overlay(document, "Accepted per second", per_second(), of(accepted));
     let refused = overlay(document, "Rejected per second", per_second(), of(rejected));
-    figures.extend(without_stalled(document, refused));
-    figures
+    plots.extend(without_stalled(document, refused));
+    plots
 }
 
-/// The figures without strategies that stalled, if there are others: whoever does nothing but be rejected would press the
+/// The plots without strategies that stalled, if there are others: whoever does nothing but be rejected would press the
 /// rest flat.
-fn without_stalled(document: &Document, mut figures: Vec<Figure>) -> Vec<Figure> {
+fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
     let (stalled, others): (Vec<&Strategy>, Vec<&Strategy>) =
         drawn(document).map(|(_, strategy)| strategy).partition(|strategy| strategy.stalled());
     if stalled.is_empty() || others.is_empty() {
-        return figures;
+        return plots;
     }
     let names: Vec<&str> = stalled.iter().map(|strategy| strategy.label.as_str()).collect();
-    for figure in &mut figures {
-        figure.series.retain(|series| !names.contains(&series.label.as_str()));
+    for plot in &mut plots {
+        plot.series.retain(|series| !names.contains(&series.label.as_str()));
         let left = format!("not drawn, because it stalled: {}", names.join(", "));
-        figure.note = if figure.note.is_empty() { left } else { format!("{left}; {}", figure.note) };
+        plot.note = if plot.note.is_empty() { left } else { format!("{left}; {}", plot.note) };
     }
-    figures
+    plots
 }
 
 /// Ops done so far.
-pub(in crate::report) fn done(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn done(document: &Document) -> Vec<Plot> {
     let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
     let one = |(look, strategy): (usize, &Strategy)| {
         let mut course = grid.totals(strategy, |point| point.succeeded);
@@ -81,7 +81,7 @@ pub(in crate::report) fn done(document: &Document) -> Vec<Figure> {
         line(&strategy.label, look, course)
     };
     let (series, y) = (drawn(document).map(one).collect(), Axis::linear("ops done", ""));
-    Figure { title: "Ops done".to_owned(), x: time(), y, series, note: note(document) }
+    Plot { title: "Ops done".to_owned(), x: time(), y, series, note: note(document) }
         .if_any()
         .into_iter()
         .collect()
@@ -93,12 +93,12 @@ fn overlay(
     title: &str,
     y: Axis,
     course: impl Fn(Grid, &Strategy) -> Course,
-) -> Vec<Figure> {
+) -> Vec<Plot> {
     let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
     let series =
         drawn(document).map(|(look, strategy)| line(&strategy.label, look, course(grid, strategy))).collect();
     let note = with_smoothing(&note(document), grid);
-    Figure { title: title.to_owned(), x: time(), y, series, note }.if_any().into_iter().collect()
+    Plot { title: title.to_owned(), x: time(), y, series, note }.if_any().into_iter().collect()
 }
 
 fn with_smoothing(note: &str, grid: Grid) -> String {

@@ -3,7 +3,7 @@
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::number::number;
-use crate::report::plot::{Axis, Figure, Series};
+use crate::report::plot::{Axis, Plot, Series};
 use crate::report::recorded::COLUMNS;
 use crate::report::strategy::Strategy;
 
@@ -13,12 +13,12 @@ const PLACES: usize = 360;
 /// Looks of the columns, in their order: what is rejected and what is queued look as they do elsewhere.
 const LOOKS: [usize; COLUMNS.len()] = [0, 1, 4, 2, 3];
 
-/// One figure a strategy.
-pub(in crate::report) fn service(document: &Document) -> Vec<Figure> {
+/// One plot a strategy.
+pub(in crate::report) fn service(document: &Document) -> Vec<Plot> {
     drawn(document).filter_map(|(_, strategy)| of(strategy)).collect()
 }
 
-fn of(strategy: &Strategy) -> Option<Figure> {
+fn of(strategy: &Strategy) -> Option<Plot> {
     let run = strategy.median();
     let steps = run.recorded.steps.as_ref()?;
     let series = steps.columns.iter().map(|(name, counts)| {
@@ -42,7 +42,7 @@ fn of(strategy: &Strategy) -> Option<Figure> {
         _ => format!("The service step by step: {}", strategy.label),
     };
     let (x, y) = (Axis::linear("time", "s"), Axis::linear("per step", ""));
-    Figure { title, x, y, series: series.collect(), note }.if_any()
+    Plot { title, x, y, series: series.collect(), note }.if_any()
 }
 
 /// The lowest and the highest point of every place, in their order.

@@ -3,14 +3,14 @@
 use crate::report::cell::{Cell, Column};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
-use crate::report::plot::{Axis, Figure, Series, Shape};
+use crate::report::plot::{Axis, Plot, Series, Shape};
 
 /// A group of bars for every strategy, a bar for every column.
-pub(in crate::report) fn summary(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn summary(document: &Document) -> Vec<Plot> {
     document.scenarios.iter().filter_map(of).collect()
 }
 
-fn of(scenario: &Scenario) -> Option<Figure> {
+fn of(scenario: &Scenario) -> Option<Plot> {
     let names = scenario.cells.iter().map(|cell| cell.label.clone()).collect();
     let series = scenario.columns.iter().enumerate().map(|(look, column)| Series {
         shape: Shape::Bars,
@@ -35,7 +35,7 @@ fn of(scenario: &Scenario) -> Option<Figure> {
         [only] => only.axis(),
         _ => Axis::default(),
     };
-    Figure { title, x: Axis::of_names("", names), y, series, note }.if_any()
+    Plot { title, x: Axis::of_names("", names), y, series, note }.if_any()
 }
 
 /// A value of every cell that has one, by its number.

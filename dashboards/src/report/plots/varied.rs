@@ -1,4 +1,4 @@
-//! Figures against what an experiment varied: ops, clients, submitters, or anything else.
+//! Plots of figures against what an experiment varied: ops, clients, submitters, or anything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
 use crate::report::palette::LOOKS;
-use crate::report::plot::{Axis, Figure, Scale, Series};
+use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::reading::look;
 use crate::report::run::Run;
 use statistics::percentile;
 
-/// Figures that have a drawing of their own, by what is varied.
+/// Figures that have a plot of their own, by what is varied.
 const NAMED: [(&str, &str); 6] = [
     ("ops", "attempts.total"),
     ("ops", "efficiency"),
@@ -21,50 +21,49 @@ const NAMED: [(&str, &str); 6] = [
     ("clients", "ops.succeeded"),
 ];
 
-pub(in crate::report) fn attempts_by_ops(document: &Document) -> Vec<Figure> {
-    let mut figures =
-        both(document, "ops", "attempts.total", "Attempts against ops", |run| Some(run.attempts));
-    for figure in &mut figures {
-        (figure.x.scale, figure.y.scale) = (Scale::Logarithmic, Scale::Logarithmic);
+pub(in crate::report) fn attempts_by_ops(document: &Document) -> Vec<Plot> {
+    let mut plots = both(document, "ops", "attempts.total", "Attempts against ops", |run| Some(run.attempts));
+    for plot in &mut plots {
+        (plot.x.scale, plot.y.scale) = (Scale::Logarithmic, Scale::Logarithmic);
     }
-    figures
+    plots
 }
 
-pub(in crate::report) fn efficiency_by_ops(document: &Document) -> Vec<Figure> {
-    let mut figures = both(document, "ops", "efficiency", "Efficiency against ops", |run| run.efficiency);
-    for figure in &mut figures {
-        figure.x.scale = Scale::Logarithmic;
+pub(in crate::report) fn efficiency_by_ops(document: &Document) -> Vec<Plot> {
+    let mut plots = both(document, "ops", "efficiency", "Efficiency against ops", |run| run.efficiency);
+    for plot in &mut plots {
+        plot.x.scale = Scale::Logarithmic;
     }
-    figures
+    plots
 }
 
-pub(in crate::report) fn completion_by_clients(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn completion_by_clients(document: &Document) -> Vec<Plot> {
     let chosen = by_columns(document, Some("clients"));
     if !chosen.is_empty() {
         return chosen;
     }
     let makespan = |run: &Run| run.makespan_s.filter(|_| run.complete);
-    let mut figures = both(document, "clients", "makespan_s", "Completion against clients", makespan);
-    figures.extend(by_cells(document, "clients", "server.received", "Calls received against clients"));
-    figures
+    let mut plots = both(document, "clients", "makespan_s", "Completion against clients", makespan);
+    plots.extend(by_cells(document, "clients", "server.received", "Calls received against clients"));
+    plots
 }
 
-pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Plot> {
     let chosen = by_columns(document, Some("in_flight"));
     if !chosen.is_empty() {
         return chosen;
     }
     let done = |run: &Run| Some(run.succeeded as f64);
-    let mut figures = both(document, "in_flight", "ops.succeeded", "Jobs done against submitters", done);
-    for figure in &mut figures {
-        "submitters".clone_into(&mut figure.x.label);
-        "jobs done".clone_into(&mut figure.y.label);
+    let mut plots = both(document, "in_flight", "ops.succeeded", "Jobs done against submitters", done);
+    for plot in &mut plots {
+        "submitters".clone_into(&mut plot.x.label);
+        "jobs done".clone_into(&mut plot.y.label);
     }
-    figures
+    plots
 }
 
 /// Everything that a scenario varied and measured and that has no drawing of its own.
-pub(in crate::report) fn all_else(document: &Document) -> Vec<Figure> {
+pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
     let chosen = by_columns(document, None);
     if !chosen.is_empty() {
         return chosen;
@@ -85,9 +84,9 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Figure> {
         .collect()
 }
 
-/// A figure for every column that a scenario chose, against this key, or else against the first that can be an axis.
-fn by_columns(document: &Document, key: Option<&str>) -> Vec<Figure> {
-    let mut figures = Vec::new();
+/// A plot for every column that a scenario chose, against this key, or else against the first that can be an axis.
+fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
+    let mut plots = Vec::new();
     for scenario in document.unplotted() {
         let is_number =
             |(key, setting): (&String, &Setting)| matches!(setting, Setting::Number(_)).then(|| key.clone());
@@ -110,14 +109,14 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Figure> {
             }
             let title = capitalised(&format!("{} against {}", column.title, name(&key).0));
             let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
-            figures.extend(lines.figure(&title, &key, "", note).map(|figure| Figure {
+            plots.extend(lines.plot(&title, &key, "", note).map(|plot| Plot {
                 // The column's title, and its unit, say what it is.
                 y: column.axis(),
-                ..figure
+                ..plot
             }));
         }
     }
-    figures
+    plots
 }
 
 /// From scenarios and from plain runs.
@@ -127,14 +126,14 @@ fn both(
     figure: &str,
     title: &str,
     of: impl Fn(&Run) -> Option<f64>,
-) -> Vec<Figure> {
-    let mut figures = by_cells(document, key, figure, title);
-    figures.extend(by_runs(document, key, figure, title, of));
-    figures
+) -> Vec<Plot> {
+    let mut plots = by_cells(document, key, figure, title);
+    plots.extend(by_runs(document, key, figure, title, of));
+    plots
 }
 
-/// One figure per experiment that varied the key, a line per strategy and per value of whatever else it varied.
-fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Figure> {
+/// One plot per experiment that varied the key, a line per strategy and per value of whatever else it varied.
+fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Plot> {
     let experiments = document.unplotted().flat_map(|scenario| {
         let names: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
         names.into_iter().map(move |name| (scenario, name))
@@ -150,7 +149,7 @@ fn by_experiment(
     key: &str,
     figure: &str,
     title: &str,
-) -> Option<Figure> {
+) -> Option<Plot> {
     let mut lines = Lines::default();
     for cell in scenario.cells.iter().filter(|cell| cell.experiment == experiment) {
         let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(key), cell.figures.get(figure)) else {
@@ -164,7 +163,7 @@ fn by_experiment(
         name => format!("{name}, experiment {experiment}; "),
     };
     let note = format!("{place}mean, and 5th to 95th percentile of the seeds");
-    lines.figure(title, key, figure, note)
+    lines.plot(title, key, figure, note)
 }
 
 /// The strategy, and whatever else was varied.
@@ -191,7 +190,7 @@ fn by_runs(
     figure: &str,
     title: &str,
     of: impl Fn(&Run) -> Option<f64>,
-) -> Option<Figure> {
+) -> Option<Plot> {
     let mut lines = Lines::default();
     for strategy in &document.strategies {
         let run = &strategy.runs[0];
@@ -201,7 +200,7 @@ fn by_runs(
         let end = |share| percentile(&values, share).unwrap_or(middle);
         lines.add(run.strategy.clone(), x, (middle, end(0.05), end(0.95)));
     }
-    lines.figure(title, key, figure, "median, and 5th to 95th percentile of the runs".to_owned())
+    lines.plot(title, key, figure, "median, and 5th to 95th percentile of the runs".to_owned())
 }
 
 /// Lines under way, by label in order of appearance; points in order of x.
@@ -221,8 +220,8 @@ impl Lines {
         self.0[index].1.insert(x.max(0.0).to_bits(), y);
     }
 
-    /// A figure, when at least one line has two points.
-    fn figure(self, title: &str, key: &str, figure: &str, mut note: String) -> Option<Figure> {
+    /// A plot, when at least one line has two points.
+    fn plot(self, title: &str, key: &str, figure: &str, mut note: String) -> Option<Plot> {
         if self.0.iter().all(|(_, points)| points.len() < 2) {
             return None;
         }
@@ -241,7 +240,7 @@ impl Lines {
         let ((x, x_unit), (y, y_unit)) = (name(key), name(figure));
         let (series, y_unit) = if y_unit == "ms" { (in_seconds(series), "s") } else { (series, y_unit) };
         let (x, y) = (Axis::linear(&x, x_unit), Axis::linear(&y, y_unit));
-        Figure { title: title.to_owned(), x: far_apart(x, &series), y, series, note }.if_any()
+        Plot { title: title.to_owned(), x: far_apart(x, &series), y, series, note }.if_any()
     }
 }
 

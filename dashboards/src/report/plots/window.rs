@@ -1,21 +1,21 @@
-//! How well a limiter knows the server: window, threshold and in flight against the true cap, one figure a strategy.
+//! How well a limiter knows the server: window, threshold and in flight against the true cap, one plot a strategy.
 
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::number::number;
 use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
-use crate::report::plot::{Axis, Figure, Series};
+use crate::report::plot::{Axis, Plot, Series};
 use crate::report::run::{Point, Run};
 
-/// More figures than that nobody looks at.
+/// More plots than that nobody looks at.
 const MOST: usize = 6;
 
 /// A line that moves more often than this is a blur: then its mean is drawn, in so many parts, and how far it moves.
 const MOST_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// One figure per strategy.
-pub(in crate::report) fn window(document: &Document) -> Vec<Figure> {
+/// One plot per strategy.
+pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
     drawn(document)
         .take(MOST)
         .filter_map(|(_, strategy)| {
@@ -49,7 +49,7 @@ pub(in crate::report) fn window(document: &Document) -> Vec<Figure> {
                 note.push(format!("ssthresh is off the axis where it is not drawn (up to {above})"));
             }
             let y = Axis::linear("attempts", "");
-            Figure { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
+            Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
         })
         .collect()
 }

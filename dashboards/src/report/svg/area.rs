@@ -1,15 +1,15 @@
-//! The plot of a figure: axes, bands, lines and marks, without title and legend.
+//! The area of a plot: axes, bands, lines and marks, without title and legend.
 
 use std::fmt::Write as _;
 
 use crate::report::escaping::escaped;
 use crate::report::number::{number, percent};
 use crate::report::palette::{LOOKS, marker};
-use crate::report::plot::{Axis, Figure, Scale, Series, Shape};
+use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
 use crate::report::ticks::Span;
 use crate::report::wrapping::shortened;
 
-/// The size of a plot.
+/// The size of an area.
 pub(in crate::report) const WIDTH: f64 = 480.0;
 pub(in crate::report) const HEIGHT: f64 = 296.0;
 
@@ -29,13 +29,13 @@ const ABOVE_BARS: f64 = 1.1;
 
 /// Values to places.
 pub(super) struct Frame<'a> {
-    pub(super) figure: &'a Figure,
+    pub(super) plot: &'a Plot,
     x: Span,
     y: Span,
 }
 
-/// A plot.
-pub(in crate::report) struct Plot {
+/// What is drawn, and how it is read.
+pub(in crate::report) struct Area {
     /// As SVG, without an `<svg>` around it.
     pub(in crate::report) drawn: String,
     /// How to read values back from places: side, ends and scale of an axis.
@@ -44,21 +44,21 @@ pub(in crate::report) struct Plot {
     pub(in crate::report) y: String,
 }
 
-/// Draws a figure.
-pub(in crate::report) fn plot(figure: &Figure) -> Plot {
-    let points = || figure.series.iter().flat_map(|series| &series.points);
-    let bands = || figure.series.iter().flat_map(|series| &series.band);
+/// Draws a plot.
+pub(in crate::report) fn area(plot: &Plot) -> Area {
+    let points = || plot.series.iter().flat_map(|series| &series.points);
+    let bands = || plot.series.iter().flat_map(|series| &series.band);
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
     let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
     // A logarithmic axis has no zero below its values: marks would lie on its labels.
-    let marks = figure.series.iter().filter(|series| matches!(series.shape, Shape::Marks | Shape::Dots));
+    let marks = plot.series.iter().filter(|series| matches!(series.shape, Shape::Marks | Shape::Dots));
     let below = marks.flat_map(|series| &series.points).map(|point| point.1 * 0.95);
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
-    let bars = figure.series.iter().any(|series| series.shape == Shape::Bars);
+    let bars = plot.series.iter().any(|series| series.shape == Shape::Bars);
     let ys = ys.map(|y| if bars { y * ABOVE_BARS } else { y });
-    let frame = Frame { figure, x: Span::of(&figure.x, xs, 6), y: Span::of(&figure.y, ys, 6) };
+    let frame = Frame { plot, x: Span::of(&plot.x, xs, 6), y: Span::of(&plot.y, ys, 6) };
     let mut drawn = frame.axes();
-    for (index, series) in figure.series.iter().enumerate() {
+    for (index, series) in plot.series.iter().enumerate() {
         drawn.push_str(&frame.series(index, series));
     }
     let told = |from: f64, to: f64, span: &Span| {
@@ -66,7 +66,7 @@ pub(in crate::report) fn plot(figure: &Figure) -> Plot {
     };
     let x = told(LEFT, WIDTH - RIGHT, &frame.x);
     let y = told(HEIGHT - BOTTOM, TOP, &frame.y);
-    Plot { drawn, x, y }
+    Area { drawn, x, y }
 }
 
 impl Frame<'_> {
@@ -93,13 +93,13 @@ impl Frame<'_> {
         }
         let mut free_from = 0.0;
         // A name is there in any case, as far as it fits.
-        let room = (right - LEFT) / self.figure.x.names.len().max(1) as f64 / 7.0;
+        let room = (right - LEFT) / self.plot.x.names.len().max(1) as f64 / 7.0;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "it is a count of letters"
         )]
-        let letters = if self.figure.x.names.is_empty() { usize::MAX } else { (room as usize).max(2) };
+        let letters = if self.plot.x.names.is_empty() { usize::MAX } else { (room as usize).max(2) };
         for (value, label) in &self.x.ticks {
             let label = shortened(label, letters);
             let x = self.x(*value);
@@ -123,9 +123,9 @@ impl Frame<'_> {
             "<path class=\"axis\" d=\"M{LEFT} {TOP}V{bottom}H{right}\"/>\
              <text class=\"caption\" x=\"8\" y=\"14\">{}</text>\
              <text class=\"caption\" x=\"{right}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-            escaped(&self.figure.y.caption()),
+            escaped(&self.plot.y.caption()),
             HEIGHT - 5.0,
-            escaped(&self.figure.x.caption())
+            escaped(&self.plot.x.caption())
         );
         drawn
     }
@@ -189,7 +189,7 @@ impl Frame<'_> {
     fn sparse_marks(&self, series: &Series, drawn: &mut String) {
         let points: Vec<(f64, f64)> =
             series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
-        if points.len() > FEW && self.figure.series.len() == 1 {
+        if points.len() > FEW && self.plot.series.len() == 1 {
             // There is nothing to tell it from.
             return;
         }
@@ -220,13 +220,13 @@ impl Frame<'_> {
             marker(series.look, self.x(x) + aside, self.y(y), size),
             escaped(&series.label),
             escaped(&self.told_of_x(x)),
-            escaped(&told(y, &self.figure.y))
+            escaped(&told(y, &self.plot.y))
         );
     }
 
     /// A place on the horizontal axis in words.
     pub(super) fn told_of_x(&self, x: f64) -> String {
-        let axis = &self.figure.x;
+        let axis = &self.plot.x;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
         axis.names.get(x as usize).cloned().unwrap_or_else(|| told(x, axis))
     }

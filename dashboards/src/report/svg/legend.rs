@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::area::{WIDTH, dense};
 use crate::report::escaping::escaped;
 use crate::report::palette::{LOOKS, marker};
-use crate::report::plot::{Figure, Series, Shape};
+use crate::report::plot::{Plot, Series, Shape};
 use crate::report::wrapping::shortened;
 
 /// A series' line and marker, 30 wide and 12 high.
@@ -31,12 +31,12 @@ pub(in crate::report) fn swatch(series: &Series) -> String {
 }
 
 /// The legend inside a picture, and its height. Letters are about this wide.
-pub(super) fn legend(figure: &Figure, top: f64) -> (String, f64) {
+pub(super) fn legend(plot: &Plot, top: f64) -> (String, f64) {
     const LETTER: f64 = 7.0;
     const ROW: f64 = 17.0;
     let (mut x, mut y) = (12.0, top);
     let mut drawn = String::new();
-    for series in &figure.series {
+    for series in &plot.series {
         let label = shortened(&series.label, 60);
         let width = 36.0 + label.chars().count() as f64 * LETTER + 12.0;
         if x > 12.0 && x + width > WIDTH {

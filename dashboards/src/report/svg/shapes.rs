@@ -17,15 +17,14 @@ const STROKE: [f64; 2] = [1.4, 8.0];
 impl Frame<'_> {
     /// The width of the place around every value of the horizontal axis.
     fn place(&self, series: &Series) -> f64 {
-        let places =
-            if self.figure.x.names.is_empty() { series.points.len() } else { self.figure.x.names.len() };
+        let places = if self.plot.x.names.is_empty() { series.points.len() } else { self.plot.x.names.len() };
         (WIDTH - LEFT - RIGHT) / places.max(1) as f64
     }
 
     /// Bars from zero, with their values above them as far as those fit.
     pub(super) fn bars(&self, index: usize, series: &Series) -> String {
         const LETTER: f64 = 6.6;
-        let (nth, count) = self.figure.among(index);
+        let (nth, count) = self.plot.among(index);
         let width = self.place(series) * FILLED / count as f64;
         let mut drawn = String::new();
         for (x, y) in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
@@ -58,8 +57,8 @@ impl Frame<'_> {
     /// Marks that are all alike; several series at one name stand beside each other.
     pub(super) fn dots(&self, index: usize, series: &Series) -> String {
         const APART: f64 = 9.0;
-        let (nth, count) = self.figure.among(index);
-        let aside = if self.figure.x.names.is_empty() {
+        let (nth, count) = self.plot.among(index);
+        let aside = if self.plot.x.names.is_empty() {
             0.0
         } else {
             (nth as f64 - (count as f64 - 1.0) / 2.0) * APART

@@ -1,32 +1,32 @@
-//! Figures below each other as a picture of its own, with titles and legends inside.
+//! Plots below each other as an SVG document of its own, with titles and legends inside.
 
 use std::fmt::Write as _;
 
-use super::area::{HEIGHT, WIDTH, plot};
+use super::area::{HEIGHT, WIDTH, area};
 use super::legend::legend;
 use crate::report::escaping::escaped;
 use crate::report::palette;
-use crate::report::plot::Figure;
+use crate::report::plot::Plot;
 use crate::report::wrapping::{lines, shortened};
 
 /// Draws them.
-pub fn svg(figures: &[Figure]) -> String {
+pub fn svg(plots: &[Plot]) -> String {
     let mut body = String::new();
     let mut top = 8.0;
-    for figure in figures {
+    for plot in plots {
         let _ = writeln!(
             body,
             "<text class=\"heading\" x=\"12\" y=\"{:.0}\">{}</text>",
             top + 14.0,
-            escaped(&shortened(&figure.title, 60))
+            escaped(&shortened(&plot.title, 60))
         );
         top += 24.0;
-        let (legend, height) = legend(figure, top);
+        let (legend, height) = legend(plot, top);
         body.push_str(&legend);
         top += height;
-        let _ = writeln!(body, "<g transform=\"translate(0 {top:.0})\">{}</g>", plot(figure).drawn);
+        let _ = writeln!(body, "<g transform=\"translate(0 {top:.0})\">{}</g>", area(plot).drawn);
         top += HEIGHT + 6.0;
-        for line in lines(&figure.note, 76) {
+        for line in lines(&plot.note, 76) {
             let _ = writeln!(body, "<text x=\"12\" y=\"{:.0}\">{}</text>", top + 8.0, escaped(&line));
             top += 16.0;
         }

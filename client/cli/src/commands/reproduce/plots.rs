@@ -1,4 +1,4 @@
-//! The figures that scenarios ask for: one run of every cell that they are drawn from, and what was kept of it.
+//! The plots that scenarios ask for: one run of every cell that they are drawn from, and what was kept of it.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Takers {
     }
 }
 
-/// Repeats the run in the middle of every cell that is drawn, and keeps what its figures need.
+/// Repeats the run in the middle of every cell that is drawn, and keeps what its plots need.
 pub(super) fn record_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,

@@ -1,6 +1,6 @@
 //! `--html FILE`: the document as a page.
 
-use dashboards::report::{Document, page};
+use dashboards::report::{self, Document};
 
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Exporter, Format, Results, Source};
@@ -25,6 +25,6 @@ impl Exporter for Html {
     fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()> {
         let read = Document::read(&[("this result".to_owned(), document.to_owned())]);
         let read = read.map_err(|error| Fatal::error(Exit::Output, error.to_string()))?;
-        self.output.write(page(&read).as_bytes())
+        self.output.write(report::html(&read).as_bytes())
     }
 }
