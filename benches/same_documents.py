@@ -6,8 +6,9 @@
 OLD and NEW are folders with `loadgen` and `mockserver`, such as `target/release` of two checkouts. Each command below runs
 with both, in a folder of its own; compared are the exit code, stdout, stderr and every file that was written, byte for
 byte. Simulated runs have no clock in them, so nothing is left out there. Of runs over HTTP the keys and types are compared.
-Of pages, white space between tags does not count; of help and completions, the order of flags. Afterwards NEW reads what
-OLD wrote: reports, pictures and baselines must come out as OLD's own.
+Of pages counts what a browser makes of them: white space between tags and the way in which something is quoted do not. Of
+help and completions, the order of flags does not count. Afterwards NEW reads what OLD wrote: reports, pictures and
+baselines must come out as OLD's own.
 
 For redesigns, which must change nothing that anybody can see. Exits 1 when anything differs.
 """
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
 
 SCENARIO = """
 name = "mine"
@@ -155,7 +157,26 @@ HTTP = ("http", ["-s", "aimd", "--ops", "60", "--max-busy", "10", "--time-scale"
 # Lines that tell how far a long command is, by the clock.
 PROGRESS = re.compile(rb"^(.*\beta\b.*|.* runs   about .* left|\d+(\.\d+)? ?s .* ops .*)$\n?", re.M)
 LISTS_FLAGS = re.compile(r"help-|short-help|completions-")
-BETWEEN_TAGS = re.compile(rb">\s+<")
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: tags with their attributes, and texts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.parts = []
+        self.feed(page.decode(errors="replace"))
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.parts.append(f"<{tag} {attributes}>")
+
+    def handle_endtag(self, tag):
+        self.parts.append(f"</{tag}>")
+
+    def handle_data(self, text):
+        if text.strip():
+            self.parts.append(text)
 
 
 def run(program, name, arguments, folder):
@@ -210,8 +231,7 @@ def differences(name, old, new):
             yield f"{name}: {document} is written by {'OLD' if ours is None else 'NEW'} only"
             continue
         if document.endswith(".html"):
-            ours, theirs = (BETWEEN_TAGS.sub(b"><", text) for text in (ours, theirs))
-            ours, theirs = (text.replace(b"><", b">\n<") for text in (ours, theirs))
+            ours, theirs = ("\n".join(Page(text).parts).encode() for text in (ours, theirs))
         if ours == theirs or (LISTS_FLAGS.match(name) and sorted(ours.split()) == sorted(theirs.split())):
             continue
         if document.endswith(".json") or ours[:1] == b"{":
