@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// The text with everything that HTML, SVG and their quoted attributes would read as markup replaced.
+/// The text with everything that SVG and its quoted attributes would read as markup replaced.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -12,15 +12,24 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            // XML has no way to write these, and marks that turn the direction of a text would hide what it says.
-            control if control.is_control() && control != '\n' => safe.push('\u{fffd}'),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-                safe.push('\u{fffd}');
-            }
-            plain => safe.push(plain),
+            other => safe.push(seen(other)),
         }
     }
     safe
+}
+
+/// The text without what XML has no way to write, and without marks that turn the direction of a text and would hide what
+/// it says.
+pub(super) fn visible(text: &str) -> String {
+    text.chars().map(seen).collect()
+}
+
+fn seen(letter: char) -> char {
+    match letter {
+        control if control.is_control() && control != '\n' => '\u{fffd}',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        plain => plain,
+    }
 }
 
 /// A link's address that holds the text itself. Nothing in it looks like an address of another place.
@@ -50,12 +59,28 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_sees_is_shown_and_markup_stays() {
+        assert_eq!(visible("<b>\u{202e}\u{7}\n</b>"), "<b>\u{fffd}\u{fffd}\n</b>");
+    }
+
+    #[test]
     fn a_data_link_holds_no_markup_and_no_address() {
-        let link = data_link("text/csv", "'<a href=\"http://x\">'#%");
-        assert!(
-            !link.contains(['\'', '<', '>', '#', '/', ' ']) || link.starts_with("data:text/csv"),
-            "{link}"
-        );
-        assert!(!link.contains("//"), "{link}");
+        let text = "'<a href=\"http://x?a&b\">'#%";
+        let link = data_link("text/csv", text);
+        let (head, content) = link.split_once(',').unwrap();
+        assert_eq!(head, "data:text/csv;charset=utf-8");
+        assert!(!content.contains(['\'', '<', '>', '#', '/', ' ', '&']), "{content}");
+        assert_eq!(decoded(content), text);
+    }
+
+    /// What a browser makes of a link's text.
+    fn decoded(held: &str) -> String {
+        let mut parts = held.split('%');
+        let mut bytes: Vec<u8> = parts.next().unwrap().bytes().collect();
+        for part in parts {
+            bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+            bytes.extend(part[2..].bytes());
+        }
+        String::from_utf8(bytes).unwrap()
     }
 }

@@ -1,7 +1,9 @@
 //! The answer in one sentence.
 
+use maud::{Markup, PreEscaped, html};
+
+use super::joined::joined;
 use crate::report::document::Document;
-use crate::report::escaping::escaped;
 use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
 use crate::report::run::Run;
@@ -9,8 +11,8 @@ use crate::report::score::Score;
 use crate::report::strategy::Strategy;
 
 /// The answer, with names as code.
-pub(super) fn answer(document: &Document) -> String {
-    let mut sentences = Vec::new();
+pub(super) fn answer(document: &Document) -> Markup {
+    let mut sentences: Vec<Markup> = Vec::new();
     match document.strategies.as_slice() {
         [] => {}
         [one] => sentences.push(alone(one)),
@@ -20,13 +22,15 @@ pub(super) fn answer(document: &Document) -> String {
     let scenarios = || document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
     let claims: Vec<&Claim> = scenarios().flat_map(|scenario| &scenario.claims).collect();
     if claims.is_empty() && scenarios().next().is_some() {
-        sentences.push(format!("{} scenarios without claims.", document.scenarios.len()));
+        let scenarios = document.scenarios.len();
+        sentences.push(html! { (scenarios) " scenarios without claims." });
     }
     for (ours, whose) in [(false, ""), (true, " of our own, which no source makes,")] {
         let claims: Vec<&Claim> = claims.iter().copied().filter(|claim| claim.ours_alone == ours).collect();
-        sentences.extend(counted(&claims, whose));
+        sentences.extend(counted(&claims, whose).map(|words| html! { (words) }));
     }
-    unbroken(&sentences.join(" "))
+    // No tag has a blank between digits.
+    PreEscaped(unbroken(&joined(sentences, " ").into_string()))
 }
 
 /// How many claims came out how, and whether that was expected.
@@ -85,9 +89,9 @@ pub(super) fn ranked(strategies: &[Strategy], by: Score) -> Option<Vec<&Strategy
 pub(super) fn title(document: &Document) -> String {
     let runs: usize = document.strategies.iter().map(|strategy| strategy.runs.len()).sum();
     match (document.strategies.as_slice(), document.scenarios.as_slice()) {
-        ([one], _) => format!("{} · Tailback", escaped(&one.label)),
-        ([], [one]) if one.sweep.is_some() => format!("{} · Tailback", escaped(&one.title)),
-        ([], [one]) => format!("{} · Tailback", escaped(&one.name)),
+        ([one], _) => format!("{} · Tailback", one.label),
+        ([], [one]) if one.sweep.is_some() => format!("{} · Tailback", one.title),
+        ([], [one]) => format!("{} · Tailback", one.name),
         ([], several) => format!("{} scenarios · Tailback", several.len()),
         (several, _) => format!("{} strategies, {runs} runs · Tailback", several.len()),
     }
@@ -110,13 +114,13 @@ fn attempts(strategy: &Strategy) -> String {
     number(mean_of(strategy, |run| Some(run.attempts)).unwrap_or(0.0))
 }
 
-fn name(strategy: &Strategy) -> String {
-    format!("<code>{}</code>", escaped(&strategy.label))
+fn name(strategy: &Strategy) -> Markup {
+    html! { code { (strategy.label) } }
 }
 
-fn alone(strategy: &Strategy) -> String {
+fn alone(strategy: &Strategy) -> Markup {
     if !strategy.complete() {
-        return format!("{}.", incomplete(strategy));
+        return html! { (incomplete(strategy)) "." };
     }
     let ops = number(strategy.median().ops as f64);
     let bound = mean_of(strategy, |run| run.optimal_s.filter(|_| run.over_bound().is_some()));
@@ -129,95 +133,75 @@ fn alone(strategy: &Strategy) -> String {
         1 => String::new(),
         runs => format!(" (means of {runs} runs)"),
     };
-    format!(
-        "{} did {ops} ops in {} s{against}, with {per_op} {attempts} per op{several}.",
-        name(strategy),
-        number(makespan(strategy))
-    )
+    html! {
+        (name(strategy)) " did " (ops) " ops in " (number(makespan(strategy))) " s" (against) ", with " (per_op) " "
+        (attempts) " per op" (several) "."
+    }
 }
 
 /// Who was first among those that did everything, and who did not. The yardstick takes no part.
-fn told(strategies: &[Strategy], by: Score) -> Vec<String> {
+fn told(strategies: &[Strategy], by: Score) -> Vec<Markup> {
     let Some(ranked) = ranked(strategies, by) else {
-        return vec![format!(
-            "{} settings, not ranked because they differ in more than the strategy: see the table.",
-            strategies.len()
-        )];
+        return vec![html! {
+            (strategies.len())
+            " settings, not ranked because they differ in more than the strategy: see the table."
+        }];
     };
     let ranked = ranked.into_iter().filter(|strategy| !strategy.is_yardstick());
     let (complete, rest): (Vec<&Strategy>, Vec<&Strategy>) = ranked.partition(|strategy| strategy.complete());
     let mut sentences = Vec::new();
     match complete.as_slice() {
-        [] => sentences.push("No strategy did every op.".to_owned()),
-        [only] => sentences.push(format!(
-            "{} is the only one that did every op: {} ops in {} s with {} attempts.",
-            name(only),
-            number(only.median().ops as f64),
-            number(makespan(only)),
-            attempts(only)
-        )),
+        [] => sentences.push(html! { "No strategy did every op." }),
+        [only] => sentences.push(html! {
+            (name(only)) " is the only one that did every op: " (number(only.median().ops as f64)) " ops in "
+            (number(makespan(only))) " s with " (attempts(only)) " attempts."
+        }),
         [first, second, ..] => {
             let over = match first.runs.len() {
                 1 => String::new(),
                 runs => format!(" Means of {runs} runs; ranks and ratio are of geometric means."),
             };
-            sentences.push(format!("{}{over}", led(first, second, by)));
+            sentences.push(html! { (led(first, second, by)) (over) });
         }
     }
     if !rest.is_empty() {
-        let list: Vec<String> = rest.into_iter().map(incomplete).collect();
-        sentences.push(format!("Incomplete: {}.", list.join("; ")));
+        let rest = joined(rest.into_iter().map(incomplete), "; ");
+        sentences.push(html! { "Incomplete: " (rest) "." });
     }
     // It may stand first in the table below, which is strange to who does not know it.
     if let Some(yardstick) = strategies.iter().find(|strategy| strategy.is_yardstick()) {
-        sentences.push(format!("Not counted: {}, which knows the server.", name(yardstick)));
+        sentences.push(html! { "Not counted: " (name(yardstick)) ", which knows the server." });
     }
     sentences
 }
 
 /// By how much the first leads.
-fn led(first: &Strategy, second: &Strategy, by: Score) -> String {
+fn led(first: &Strategy, second: &Strategy, by: Score) -> Markup {
     let ratio = by.geometric_mean(second) / by.geometric_mean(first);
     let ahead = |same: &str, words: &str| {
         if ratio < 1.0005 { same.to_owned() } else { format!("{}× {words}", number(ratio)) }
     };
     let (ops, makespan) = (number(first.median().ops as f64), |one| format!("{} s", number(makespan(one))));
     match by {
-        Score::Makespan => format!(
-            "{} finished first: {ops} ops in {} with {} attempts, {} {} ({}, {} attempts).",
-            name(first),
-            makespan(first),
-            attempts(first),
-            ahead("as fast as", "sooner than"),
-            name(second),
-            makespan(second),
-            attempts(second)
-        ),
-        Score::Attempts => format!(
-            "{} needed the fewest attempts: {} for {ops} ops in {}, {} {} ({} attempts, {}).",
-            name(first),
-            attempts(first),
-            makespan(first),
-            ahead("as many as", "fewer than"),
-            name(second),
-            attempts(second),
-            makespan(second)
-        ),
-        Score::Latency(_) => format!(
-            "{} has the least {}: {} in {ops} ops with {} attempts, {} {} ({}, {} attempts).",
-            name(first),
-            by.name(),
-            by.told(first),
-            attempts(first),
-            ahead("as", "less than"),
-            name(second),
-            by.told(second),
-            attempts(second)
-        ),
+        Score::Makespan => html! {
+            (name(first)) " finished first: " (ops) " ops in " (makespan(first)) " with " (attempts(first)) " attempts, "
+            (ahead("as fast as", "sooner than")) " " (name(second)) " (" (makespan(second)) ", " (attempts(second))
+            " attempts)."
+        },
+        Score::Attempts => html! {
+            (name(first)) " needed the fewest attempts: " (attempts(first)) " for " (ops) " ops in " (makespan(first)) ", "
+            (ahead("as many as", "fewer than")) " " (name(second)) " (" (attempts(second)) " attempts, "
+            (makespan(second)) ")."
+        },
+        Score::Latency(_) => html! {
+            (name(first)) " has the least " (by.name()) ": " (by.told(first)) " in " (ops) " ops with " (attempts(first))
+            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (by.told(second)) ", " (attempts(second))
+            " attempts)."
+        },
     }
 }
 
-fn incomplete(strategy: &Strategy) -> String {
+fn incomplete(strategy: &Strategy) -> Markup {
     let run = strategy.runs.iter().find(|run| !run.complete).unwrap_or(strategy.median());
     let how = match run {
         run if run.stalled => "stalled",
@@ -227,10 +211,9 @@ fn incomplete(strategy: &Strategy) -> String {
     };
     let (done, of) = (number(run.succeeded as f64), number(run.ops as f64));
     let complete = strategy.runs.iter().filter(|run| run.complete).count();
-    match strategy.runs.len() {
-        1 => format!("{} {how}: {done} of {of} ops done", name(strategy)),
-        runs => {
-            format!("{} {how} in {} of {runs} runs: {done} of {of} ops done", name(strategy), runs - complete)
-        }
-    }
+    let in_runs = match strategy.runs.len() {
+        1 => String::new(),
+        runs => format!(" in {} of {runs} runs", runs - complete),
+    };
+    html! { (name(strategy)) " " (how) (in_runs) ": " (done) " of " (of) " ops done" }
 }

@@ -1,8 +1,8 @@
 //! The data as downloads: every figure of every run as a table, and the runs that are drawn with their series.
 
-use std::fmt::Write as _;
 use std::io;
 
+use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::report::document::Document;
@@ -12,39 +12,55 @@ use crate::report::rows::{Rows, columns};
 use crate::report::run::Run;
 
 /// The section with the links.
-pub(super) fn data(document: &Document) -> String {
-    let mut section = "<section><h2>Data</h2>\n<ul>".to_owned();
-    let mut link = |name: &str, mime: &str, content: &str, says: &str| {
-        let _ = writeln!(
-            section,
-            "<li><a download=\"{name}\" href='{}'>{name}</a>: {says}</li>",
-            data_link(mime, content)
-        );
-    };
-    if !document.strategies.is_empty() {
-        let runs: Vec<&Run> = document.strategies.iter().flat_map(|strategy| &strategy.runs).collect();
-        link("runs.csv", "text/csv", &table(&runs), "every figure of every run");
-        let drawn: Vec<&Value> = document.strategies.iter().map(|strategy| &strategy.median().raw).collect();
-        let drawn = json!({ "runs": drawn }).to_string();
-        link(
-            "drawn.json",
-            "application/json",
-            &drawn,
-            "the run of each strategy that is drawn, with its series; <code>loadgen report</code> reads it",
-        );
-    }
+pub(super) fn data(document: &Document) -> Markup {
+    let runs: Vec<&Run> = document.strategies.iter().flat_map(|strategy| &strategy.runs).collect();
     let (sweeps, others): (Vec<&Scenario>, Vec<&Scenario>) =
         document.scenarios.iter().partition(|scenario| scenario.sweep.is_some());
-    for swept in sweeps {
-        let swept = json!({ "sweep": swept.raw }).to_string();
-        link("sweep.json", "application/json", &swept, "every cell with the figures that are drawn");
+    html! {
+        section {
+            h2 { "Data" }
+            ul {
+                @if !runs.is_empty() {
+                    li { (link("runs.csv", "text/csv", &table(&runs))) ": every figure of every run" }
+                    li {
+                        (json_link("drawn.json", &drawn(document)))
+                        ": the run of each strategy that is drawn, with its series; "
+                        code { "loadgen report" } " reads it"
+                    }
+                }
+                @for swept in sweeps {
+                    li {
+                        (json_link("sweep.json", &json!({ "sweep": swept.raw })))
+                        ": every cell with the figures that are drawn"
+                    }
+                }
+                @if !others.is_empty() {
+                    li { (json_link("scenarios.json", &raw(&others))) ": every cell and every claim" }
+                }
+            }
+        }
     }
-    if !others.is_empty() {
-        let scenarios: Vec<&Value> = others.iter().map(|scenario| &scenario.raw).collect();
-        let scenarios = json!({ "scenarios": scenarios }).to_string();
-        link("scenarios.json", "application/json", &scenarios, "every cell and every claim");
-    }
-    section + "</ul></section>\n"
+}
+
+/// The run of each strategy that is drawn.
+fn drawn(document: &Document) -> Value {
+    let drawn: Vec<&Value> = document.strategies.iter().map(|strategy| &strategy.median().raw).collect();
+    json!({ "runs": drawn })
+}
+
+fn raw(scenarios: &[&Scenario]) -> Value {
+    let scenarios: Vec<&Value> = scenarios.iter().map(|scenario| &scenario.raw).collect();
+    json!({ "scenarios": scenarios })
+}
+
+fn json_link(name: &'static str, content: &Value) -> Markup {
+    link(name, "application/json", &content.to_string())
+}
+
+/// A link that holds a file. The address is written as it is: JSON has as many quotation marks as words, and each would
+/// become six bytes in an attribute that is quoted by them; nothing in it ends one that is quoted by apostrophes.
+fn link(name: &'static str, mime: &str, content: &str) -> Markup {
+    PreEscaped(format!("<a download=\"{name}\" href='{}'>{name}</a>", data_link(mime, content)))
 }
 
 /// Every figure of the runs, a row each.

@@ -1,37 +1,38 @@
 //! What failed: attempts by the status of their answer, or by what kept them from one.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::report::document::Document;
-use crate::report::escaping::escaped;
 use crate::report::number::number;
 
 /// The most rows of a strategy.
 const MOST: usize = 20;
 
 /// A table of what failed with every strategy; nothing when nothing did, or results are too old to tell.
-pub(super) fn table(document: &Document) -> String {
-    let mut rows = String::new();
-    for strategy in &document.strategies {
-        for (what, attempts) in counted(strategy.runs.iter().map(|run| &run.raw)).into_iter().take(MOST) {
-            let (label, what) = (escaped(&strategy.label), escaped(&what));
-            let _ = writeln!(
-                rows,
-                "<tr><td><code>{label}</code></td><td>{what}</td><td>{}</td></tr>",
-                number(attempts)
-            );
+pub(super) fn table(document: &Document) -> Markup {
+    let failed = document.strategies.iter().flat_map(|strategy| {
+        let failed = counted(strategy.runs.iter().map(|run| &run.raw)).into_iter().take(MOST);
+        failed.map(|(what, attempts)| (&strategy.label, what, attempts))
+    });
+    let failed: Vec<_> = failed.collect();
+    html! {
+        @if !failed.is_empty() {
+            h2 { "What failed" }
+            div class="scroll" {
+                table {
+                    thead { tr { th { "strategy" } th { "status or error" } th { "attempts" } } }
+                    tbody {
+                        @for (label, what, attempts) in failed {
+                            tr { td { code { (label) } } td { (what) } td { (number(attempts)) } }
+                        }
+                    }
+                }
+            }
         }
     }
-    if rows.is_empty() {
-        return rows;
-    }
-    let head = "<tr><th>strategy</th><th>status or error</th><th>attempts</th></tr>";
-    format!(
-        "<h2>What failed</h2>\n<div class=\"scroll\"><table>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody></table></div>\n"
-    )
 }
 
 /// Failed attempts of all runs together, the most frequent first.

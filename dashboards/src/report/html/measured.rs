@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use maud::{Markup, html};
 use serde_json::Value;
 
 use super::repeat::seeds;
 use crate::report::document::Document;
-use crate::report::escaping::escaped;
 use crate::report::number::number;
 use crate::report::reading::look;
 use crate::report::strategy::Strategy;
@@ -15,7 +15,7 @@ use crate::report::strategy::Strategy;
 const MOST: usize = 3;
 
 /// The line; nothing without runs.
-pub(super) fn measured(document: &Document) -> String {
+pub(super) fn measured(document: &Document) -> Markup {
     // Strategies that met the same, with the earliest of when they did.
     let mut met: Vec<(String, Option<&str>)> = Vec::new();
     for strategy in &document.strategies {
@@ -26,7 +26,7 @@ pub(super) fn measured(document: &Document) -> String {
         }
     }
     let at = |(words, begun): (String, Option<&str>)| match begun {
-        Some(at) => format!("{words}; begun {}", escaped(at)),
+        Some(at) => format!("{words}; begun {at}"),
         None => words,
     };
     let mut told: Vec<String> = met.into_iter().map(at).collect();
@@ -34,20 +34,23 @@ pub(super) fn measured(document: &Document) -> String {
         let reproduced = document.scenarios.iter().any(|scenario| scenario.sweep.is_none());
         let below =
             reproduced.then_some("What was measured stands below, scenario by scenario, with its source.");
-        let begun = document.started_at.as_ref().map(|at| format!("HTTP, begun {}.", escaped(at)));
+        let begun = document.started_at.as_ref().map(|at| format!("HTTP, begun {at}."));
         let words: Vec<String> = below.map(ToOwned::to_owned).into_iter().chain(begun).collect();
-        return match words.join(" ") {
-            nothing if nothing.is_empty() => nothing,
-            words => format!("<p class=\"measured\">{words}</p>\n"),
-        };
+        return html! { @if !words.is_empty() { p class="measured" { (words.join(" ")) } } };
     }
     let more = told.len().saturating_sub(MOST);
     told.truncate(MOST);
-    let mut lines = told.join("<br>\n");
     if more > 0 {
-        let _ = write!(lines, "<br>\nand {more} other settings: see their configurations below.");
+        told.push(format!("and {more} other settings: see their configurations below."));
     }
-    format!("<p class=\"measured\">{lines}</p>\n")
+    html! {
+        p class="measured" {
+            @for (index, line) in told.iter().enumerate() {
+                @if index > 0 { br; "\n" }
+                (line)
+            }
+        }
+    }
 }
 
 /// What one strategy met: the work, the server, how and when.
@@ -57,7 +60,7 @@ fn setting(strategy: &Strategy) -> String {
     let mut parts = vec![work(&config), server(&run.mode, &config)];
     parts.push(how(strategy, &config));
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    escaped(&parts.join("; "))
+    parts.join("; ")
 }
 
 fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {

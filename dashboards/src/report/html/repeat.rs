@@ -1,67 +1,74 @@
 //! Everything needed to repeat the runs: command lines, seeds, versions, configuration.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
+use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::report::document::Document;
-use crate::report::escaping::escaped;
 use crate::report::experiment::Scenario;
 use crate::report::reading::look;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
 /// The section; nothing without runs.
-pub(super) fn repeat(document: &Document) -> String {
+pub(super) fn repeat(document: &Document) -> Markup {
     if document.strategies.is_empty() && document.scenarios.is_empty() {
-        return String::new();
+        return html! {};
     }
-    let mut section = "<section><h2>To repeat it</h2>\n".to_owned();
     let shared = shared(&document.strategies);
-    if let Some(commands) = &shared {
-        section.push_str(&blocks(commands));
-    }
-    for strategy in &document.strategies {
-        section.push_str(&of(strategy, shared.is_none()));
-    }
-    for swept in document.scenarios.iter().filter(|scenario| scenario.sweep.is_some()) {
-        section.push_str(&of_sweep(swept));
-    }
-    for scenario in document.scenarios.iter().filter(|scenario| scenario.sweep.is_none()) {
-        let seed = look(&scenario.raw, "seed").map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(
-            section,
-            "<h3>{name}</h3>\n<pre class=\"command\">loadgen reproduce {name}</pre><dl><dt>first seed</dt><dd>{}</dd></dl>",
-            escaped(&seed),
-            name = escaped(&scenario.name)
-        );
-        let cells: BTreeSet<(&str, &str)> =
-            scenario.cells.iter().map(|cell| (cell.label.as_str(), cell.strategy.as_str())).collect();
-        section.push_str("<details><summary>strategies by label</summary><dl>");
-        for (label, strategy) in cells {
-            let _ = write!(section, "<dt>{}</dt><dd><code>{}</code></dd>", escaped(label), escaped(strategy));
+    html! {
+        section {
+            h2 { "To repeat it" }
+            @if let Some(commands) = &shared { (blocks(commands)) }
+            @for strategy in &document.strategies { (of(strategy, shared.is_none())) }
+            @for swept in document.scenarios.iter().filter(|scenario| scenario.sweep.is_some()) { (of_sweep(swept)) }
+            @for scenario in document.scenarios.iter().filter(|scenario| scenario.sweep.is_none()) {
+                (of_scenario(scenario))
+            }
         }
-        section.push_str("</dl></details>\n");
     }
-    section + "</section>\n"
 }
 
-fn of_sweep(swept: &Scenario) -> String {
+fn of_scenario(scenario: &Scenario) -> Markup {
+    let seed = look(&scenario.raw, "seed").map(ToString::to_string).unwrap_or_default();
+    let cells: BTreeSet<(&str, &str)> =
+        scenario.cells.iter().map(|cell| (cell.label.as_str(), cell.strategy.as_str())).collect();
+    html! {
+        h3 { (scenario.name) }
+        pre class="command" { "loadgen reproduce " (scenario.name) }
+        dl { dt { "first seed" } dd { (seed) } }
+        details {
+            summary { "strategies by label" }
+            dl { @for (label, strategy) in cells { dt { (label) } dd { code { (strategy) } } } }
+        }
+    }
+}
+
+fn of_sweep(swept: &Scenario) -> Markup {
     let config = look(&swept.raw, "config").cloned().unwrap_or_default();
     let command = typed(&config).map(|command| BTreeSet::from([command])).unwrap_or_default();
     let optional =
         |path| look(&config, path).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
-    let config = serde_json::to_string_pretty(&config).unwrap_or_default();
-    format!(
-        "{}<dl><dt>first seed</dt><dd>{}</dd><dt>seeds</dt><dd>{}</dd><dt>version</dt><dd>{}</dd></dl>\n\
-         <details class=\"config\"><summary>configuration of the first strategy at the first point</summary><pre>{}</pre></details>\n",
-        blocks(&command),
-        escaped(&optional("seed")),
-        escaped(&optional("repeats")),
-        escaped(&optional("version")),
-        escaped(&config)
-    )
+    html! {
+        (blocks(&command))
+        dl {
+            dt { "first seed" } dd { (optional("seed")) }
+            dt { "seeds" } dd { (optional("repeats")) }
+            dt { "version" } dd { (optional("version")) }
+        }
+        (configuration("the first strategy at the first point", &config))
+    }
+}
+
+/// A configuration, folded up.
+fn configuration(whose: &str, config: &Value) -> Markup {
+    html! {
+        details class="config" {
+            summary { "configuration of " (whose) }
+            pre { (serde_json::to_string_pretty(config).unwrap_or_default()) }
+        }
+    }
 }
 
 /// The commands, where several strategies were run by the same.
@@ -76,46 +83,30 @@ fn commands(strategy: &Strategy) -> BTreeSet<String> {
     strategy.runs.iter().filter_map(command).collect()
 }
 
-fn blocks(commands: &BTreeSet<String>) -> String {
-    commands.iter().fold(String::new(), |mut blocks, command| {
-        let _ = writeln!(blocks, "<pre class=\"command\">{}</pre>", escaped(command));
-        blocks
-    })
+fn blocks(commands: &BTreeSet<String>) -> Markup {
+    html! { @for command in commands { pre class="command" { (command) } } }
 }
 
 /// One strategy; with its commands unless they stand above.
-fn of(strategy: &Strategy, with_commands: bool) -> String {
-    let mut told = format!("<h3><code>{}</code></h3>\n", escaped(&strategy.label));
-    if with_commands {
-        told.push_str(&blocks(&commands(strategy)));
-    }
+fn of(strategy: &Strategy, with_commands: bool) -> Markup {
     let values = |of: fn(&Run) -> Option<String>| -> String {
-        strategy
-            .runs
-            .iter()
-            .filter_map(of)
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect::<Vec<_>>()
-            .join(", ")
+        let values: BTreeSet<String> = strategy.runs.iter().filter_map(of).collect();
+        values.into_iter().collect::<Vec<_>>().join(", ")
     };
-    let mut rows = vec![("seeds", seeds(strategy)), ("mode", values(|run| Some(run.mode.clone())))];
-    rows.push(("version", values(|run| Some(look(&run.raw, "config.version")?.as_str()?.to_owned()))));
-    told.push_str("<dl>");
-    for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-        let _ = write!(told, "<dt>{key}</dt><dd>{}</dd>", escaped(value));
+    let rows = [
+        ("seeds", seeds(strategy)),
+        ("mode", values(|run| Some(run.mode.clone()))),
+        ("version", values(|run| Some(look(&run.raw, "config.version")?.as_str()?.to_owned()))),
+    ];
+    let drawn = strategy.median();
+    html! {
+        h3 { code { (strategy.label) } }
+        @if with_commands { (blocks(&commands(strategy))) }
+        dl {
+            @for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (key) } dd { (value) } }
+        }
+        @if let Some(config) = look(&drawn.raw, "config") { (configuration(&format!("seed {}", drawn.seed), config)) }
     }
-    told.push_str("</dl>\n");
-    if let Some(config) = look(&strategy.median().raw, "config") {
-        let config = serde_json::to_string_pretty(config).unwrap_or_default();
-        let _ = writeln!(
-            told,
-            "<details class=\"config\"><summary>configuration of seed {}</summary><pre>{}</pre></details>",
-            strategy.median().seed,
-            escaped(&config)
-        );
-    }
-    told
 }
 
 /// The command as it can be pasted into a shell.

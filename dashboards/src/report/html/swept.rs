@@ -1,13 +1,12 @@
 //! A sweep on the page: the answer, a line per strategy and point, and what is best.
 
-use std::fmt::Write as _;
-
+use maud::{Markup, html};
 use serde_json::Value;
 
+use super::joined::joined;
 use super::measured::{server, work};
-use crate::report::cell::{Cell, Setting};
+use crate::report::cell::{Cell, OverSeeds, Setting};
 use crate::report::document::Document;
-use crate::report::escaping::escaped;
 use crate::report::experiment::Scenario;
 use crate::report::experiment::Sweep;
 use crate::report::number::number;
@@ -36,35 +35,36 @@ fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
 }
 
 /// Who is best, one sentence per sweep.
-pub(super) fn answers(document: &Document) -> Vec<String> {
+pub(super) fn answers(document: &Document) -> Vec<Markup> {
     sweeps(document).map(|(scenario, sweep)| answer(scenario, sweep)).collect()
 }
 
 /// What was measured: what was varied, and what else there was, a line per sweep.
-pub(super) fn measured(document: &Document) -> String {
-    sweeps(document).fold(String::new(), |mut told, (scenario, _)| {
-        let config = look(&scenario.raw, "config").cloned().unwrap_or_default();
-        let simulated = look(&config, "server").and_then(Value::as_str) == Some("simulated");
-        let (mode, how) =
-            if simulated { ("simulated", "simulated, in virtual time") } else { ("http", "over HTTP") };
-        let whole = |key| look(&config, key).and_then(Value::as_u64).unwrap_or(1);
-        let (first, repeats) = (whole("seed"), whole("repeats"));
-        let seeds = match repeats {
-            1 => format!("seed {first}"),
-            repeats => format!("seeds {first}–{}", first.saturating_add(repeats - 1)),
-        };
-        let begun = look(&scenario.raw, "started_at").and_then(Value::as_str);
-        let begun = begun.map(|at| format!("; begun {}", escaped(at))).unwrap_or_default();
-        let mut first_point = vec![work(&config), server(mode, &config)];
-        first_point.retain(|words| !words.is_empty());
-        let _ = writeln!(
-            told,
-            "<p class=\"measured\">Varied: {}.<br>\nThe first point: {}; {how}, {seeds}{begun}</p>",
-            escaped(&axes(&scenario.raw)),
-            escaped(&first_point.join("; "))
-        );
-        told
-    })
+pub(super) fn measured(document: &Document) -> Markup {
+    html! { @for (scenario, _) in sweeps(document) { (measured_by(scenario)) } }
+}
+
+fn measured_by(scenario: &Scenario) -> Markup {
+    let config = look(&scenario.raw, "config").cloned().unwrap_or_default();
+    let simulated = look(&config, "server").and_then(Value::as_str) == Some("simulated");
+    let (mode, how) =
+        if simulated { ("simulated", "simulated, in virtual time") } else { ("http", "over HTTP") };
+    let whole = |key| look(&config, key).and_then(Value::as_u64).unwrap_or(1);
+    let (first, repeats) = (whole("seed"), whole("repeats"));
+    let seeds = match repeats {
+        1 => format!("seed {first}"),
+        repeats => format!("seeds {first}–{}", first.saturating_add(repeats - 1)),
+    };
+    let begun = look(&scenario.raw, "started_at").and_then(Value::as_str);
+    let begun = begun.map(|at| format!("; begun {at}")).unwrap_or_default();
+    let mut first_point = vec![work(&config), server(mode, &config)];
+    first_point.retain(|words| !words.is_empty());
+    html! {
+        p class="measured" {
+            "Varied: " (axes(&scenario.raw)) "." br; "\nThe first point: " (first_point.join("; ")) "; " (how) ", " (seeds)
+            (begun)
+        }
+    }
 }
 
 /// `ops 50, 100, 500; max-busy 10 to 80 (8 values)`.
@@ -85,9 +85,8 @@ fn axes(raw: &Value) -> String {
     axes.map(told).collect::<Vec<_>>().join("; ")
 }
 
-fn answer(scenario: &Scenario, sweep: &Sweep) -> String {
-    let code = |strategy: &str| format!("<code>{}</code>", escaped(strategy));
-    let keys = sweep.keys.join(" and ");
+fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
+    let code = |strategy: &str| html! { code { (strategy) } };
     let mut counted: Vec<(&str, usize)> = Vec::new();
     for winner in &sweep.winners {
         match counted.iter_mut().find(|(there, _)| there == winner) {
@@ -96,38 +95,31 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> String {
         }
     }
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let by = escaped(&sweep.by);
+    let by = &sweep.by;
     let all = sweep.winners.len() + sweep.undecided;
     if sweep.undecided > 0 {
-        let nobody = format!("nobody has the least {by} by more than chance");
-        let winners: Vec<String> =
-            counted.iter().map(|(strategy, count)| format!("{} has in {count}", code(strategy))).collect();
-        return match (sweep.undecided, winners.as_slice()) {
-            (1, []) => format!("{}{}.", nobody[..1].to_uppercase(), &nobody[1..]),
-            (undecided, []) => {
-                format!("In none of {undecided} situations has anybody the least {by} by more than chance.")
-            }
-            (undecided, winners) => {
-                format!("In {undecided} of {all} situations {nobody}; {}.", winners.join(", "))
-            }
+        let winners = counted.iter().map(|(strategy, count)| html! { (code(strategy)) " has in " (count) });
+        return match sweep.undecided {
+            1 if counted.is_empty() => html! { "Nobody has the least " (by) " by more than chance." },
+            undecided if counted.is_empty() => html! {
+                "In none of " (undecided) " situations has anybody the least " (by) " by more than chance."
+            },
+            undecided => html! {
+                "In " (undecided) " of " (all) " situations nobody has the least " (by) " by more than chance; "
+                (joined(winners, ", ")) "."
+            },
         };
     }
     match counted.as_slice() {
-        [] => format!("{} strategies at every point of {}.", labels(scenario), escaped(&keys)),
-        [(one, 1)] => format!("{} has the least {}.", code(one), escaped(&sweep.by)),
-        [(one, count)] => {
-            format!("{} has the least {} in all {count} situations.", code(one), escaped(&sweep.by))
-        }
+        [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
+        [(one, 1)] => html! { (code(one)) " has the least " (by) "." },
+        [(one, count)] => html! { (code(one)) " has the least " (by) " in all " (count) " situations." },
         [(first, count), others @ ..] => {
-            let others: Vec<String> =
-                others.iter().map(|(strategy, count)| format!("{} in {count}", code(strategy))).collect();
-            format!(
-                "{} has the least {} in {count} of {} situations, {}.",
-                code(first),
-                escaped(&sweep.by),
-                sweep.winners.len(),
-                others.join(", ")
-            )
+            let others = others.iter().map(|(strategy, count)| html! { (code(strategy)) " in " (count) });
+            html! {
+                (code(first)) " has the least " (by) " in " (count) " of " (sweep.winners.len()) " situations, "
+                (joined(others, ", ")) "."
+            }
         }
     }
 }
@@ -137,60 +129,71 @@ fn labels(scenario: &Scenario) -> usize {
 }
 
 /// What is best, and the table of all cells.
-pub(super) fn tables(document: &Document) -> String {
-    sweeps(document).fold(String::new(), |mut told, (scenario, sweep)| {
-        if !sweep.best.is_empty() {
-            told.push_str("<h2>The best, estimated again on fresh seeds</h2>\n<ul>");
-            for words in &sweep.best {
-                let _ = writeln!(told, "<li>{}</li>", escaped(words));
+pub(super) fn tables(document: &Document) -> Markup {
+    html! {
+        @for (scenario, sweep) in sweeps(document) {
+            @if !sweep.best.is_empty() {
+                h2 { "The best, estimated again on fresh seeds" }
+                ul { @for words in &sweep.best { li { (words) } } }
             }
-            told.push_str("</ul>\n");
+            (points(scenario, sweep))
         }
-        told.push_str(&table(scenario, sweep));
-        told
-    })
+    }
 }
 
-fn table(scenario: &Scenario, sweep: &Sweep) -> String {
+/// The table of all cells; folded up when it is long.
+fn points(scenario: &Scenario, sweep: &Sweep) -> Markup {
+    let lines = scenario.cells.len();
+    let points = html! {
+        (table(scenario, sweep))
+        p class="note" {
+            "Means over seeds; below them, 5th to 95th percentile. Who left ops undone has no makespan."
+        }
+    };
+    html! {
+        @if lines > MANY {
+            details { summary { "all " (lines) " lines" } (points) }
+        } @else {
+            h2 { "Every point" }
+            (points)
+        }
+    }
+}
+
+fn table(scenario: &Scenario, sweep: &Sweep) -> Markup {
     let known = |(_, path, _): &&(&str, &str, f64)| {
         scenario.cells.iter().any(|cell| cell.figures.contains_key(*path))
     };
     let columns: Vec<_> = COLUMNS.iter().filter(known).collect();
-    let mut table = "<div class=\"scroll\"><table class=\"points\">\n<thead><tr>".to_owned();
-    for head in
-        sweep.keys.iter().map(String::as_str).chain(["strategy"]).chain(columns.iter().map(|one| one.0))
-    {
-        let class = if head == "strategy" { " class=\"words\"" } else { "" };
-        let _ = write!(table, "<th{class}>{}</th>", escaped(head));
-    }
-    table.push_str("</tr></thead>\n<tbody>\n");
-    for cell in &scenario.cells {
-        table.push_str("<tr>");
-        for key in &sweep.keys {
-            let _ = write!(table, "<td>{}</td>", escaped(&at(cell, key)));
-        }
-        let _ = write!(table, "<td class=\"words\"><code>{}</code></td>", escaped(&cell.label));
-        for (_, path, times) in &columns {
-            let _ = match cell.figures.get(*path) {
-                Some(seeds) => {
-                    let [mean, low, high] =
-                        [seeds.mean, seeds.p5, seeds.p95].map(|value| number(value * times));
-                    let ends =
-                        if low == high { String::new() } else { format!("<small>{low}–{high}</small>") };
-                    write!(table, "<td>{mean}{ends}</td>")
+    html! {
+        div class="scroll" {
+            table class="points" {
+                thead {
+                    tr {
+                        @for key in &sweep.keys { th { (key) } }
+                        th class="words" { "strategy" }
+                        @for (head, ..) in &columns { th { (head) } }
+                    }
                 }
-                None => write!(table, "<td>–</td>"),
-            };
+                tbody {
+                    @for cell in &scenario.cells {
+                        tr {
+                            @for key in &sweep.keys { td { (at(cell, key)) } }
+                            td class="words" { code { (cell.label) } }
+                            @for (_, path, times) in &columns { td { (over_seeds(cell.figures.get(*path), *times)) } }
+                        }
+                    }
+                }
+            }
         }
-        table.push_str("</tr>\n");
     }
-    table.push_str("</tbody></table></div>\n");
-    let note = "<p class=\"note\">Means over seeds; below them, 5th to 95th percentile. Who left ops undone has no makespan.</p>\n";
-    let lines = scenario.cells.len();
-    if lines > MANY {
-        return format!("<details><summary>all {lines} lines</summary>\n{table}{note}</details>\n");
-    }
-    format!("<h2>Every point</h2>\n{table}{note}")
+}
+
+/// The mean, and in small letters where nearly all seeds lie.
+fn over_seeds(figure: Option<&OverSeeds>, times: f64) -> Markup {
+    let Some(seeds) = figure else { return html! { "–" } };
+    let [mean, low, high] = [seeds.mean, seeds.p5, seeds.p95].map(|value| number(value * times));
+    html! { (mean) @if low != high { small { (low) "–" (high) } } }
 }
 
 fn at(cell: &Cell, key: &str) -> String {

@@ -1,10 +1,10 @@
 //! The tables of the first screen: strategies, warnings, what a comparison found, claims.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
 use super::answer::{mean, ranked};
 use crate::report::document::Document;
-use crate::report::escaping::escaped;
+use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
 use crate::report::reading::look;
 use crate::report::run::Run;
@@ -40,119 +40,127 @@ fn figure(run: &Run, path: &str) -> Option<f64> {
 }
 
 /// All tables that have something to say.
-pub(super) fn tables(document: &Document) -> String {
-    let mut tables = String::new();
-    if !document.strategies.is_empty() {
-        tables.push_str(&strategies(document));
-    }
-    tables.push_str(&warnings(document));
-    if !document.comparison.is_empty() {
-        tables.push_str("<h2>Comparison</h2>\n<ul>");
-        for words in &document.comparison {
-            let _ = writeln!(tables, "<li>{}</li>", escaped(words));
+pub(super) fn tables(document: &Document) -> Markup {
+    html! {
+        @if !document.strategies.is_empty() { (strategies(document)) }
+        (warnings(document))
+        @if !document.comparison.is_empty() {
+            h2 { "Comparison" }
+            ul { @for words in &document.comparison { li { (words) } } }
         }
-        tables.push_str("</ul>\n");
+        (super::swept::tables(document))
+        (claims(document))
     }
-    tables.push_str(&super::swept::tables(document));
-    tables.push_str(&claims(document));
-    tables
 }
 
-fn strategies(document: &Document) -> String {
+fn strategies(document: &Document) -> Markup {
     let repeated = document.strategies.iter().any(|strategy| strategy.runs.len() > 1);
-    let mut table = "<div class=\"scroll\"><table>\n<thead><tr><th>strategy</th>".to_owned();
-    for (head, ..) in COLUMNS {
-        let _ = write!(table, "<th>{head}</th>");
-    }
-    table.push_str("<th>ops done</th>");
-    if repeated {
-        table.push_str("<th>runs</th>");
-    }
-    table.push_str("</tr></thead>\n<tbody>\n");
-    let ranked =
-        ranked(&document.strategies, document.by).unwrap_or_else(|| document.strategies.iter().collect());
-    for strategy in ranked {
-        let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
-        for (_, figure, text) in COLUMNS {
-            let _ = write!(table, "<td>{}</td>", over_runs(&strategy.values(figure), *text));
+    let incomplete = document.strategies.iter().any(|strategy| !strategy.complete());
+    html! {
+        div class="scroll" {
+            table {
+                thead {
+                    tr {
+                        th { "strategy" }
+                        @for (head, ..) in COLUMNS { th { (head) } }
+                        th { "ops done" }
+                        @if repeated { th { "runs" } }
+                    }
+                }
+                tbody {
+                    @for strategy in in_order(document) {
+                        tr {
+                            td { code { (strategy.label) } }
+                            @for (_, figure, text) in COLUMNS { td { (over_runs(&strategy.values(figure), *text)) } }
+                            td { (done(strategy)) }
+                            @if repeated { td { (strategy.runs.len()) } }
+                        }
+                    }
+                }
+            }
         }
-        let _ = write!(table, "<td>{}</td>", done(strategy));
-        if repeated {
-            let _ = write!(table, "<td>{}</td>", strategy.runs.len());
+        @if repeated {
+            p class="note" {
+                "Means over runs; below them, 5th to 95th percentile. Ranked by the geometric mean of the "
+                (document.by.name()) "."
+            }
         }
-        table.push_str("</tr>\n");
+        @if incomplete {
+            p class="note" {
+                "Latencies are of ops that succeeded. A strategy that did not do every op has no makespan."
+            }
+        }
+        (super::failures::table(document))
+        (side_effects(document))
     }
-    table.push_str("</tbody></table></div>\n");
-    if repeated {
-        let by = document.by.name();
-        let _ = writeln!(
-            table,
-            "<p class=\"note\">Means over runs; below them, 5th to 95th percentile. Ranked by the geometric mean of the {by}.</p>"
-        );
-    }
-    if document.strategies.iter().any(|strategy| !strategy.complete()) {
-        table.push_str("<p class=\"note\">Latencies are of ops that succeeded. A strategy that did not do every op has no makespan.</p>\n");
-    }
-    table + &super::failures::table(document) + &side_effects(document)
 }
 
-fn side_effects(document: &Document) -> String {
+/// The best first, where they can be compared.
+fn in_order(document: &Document) -> Vec<&Strategy> {
+    ranked(&document.strategies, document.by).unwrap_or_else(|| document.strategies.iter().collect())
+}
+
+fn side_effects(document: &Document) -> Markup {
     let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
     let known = |(_, figure, _): &&Column| runs().any(|run| figure(run).is_some());
     let columns: Vec<&Column> = SIDE_EFFECTS.iter().filter(known).collect();
     if columns.is_empty() {
-        return String::new();
+        return html! {};
     }
-    let mut table =
-        "<h2>Side effects</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>strategy</th>".to_owned();
-    for (head, ..) in &columns {
-        let _ = write!(table, "<th>{head}</th>");
-    }
-    table.push_str("</tr></thead>\n<tbody>\n");
-    for strategy in
-        ranked(&document.strategies, document.by).unwrap_or_else(|| document.strategies.iter().collect())
-    {
-        let _ = write!(table, "<tr><td><code>{}</code></td>", escaped(&strategy.label));
-        for (_, figure, text) in &columns {
-            let _ = write!(table, "<td>{}</td>", over_runs(&strategy.values(figure), *text));
+    let notes: Vec<&str> = columns.iter().filter_map(|(head, ..)| meaning(head)).collect();
+    html! {
+        h2 { "Side effects" }
+        div class="scroll" {
+            table {
+                thead { tr { th { "strategy" } @for (head, ..) in &columns { th { (head) } } } }
+                tbody {
+                    @for strategy in in_order(document) {
+                        tr {
+                            td { code { (strategy.label) } }
+                            @for (_, figure, text) in &columns { td { (over_runs(&strategy.values(figure), *text)) } }
+                        }
+                    }
+                }
+            }
         }
-        table.push_str("</tr>\n");
+        p class="note" { (notes.join(" ")) }
     }
-    table.push_str("</tbody></table></div>\n");
-    let notes = columns.iter().map(|(head, ..)| match *head {
+}
+
+/// What a column says, where its head does not.
+fn meaning(head: &str) -> Option<&'static str> {
+    match head {
         "wasted server s" => {
-            "Wasted: time of the server's slots spent on rejections and abandoned attempts. "
+            Some("Wasted: time of the server's slots spent on rejections and abandoned attempts.")
         }
         "window fits after s" => {
-            "Fits: when the window had come within 10 % of the server's cap and stayed there. "
+            Some("Fits: when the window had come within 10 % of the server's cap and stayed there.")
         }
-        "window spread" => "Spread: standard deviation over mean. ",
-        "jain" => "Jain's index: 1 when all clients got the same. ",
-        _ => "",
-    });
-    table + "<p class=\"note\">" + notes.collect::<String>().trim_end() + "</p>\n"
-}
-
-fn done(strategy: &Strategy) -> String {
-    let run = strategy.runs.iter().min_by_key(|run| run.succeeded).unwrap_or(strategy.median());
-    if strategy.complete() {
-        return number(run.ops as f64);
+        "window spread" => Some("Spread: standard deviation over mean."),
+        "jain" => Some("Jain's index: 1 when all clients got the same."),
+        _ => None,
     }
-    format!("<strong>{}</strong> of {}", number(run.succeeded as f64), number(run.ops as f64))
 }
 
-fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> String {
-    let Some(mean) = mean(sorted) else { return "–".to_owned() };
-    let ends = [0.05, 0.95].map(|share| text(percentile(sorted, share).unwrap_or(mean)));
-    match sorted {
-        [_] => text(mean),
-        _ if ends[0] == ends[1] => text(mean),
-        _ => format!("{}<small>{}–{}</small>", text(mean), ends[0].trim_end_matches(" %"), ends[1]),
+fn done(strategy: &Strategy) -> Markup {
+    let run = strategy.runs.iter().min_by_key(|run| run.succeeded).unwrap_or(strategy.median());
+    html! {
+        @if !strategy.complete() { strong { (number(run.succeeded as f64)) } " of " }
+        (number(run.ops as f64))
+    }
+}
+
+fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> Markup {
+    let Some(mean) = mean(sorted) else { return html! { "–" } };
+    let [low, high] = [0.05, 0.95].map(|share| text(percentile(sorted, share).unwrap_or(mean)));
+    html! {
+        (text(mean))
+        @if sorted.len() > 1 && low != high { small { (low.trim_end_matches(" %")) "–" (high) } }
     }
 }
 
 /// Every warning once, with the strategies that it is about.
-fn warnings(document: &Document) -> String {
+fn warnings(document: &Document) -> Markup {
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
         for warning in strategy.runs.iter().flat_map(|run| &run.warnings) {
@@ -163,48 +171,43 @@ fn warnings(document: &Document) -> String {
             }
         }
     }
-    if told.is_empty() {
-        return String::new();
+    html! {
+        @if !told.is_empty() {
+            ul class="warnings" {
+                @for (warning, labels) in told {
+                    li { (warning) " " span class="note" { "(" (labels.join(", ")) ")" } }
+                }
+            }
+        }
     }
-    let mut list = "<ul class=\"warnings\">\n".to_owned();
-    for (warning, labels) in told {
-        let _ = writeln!(
-            list,
-            "<li>{} <span class=\"note\">({})</span></li>",
-            escaped(warning),
-            escaped(&labels.join(", "))
-        );
-    }
-    list + "</ul>\n"
 }
 
-fn claims(document: &Document) -> String {
-    let mut tables = String::new();
-    for scenario in document.unplotted().filter(|scenario| !scenario.claims.is_empty()) {
-        let _ = write!(
-            tables,
-            "<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>claim</th><th>published</th><th>tested</th><th>ours</th>\
-             <th>verdict</th></tr></thead>\n<tbody>\n",
-            escaped(&scenario.name)
-        );
-        for claim in &scenario.claims {
-            let verdict = escaped(&claim.verdict);
-            let verdict = if claim.as_expected {
-                verdict
-            } else {
-                format!("<strong>{verdict} (not as expected)</strong>")
-            };
-            let _ = writeln!(
-                tables,
-                "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{verdict}</td></tr>",
-                escaped(&claim.says),
-                if claim.ours_alone { " <em>(ours, not the source’s)</em>" } else { "" },
-                escaped(&claim.published),
-                escaped(&claim.condition),
-                escaped(&claim.ours)
-            );
+fn claims(document: &Document) -> Markup {
+    html! {
+        @for scenario in document.unplotted().filter(|scenario| !scenario.claims.is_empty()) {
+            h2 { (scenario.name) }
+            div class="scroll" {
+                table {
+                    thead {
+                        tr { th { "claim" } th { "published" } th { "tested" } th { "ours" } th { "verdict" } }
+                    }
+                    tbody { @for claim in &scenario.claims { (row(claim)) } }
+                }
+            }
         }
-        tables.push_str("</tbody></table></div>\n");
     }
-    tables
+}
+
+fn row(claim: &Claim) -> Markup {
+    html! {
+        tr {
+            td { (claim.says) @if claim.ours_alone { " " em { "(ours, not the source’s)" } } }
+            td { (claim.published) }
+            td { (claim.condition) }
+            td { (claim.ours) }
+            td class="words" {
+                @if claim.as_expected { (claim.verdict) } @else { strong { (claim.verdict) " (not as expected)" } }
+            }
+        }
+    }
 }
