@@ -48,15 +48,14 @@ fn list() -> String {
     ] {
         let _ = writeln!(text, "{title}");
         for entry in STRATEGIES.iter().filter(|entry| entry.kind == kind) {
-            let _ = writeln!(text, "  {:<20} {}", entry.name, entry.summary);
+            let name = format!("  {:<20} ", entry.name);
+            let _ = writeln!(text, "{}", wrapped(entry.summary, &name, &" ".repeat(name.len())));
         }
         text.push('\n');
     }
-    text.push_str(
-        "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of\n\
-         limiters and budgets, at most one retry policy. `loadgen strategies NAME` explains one.\n",
-    );
-    text
+    let combined = "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of \
+                    limiters and budgets, at most one retry policy. `loadgen strategies NAME` explains one.";
+    text + &wrapped(combined, "", "") + "\n"
 }
 
 fn explain(entry: &Entry) -> String {
@@ -103,7 +102,7 @@ mod tests {
             assert!(explain(entry).lines().all(|line| line.chars().count() <= 80), "{}", explain(entry));
         }
         for line in list.lines() {
-            assert!(line.chars().count() <= 100, "{line}");
+            assert!(line.chars().count() <= 80, "{line}");
         }
     }
 }
