@@ -1,14 +1,11 @@
 //! `--fail-if` and baselines through the built program: exit codes, what is told, and what is refused.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::{Value, json};
 
-fn loadgen(directory: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
-    command.current_dir(directory).args(args).output().expect("the program was built")
-}
+use crate::support::loadgen_in;
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -22,7 +19,7 @@ fn directory() -> tempfile::TempDir {
 const RUN: [&str; 5] = ["--simulate", "--ops", "300", "--repeats", "6"];
 
 fn run(directory: &Path, more: &[&str]) -> Output {
-    loadgen(directory, &[&RUN[..], more].concat())
+    loadgen_in(directory, &[&RUN[..], more].concat())
 }
 
 #[test]
@@ -57,7 +54,7 @@ fn a_condition_that_holds_exits_with_99_and_says_which() {
 fn a_single_run_over_http_is_checked_too() {
     let here = directory();
     let args = ["--ops", "40", "--rate", "200/s", "--time-scale", "0.2", "--no-tui"];
-    let with = |more: &[&str]| loadgen(here.path(), &[&args[..], more].concat());
+    let with = |more: &[&str]| loadgen_in(here.path(), &[&args[..], more].concat());
     let failed = with(&["--fail-if", "ops.succeeded == 40"]);
     assert_eq!(failed.status.code(), Some(99), "{}", told(&failed));
     let passed = with(&["--fail-if", "ops.succeeded != 40", "--save-baseline", "http.json"]);
@@ -65,7 +62,7 @@ fn a_single_run_over_http_is_checked_too() {
     let compared = with(&["--baseline", "http.json", "--noise", "90%"]);
     assert_eq!(compared.status.code(), Some(0), "{}", told(&compared));
     assert!(told(&compared).contains("ops.succeeded"), "{}", told(&compared));
-    let simulated = loadgen(
+    let simulated = loadgen_in(
         here.path(),
         &["--simulate", "--ops", "40", "--rate", "200/s", "--baseline", "http.json", "--noise", "90%"],
     );
@@ -156,7 +153,8 @@ fn a_baseline_of_another_experiment_is_refused_with_the_difference() {
         assert_eq!(left.status.code(), Some(2), "{args:?}");
         assert!(told(&left).contains(words), "{args:?}: {}", told(&left));
     }
-    let fewer = loadgen(here.path(), &["--simulate", "--ops", "300", "--repeats", "5", "--baseline", "main"]);
+    let fewer =
+        loadgen_in(here.path(), &["--simulate", "--ops", "300", "--repeats", "5", "--baseline", "main"]);
     assert!(told(&fewer).contains("repeats is 5, there 6"), "{}", told(&fewer));
 }
 
@@ -188,7 +186,7 @@ fn what_is_no_baseline_is_refused_by_file_and_place() {
 fn strategies_of_a_comparison_are_checked_one_by_one() {
     let here = directory();
     let args = ["compare", "--simulate", "--strategies", "aimd,immediate:max-attempts=3", "--ops", "300"];
-    let with = |more: &[&str]| loadgen(here.path(), &[&args[..], more].concat());
+    let with = |more: &[&str]| loadgen_in(here.path(), &[&args[..], more].concat());
     let each = with(&["--fail-if", "ops.given_up > 0", "--save-baseline", "pair"]);
     let said = told(&each);
     assert_eq!(each.status.code(), Some(99), "{said}");

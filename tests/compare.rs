@@ -1,14 +1,11 @@
 //! `loadgen compare` by the built program: ranks, sentences, and what it refuses. In virtual time, but for one test.
 
-#[path = "common/interrupted.rs"]
-mod interrupted;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use interrupted::interrupted;
+use crate::support::interrupted;
 
 fn compare(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));

@@ -1,19 +1,8 @@
 //! `loadgen sweep` through the built program.
 
-#[path = "common/interrupted.rs"]
-mod interrupted;
-
-use std::path::Path;
-use std::process::{Command, Output};
-
 use serde_json::Value;
 
-use interrupted::interrupted;
-
-fn loadgen(directory: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
-    command.current_dir(directory).args(args).output().expect("the program was built")
-}
+use crate::support::{interrupted, loadgen_in};
 
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
@@ -26,7 +15,8 @@ fn text(bytes: &[u8]) -> String {
 /// The JSON of a simulated sweep.
 fn sweep(more: &[&str]) -> Value {
     let here = directory();
-    let output = loadgen(here.path(), &[&["sweep", "--simulate", "--quiet", "--json", "-"], more].concat());
+    let output =
+        loadgen_in(here.path(), &[&["sweep", "--simulate", "--quiet", "--json", "-"], more].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("the sweep is JSON")
 }
@@ -66,7 +56,7 @@ fn every_run_of_a_sweep_is_the_run_that_would_have_been_done_alone() {
             strategy.as_str(),
         ];
         let alone: Value =
-            serde_json::from_slice(&loadgen(here.path(), &alone).stdout).expect("the result is JSON");
+            serde_json::from_slice(&loadgen_in(here.path(), &alone).stdout).expect("the result is JSON");
         let same = runs
             .iter()
             .find(|run| run["strategy"] == strategy.as_str() && run["seed"] == 2 && run["at"]["ops"] == 150);
@@ -85,7 +75,7 @@ fn rows_and_cells_say_the_same() {
     let args =
         ["sweep", "--simulate", "-s", "aimd,full-jitter", "--vary", "max-busy=10..30/3", "--ops", "100"];
     let more = ["--repeats", "4", "--csv", "rows.csv", "--json", "sweep.json"];
-    let output = loadgen(here.path(), &[&args[..], &more].concat());
+    let output = loadgen_in(here.path(), &[&args[..], &more].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.contains("max-busy") && said.contains("full-jitter"), "{said}");
@@ -123,7 +113,7 @@ fn the_best_is_estimated_on_seeds_that_the_sweep_has_not_seen() {
     // Ten seeds that follow the sweep's own.
     let here = directory();
     let fresh = ["--simulate", "--quiet", "--json", "-", "-s", "aimd:beta=0.9", "--ops", "300"];
-    let fresh = loadgen(here.path(), &[&fresh[..], &["--seed", "6", "--repeats", "5"]].concat());
+    let fresh = loadgen_in(here.path(), &[&fresh[..], &["--seed", "6", "--repeats", "5"]].concat());
     let fresh: Value = serde_json::from_slice(&fresh.stdout).expect("the result is JSON");
     assert_eq!(best["fresh"]["mean"], fresh["summary"]["makespan_s"]["mean"]);
     assert_ne!(best["fresh"]["mean"], best["in_sweep"]);
@@ -157,7 +147,7 @@ fn what_is_best_is_asked_in_every_situation() {
 fn a_sweep_does_not_depend_on_the_threads() {
     let args = ["sweep", "--simulate", "--quiet", "--json", "-", "--vary", "ops=50..200/4", "--repeats", "5"];
     let here = directory();
-    let with = |threads| loadgen(here.path(), &[&args[..], &["--threads", threads]].concat()).stdout;
+    let with = |threads| loadgen_in(here.path(), &[&args[..], &["--threads", threads]].concat()).stdout;
     assert!(!with("1").is_empty());
     assert!(with("1") == with("3"), "one thread and three differ");
 }
@@ -193,14 +183,14 @@ fn what_cannot_be_varied_is_refused_before_anything_runs() {
     ];
     for (args, words) in refused {
         let here = directory();
-        let left = loadgen(here.path(), &[&["sweep", "--simulate"], *args].concat());
+        let left = loadgen_in(here.path(), &[&["sweep", "--simulate"], *args].concat());
         let told = text(&left.stderr);
         assert_eq!(left.status.code(), Some(2), "{args:?}: {told}");
         assert!(told.contains(words), "{args:?}: {told}");
         assert_eq!(std::fs::read_dir(here.path()).expect("the directory").count(), 0, "{args:?} left files");
     }
     let here = directory();
-    let nowhere = loadgen(here.path(), &["sweep", "--simulate", "--vary", "ops=5", "--csv", "no/x.csv"]);
+    let nowhere = loadgen_in(here.path(), &["sweep", "--simulate", "--vary", "ops=5", "--csv", "no/x.csv"]);
     assert_eq!(nowhere.status.code(), Some(74), "{}", text(&nowhere.stderr));
 }
 
@@ -255,7 +245,7 @@ fn interrupted_before_a_point_is_complete_nothing_is_written_and_nothing_overwri
 fn a_file_that_cannot_be_written_costs_neither_the_others_nor_the_table() {
     let here = directory();
     let args = ["sweep", "--simulate", "--vary", "ops=20,40", "--repeats", "5", "--csv", "/dev/full"];
-    let output = loadgen(here.path(), &[&args[..], &["--json", "s.json", "--html", "s.html"]].concat());
+    let output = loadgen_in(here.path(), &[&args[..], &["--json", "s.json", "--html", "s.html"]].concat());
     assert_eq!(output.status.code(), Some(74));
     assert!(text(&output.stderr).contains("`/dev/full` (--csv) could not be written"));
     assert!(text(&output.stdout).contains("Means over 5 seeds"), "{}", text(&output.stdout));
@@ -269,7 +259,8 @@ fn a_file_that_cannot_be_written_costs_neither_the_others_nor_the_table() {
 fn over_http_a_sweep_goes_point_by_point() {
     let here = directory();
     let args = ["sweep", "--vary", "max-busy=5,20", "--ops", "40", "--rate", "200/s", "--time-scale", "0.2"];
-    let output = loadgen(here.path(), &[&args[..], &["--repeats", "1", "--json", "-", "--quiet"]].concat());
+    let output =
+        loadgen_in(here.path(), &[&args[..], &["--repeats", "1", "--json", "-", "--quiet"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let document: Value = serde_json::from_slice(&output.stdout).expect("the sweep is JSON");
     let caps: Vec<&Value> =
@@ -283,7 +274,7 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
     let here = directory();
     let args =
         ["sweep", "--simulate", "-s", "aimd,none", "--vary", "ops=50,200,300", "--repeats", "4", "--quiet"];
-    let output = loadgen(here.path(), &[&args[..], &["--html", "a.html", "--json", "a.json"]].concat());
+    let output = loadgen_in(here.path(), &[&args[..], &["--html", "a.html", "--json", "a.json"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let page = std::fs::read_to_string(here.path().join("a.html")).expect("the page was written");
     // `none` gives up above fifty ops, so there is a choice at fifty only, if at all.
@@ -298,18 +289,18 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
         "no command to repeat it"
     );
     // The same page comes of the file.
-    let again = loadgen(here.path(), &["report", "a.json", "-o", "b.html"]);
+    let again = loadgen_in(here.path(), &["report", "a.json", "-o", "b.html"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     let again = std::fs::read_to_string(here.path().join("b.html")).expect("the page was written");
     assert!(page == again, "the page of the file differs");
-    let plotted = loadgen(here.path(), &["plot", "a.json", "--figure", "ops"]);
+    let plotted = loadgen_in(here.path(), &["plot", "a.json", "--figure", "ops"]);
     assert!(text(&plotted.stdout).contains("Attempts against ops"), "{}", text(&plotted.stderr));
 
     let mut broken: Value =
         serde_json::from_slice(&std::fs::read(here.path().join("a.json")).expect("the file")).expect("JSON");
     broken["sweep"]["cells"][1]["figures"]["attempts.total"]["mean"] = "many".into();
     std::fs::write(here.path().join("a.json"), broken.to_string()).expect("the file can be written");
-    let refused = loadgen(here.path(), &["report", "a.json", "-o", "c.html"]);
+    let refused = loadgen_in(here.path(), &["report", "a.json", "-o", "c.html"]);
     assert_eq!(refused.status.code(), Some(2));
     let told = text(&refused.stderr);
     assert!(told.contains("sweep.cells[1].figures.attempts.total"), "{told}");

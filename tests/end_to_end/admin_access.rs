@@ -74,7 +74,7 @@ fn a_token_stands_for_the_name_of_a_host_but_not_for_an_origin() {
 
 #[test]
 fn loadgen_uses_a_mockserver_on_another_host_with_its_token_only() {
-    let Some(own) = crate::metrics::own_address() else {
+    let Some(own) = super::metrics::own_address() else {
         eprintln!("skipped: this machine has no address but loopback");
         return;
     };
@@ -97,7 +97,7 @@ fn loadgen_uses_a_mockserver_on_another_host_with_its_token_only() {
 
 #[test]
 fn a_token_from_the_environment_goes_to_this_machine_by_itself_and_elsewhere_only_when_told() {
-    let Some(own) = crate::metrics::own_address() else {
+    let Some(own) = super::metrics::own_address() else {
         eprintln!("skipped: this machine has no address but loopback");
         return;
     };
@@ -111,7 +111,7 @@ fn a_token_from_the_environment_goes_to_this_machine_by_itself_and_elsewhere_onl
 
 #[test]
 fn servers_that_are_no_mockserver_never_see_the_token() {
-    use crate::foreign_server::{ForeignServer, reply};
+    use super::foreign_server::{ForeignServer, reply};
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = server.url();
     let args = [SMALL, &["--target", &url, "--in-flight", "1", "--admin-token", "s3cret"]].concat();

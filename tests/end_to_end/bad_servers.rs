@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::foreign_server::{Connection, ForeignServer, hang_up, reply};
+use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{Left, assert_conserved, count, loadgen};
 
 /// Ten ops that give up after two attempts.

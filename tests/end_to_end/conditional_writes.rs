@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::net::TcpStream;
 
-use crate::foreign_server::{ForeignServer, reply};
+use super::foreign_server::{ForeignServer, reply};
 use crate::support::{
     MockServer, Reply, assert_conserved, count, eventually, loadgen, measure, read_reply, request,
 };

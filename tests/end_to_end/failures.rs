@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::foreign_server::{ForeignServer, hang_up, reply};
+use super::foreign_server::{ForeignServer, hang_up, reply};
 use crate::support::{Left, assert_conserved, count, loadgen};
 
 /// Twenty ops, quietly.

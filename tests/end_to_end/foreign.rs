@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::foreign_server::{Connection, ForeignServer, hang_up, reply};
+use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{assert_conserved, count, loadgen, measure};
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::foreign_server::{Connection, ForeignServer, hang_up, reply};
+use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{MockServer, assert_conserved, count, loadgen, request};
 
 /// More than any of these runs needs, and far less than what the servers send.

@@ -4,8 +4,8 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::pty::Terminal;
-use crate::screen::Screen;
+use super::pty::Terminal;
+use super::screen::Screen;
 
 /// Blocks of a second each, over HTTP.
 const OVER_HTTP: &[&str] = &[

@@ -2,8 +2,8 @@
 
 use rustix::process::Signal;
 
-use crate::pty::Terminal;
-use crate::screen::{SIZE, Screen};
+use super::pty::Terminal;
+use super::screen::{SIZE, Screen};
 use crate::support::{APART, request};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_mockserver");

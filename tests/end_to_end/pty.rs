@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{ControlModes, LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize};
 
-use crate::screen::{SIZE, Screen};
+use super::screen::{SIZE, Screen};
 use crate::support::eventually;
 
 /// A terminal with a program on it, which is killed with its test.

@@ -1,6 +1,6 @@
 //! `compare` and `sweep` against a server that is there: a mockserver by its URL, or any other.
 
-use crate::foreign_server::{ForeignServer, hang_up, reply};
+use super::foreign_server::{ForeignServer, hang_up, reply};
 use crate::support::{Left, MockServer, assert_conserved, count, loadgen, measure};
 
 const STRATEGIES: [&str; 2] = ["--strategies", "aimd,full-jitter"];

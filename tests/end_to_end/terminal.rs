@@ -6,8 +6,8 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::pty::Terminal;
-use crate::screen::Screen;
+use super::pty::Terminal;
+use super::screen::Screen;
 use crate::support::{APART, MockServer, assert_conserved, count, eventually, request};
 
 /// A run of a second or two.

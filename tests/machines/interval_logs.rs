@@ -9,7 +9,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::Value;
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 struct Interval {
     tag: String,
@@ -67,14 +67,14 @@ fn agree(log: &[Interval], runs: &[Value]) {
     }
 }
 
-fn runs(desk: &Desk, name: &str) -> Vec<Value> {
+fn runs(desk: &Folder, name: &str) -> Vec<Value> {
     let document: Value = serde_json::from_str(&desk.read(name)).unwrap();
     document["runs"].as_array().cloned().unwrap_or_else(|| vec![document.clone()])
 }
 
 #[test]
 fn a_log_of_real_runs_has_the_percentiles_of_the_result() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let server = "--service-time 2ms --reject-time 1ms --network-delay 0 --max-busy 5";
     desk.done(&format!("--quiet --ops 300 {server} --repeats 2 --hdr a.hlog --json a.json"));
     let log = desk.read("a.hlog");
@@ -84,7 +84,7 @@ fn a_log_of_real_runs_has_the_percentiles_of_the_result() {
 
 #[test]
 fn a_log_of_a_comparison_tells_strategies_apart_by_their_tags() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let compare = "compare --simulate --quiet --ops 2000 --repeats 2 --strategies aimd:beta=0.5,initial=9,full-jitter,oracle";
     desk.done(&format!("{compare} --threads 1 --hdr a.hlog --json a.json"));
     desk.done(&format!("{compare} --threads 4 --hdr b.hlog"));
@@ -96,7 +96,7 @@ fn a_log_of_a_comparison_tells_strategies_apart_by_their_tags() {
 
 #[test]
 fn a_run_in_which_nothing_succeeds_is_an_empty_interval() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let ended = desk.loadgen("--simulate --quiet --ops 30 --strategy none --reject-first 1 --hdr a.hlog");
     assert_eq!(ended.code, Some(1), "{ended:?}");
     let log = intervals(&desk.read("a.hlog"));

@@ -1,6 +1,6 @@
 //! What the licences of the crates inside both programs ask for: THIRD-PARTY-NOTICES.txt is written out of their sources.
 //!
-//! `WRITE_NOTICES=1 cargo test --test machines notices` writes it anew.
+//! `WRITE_NOTICES=1 cargo test --test programs notices` writes it anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ fn the_notices_are_those_of_what_the_programs_are_made_of() {
     assert!(
         notices == written,
         "THIRD-PARTY-NOTICES.txt is not current (missing: {missing:?}, gone: {gone:?}); \
-         `WRITE_NOTICES=1 cargo test --test machines notices` writes it anew"
+         `WRITE_NOTICES=1 cargo test --test programs notices` writes it anew"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 struct Table {
     columns: Vec<String>,
@@ -45,7 +45,7 @@ fn agree(table: &Table, document: &Value) {
 
 #[test]
 fn a_row_has_every_figure_of_a_run_and_columns_are_the_same_for_all() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --ops 300 --repeats 3 --strategy aimd:beta=0.5,initial=9 --csv a.csv --json a.json");
     let repeats = table(&desk.read("a.csv"));
     assert_eq!(repeats.columns[..3], ["strategy", "seed", "mode"]);
@@ -75,7 +75,7 @@ fn a_row_has_every_figure_of_a_run_and_columns_are_the_same_for_all() {
 
 #[test]
 fn rows_do_not_depend_on_threads_and_what_was_there_stays_until_all_is_written() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let run = "--simulate --quiet --ops 200 --repeats 8";
     let one = desk.done(&format!("{run} --threads 1 --csv -"));
     assert_eq!(one, desk.done(&format!("{run} --threads 4 --csv -")));

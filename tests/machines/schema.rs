@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Desk;
-use crate::published::{assert_valid, schema, strict, validator, violations};
+use super::published::{assert_valid, schema, strict, validator, violations};
+use crate::support::Folder;
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
@@ -11,14 +11,14 @@ fn json(text: &str) -> Value {
 
 #[test]
 fn the_published_schema_is_the_programs_own() {
-    let printed = Desk::new().done("schema");
+    let printed = Folder::new().done("schema");
     assert_eq!(json(&printed), schema(), "run `loadgen schema > docs/result.schema.json`");
     assert!(jsonschema::draft202012::meta::is_valid(&schema()));
 }
 
 #[test]
 fn every_run_is_as_the_schema_says() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let real = "--service-time 1ms --network-delay 0 --reject-time 0 --max-busy 5";
     for run in [
         "--simulate",
@@ -52,7 +52,7 @@ fn every_run_is_as_the_schema_says() {
 
 #[test]
 fn every_document_of_several_runs_is_as_the_schema_says() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     for repeats in [1, 6] {
         let compare = "compare --simulate --ops 60 --strategies aimd,full-jitter,none,oracle --sensitivity --quiet --json -";
         assert_valid("Comparison", &json(&desk.done(&format!("{compare} --repeats {repeats}"))));
@@ -69,7 +69,7 @@ fn every_document_of_several_runs_is_as_the_schema_says() {
 
 #[test]
 fn what_is_damaged_is_refused() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let run = json(&desk.done("--simulate --ops 60 --quiet --json -"));
     let whole = validator(&schema());
     let refused = |document: &Value| !whole.is_valid(document);

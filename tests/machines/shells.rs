@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 const LOADGEN: &str = env!("CARGO_BIN_EXE_loadgen");
 const MOCKSERVER: &str = env!("CARGO_BIN_EXE_mockserver");
@@ -36,7 +36,7 @@ fn subcommands() -> Vec<String> {
 
 #[test]
 fn every_shell_gets_a_script_that_knows_the_command_line() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = told(LOADGEN, &format!("completions {shell}"));
         for word in ["max-busy", "compare"] {
@@ -82,7 +82,7 @@ fn bash_completes_subcommands_flags_and_names() {
 
 #[test]
 fn fish_completes_subcommands_flags_and_names() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let home = desk.path(".");
     for (words, offered) in COMPLETED.into_iter().chain([("loadgen comp", "compare\ncompletions")]) {
         let script = format!(
@@ -98,7 +98,7 @@ fn fish_completes_subcommands_flags_and_names() {
 /// function there, which tells its arguments.
 #[test]
 fn zsh_completes_subcommands_flags_and_names() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.write("_loadgen", &told(LOADGEN, "completions zsh"));
     desk.write(
         "type.zsh",
@@ -131,7 +131,7 @@ zpty -d shell
 
 #[test]
 fn the_man_page_names_every_subcommand_and_each_has_a_page() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let page = told(LOADGEN, "man");
     assert!(page.contains(".TH loadgen 1") && page.contains("\\-\\-max\\-busy"), "{page}");
     desk.done("man --output pages/man1");

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 /// A desk with the results of scenarios that ask for every kind of figure, and its page.
-fn reproduced() -> (Desk, Value, String) {
-    let desk = Desk::new();
+fn reproduced() -> (Folder, Value, String) {
+    let desk = Folder::new();
     let ended = desk.loadgen(
         "reproduce exploring-backoff occ retry-delays --repeats 2 --quiet --json all.json --html all.html",
     );

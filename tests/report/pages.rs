@@ -1,10 +1,10 @@
 //! Pages and pictures of real runs.
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 #[test]
 fn five_strategies_of_thirty_repeats_make_one_small_page() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let strategies =
         ["aimd", "exponential:jitter=0.5,base=50ms,cap=30s", "full-jitter", "none", "fixed-window"];
     for (index, strategy) in strategies.iter().enumerate() {
@@ -25,7 +25,7 @@ fn five_strategies_of_thirty_repeats_make_one_small_page() {
 
 #[test]
 fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --ops 300 --rate 500/s --max-busy 20 --service-time 200ms --repeats 3 --json a.json");
     desk.done("report a.json -o report.html");
     let page = desk.read("report.html");
@@ -40,7 +40,7 @@ fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
 
 #[test]
 fn the_first_screen_of_a_sweep_says_what_was_varied_and_measured() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("sweep --simulate -q -s aimd --vary ops=50,300 --max-busy 20 --repeats 3 --html sweep.html");
     let page = desk.read("sweep.html");
     let header = page.split("</header>").next().unwrap();
@@ -55,7 +55,7 @@ fn the_first_screen_of_a_sweep_says_what_was_varied_and_measured() {
 
 #[test]
 fn a_comparison_with_the_oracle_says_that_it_is_not_counted() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("compare --simulate -q -s aimd,full-jitter,oracle --ops 300 --repeats 2 --html compared.html");
     let page = desk.read("compared.html");
     let header = page.split("</header>").next().unwrap();
@@ -65,7 +65,7 @@ fn a_comparison_with_the_oracle_says_that_it_is_not_counted() {
 
 #[test]
 fn a_page_ranks_by_what_the_comparison_ranked_by() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let order = |page: &str| -> Vec<String> {
         let rows = page.split("<tr><td><code>").skip(1).take(3);
         rows.map(|row| row.split('<').next().unwrap_or_default().to_owned()).collect()
@@ -102,7 +102,7 @@ fn a_page_ranks_by_what_the_comparison_ranked_by() {
 
 #[test]
 fn the_only_script_is_the_one_that_the_page_allows() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --ops 50 --json a.json");
     desk.done("report a.json -o -");
     let page = desk.done("report a.json -o -");
@@ -114,7 +114,7 @@ fn the_only_script_is_the_one_that_the_page_allows() {
 
 #[test]
 fn short_and_long_runs_draw() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     for (name, flags) in [("short", "--ops 20 --rate 100/s"), ("long", "--ops 50000 --rate 2000/s")] {
         desk.done(&format!("--simulate --quiet {flags} --json {name}.json"));
         desk.done(&format!("report {name}.json -o {name}.html"));
@@ -131,7 +131,7 @@ fn short_and_long_runs_draw() {
 
 #[test]
 fn what_a_scenario_varied_is_drawn() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let ended = desk.loadgen("reproduce occ --repeats 2 --quiet --json occ.json");
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
     desk.done("report occ.json -o occ.html");
@@ -142,7 +142,7 @@ fn what_a_scenario_varied_is_drawn() {
 
 #[test]
 fn a_figure_is_drawn_as_text_too() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --json a.json");
     let text = desk.done("plot a.json --figure window");
     assert!(text.starts_with("Window and in flight\n") && text.contains("server's cap"), "{text}");

@@ -1,10 +1,10 @@
 //! The README's pictures are those that its commands make.
 //!
-//! `UPDATE_PICTURES=1 cargo test --test report pictures` makes them anew.
+//! `UPDATE_PICTURES=1 cargo test --test programs pictures` makes them anew.
 
 use std::path::Path;
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 #[test]
 fn the_pictures_of_the_readme_are_those_that_its_commands_make() {
@@ -14,7 +14,7 @@ fn the_pictures_of_the_readme_are_those_that_its_commands_make() {
     let section = section.split("\n## ").next().unwrap();
     let commands: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("    loadgen ")).collect();
 
-    let desk = Desk::new();
+    let desk = Folder::new();
     std::fs::create_dir_all(desk.path("docs/pictures")).unwrap();
     for command in &commands {
         desk.done(command);
@@ -34,7 +34,7 @@ fn the_pictures_of_the_readme_are_those_that_its_commands_make() {
             std::fs::write(root.join(&place), &made).unwrap();
         }
         let current = std::fs::read_to_string(root.join(&place)).unwrap_or_default() == made;
-        assert!(current, "`{place}` is not current: UPDATE_PICTURES=1 cargo test --test report pictures");
+        assert!(current, "`{place}` is not current: UPDATE_PICTURES=1 cargo test --test programs pictures");
     }
     let kept = std::fs::read_dir(root.join("docs/pictures")).unwrap().count();
     assert_eq!(kept, names.len(), "a picture that no command makes");

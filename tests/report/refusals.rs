@@ -1,10 +1,10 @@
 //! What is no result, and where pages cannot be written.
 
-use crate::program::Desk;
+use crate::support::Folder;
 
 #[test]
 fn what_is_no_result_is_refused_by_file_and_place() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --ops 20 --json good.json");
     let good = desk.read("good.json");
     let newer = good.replacen("\"schema_version\":1", "\"schema_version\":2", 1);
@@ -77,7 +77,7 @@ fn what_is_no_result_is_refused_by_file_and_place() {
 
 #[test]
 fn files_that_are_missing_or_no_text_are_named() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     let ended = desk.loadgen("report nowhere.json -o a.html");
     assert!(ended.code == Some(2) && ended.stderr.contains("`nowhere.json` cannot be read"), "{ended:?}");
     std::fs::write(desk.path("binary.json"), [b'{', 0xff, 0xfe]).unwrap();
@@ -88,7 +88,7 @@ fn files_that_are_missing_or_no_text_are_named() {
 
 #[test]
 fn a_page_that_cannot_be_written_leaves_nothing_behind() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --ops 20 --json a.json");
     std::fs::create_dir(desk.path("there")).unwrap();
     for (command, output) in [
@@ -107,7 +107,7 @@ fn a_page_that_cannot_be_written_leaves_nothing_behind() {
 
 #[test]
 fn a_figure_that_lacks_its_data_says_what_it_needs() {
-    let desk = Desk::new();
+    let desk = Folder::new();
     desk.done("--simulate --quiet --ops 20 --json a.json");
     let ended = desk.loadgen("plot a.json --figure clients");
     assert!(ended.code == Some(2) && ended.stderr.contains("different numbers of clients"), "{ended:?}");

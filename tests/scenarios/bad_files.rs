@@ -1,6 +1,6 @@
 //! Scenario files that cannot be run, as the program refuses them. What is refused and why is tested in `experiments`.
 
-use crate::program::{Left, loadgen, written};
+use crate::support::{Left, loadgen, written};
 
 /// A scenario with nothing wrong, line by line: cases replace one of its lines.
 const GOOD: &str = r#"name = "mine"

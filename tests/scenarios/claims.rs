@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{loadgen, written};
+use crate::support::{loadgen, written};
 
 /// The claim of a scenario's result that begins so.
 fn claim(result: &Value, says: &str) -> Value {

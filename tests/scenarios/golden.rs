@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::figures::cells;
-use crate::program::reproduce_text;
+use super::figures::cells;
+use crate::support::reproduce_text;
 
 /// How many times `unit` goes into a figure, which must be without remainder.
 fn whole(value: f64, unit: f64) -> u64 {

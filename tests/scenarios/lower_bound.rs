@@ -8,7 +8,7 @@ use mockserver_core::{Config, Ideal};
 use tailback::{Foreknowledge, PartKind, STRATEGIES, StrategySpec};
 use vocabulary::{Purpose, draws, unit};
 
-use crate::program::loadgen;
+use crate::support::loadgen;
 
 /// Workloads and servers that are tried, each with every strategy.
 const CASES: u64 = 100;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::program::{loadgen, reproduce_text};
+use crate::support::{loadgen, reproduce_text};
 
 /// All built-in scenarios, every cell once: whether claims hold is asked elsewhere.
 static ALL: LazyLock<Value> = LazyLock::new(|| {

@@ -3,8 +3,8 @@
 //! Unoptimised programs need minutes for all of the tables, so the rows that take longest are left out of them unless
 //! the tests are built with optimisation.
 
-use crate::figures::{Cell, cells};
-use crate::program::reproduce;
+use super::figures::{Cell, cells};
+use crate::support::reproduce;
 
 /// Seeds of every cell.
 const SEEDS: f64 = 30.0;

@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use crate::figures::cells;
-use crate::verdicts::ALL;
+use super::figures::cells;
+use super::verdicts::ALL;
 
 /// A figure of a cell, its statistic over runs, and from where to where it may lie.
 struct Band {

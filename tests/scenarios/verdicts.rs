@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::{Left, Program, loadgen};
+use crate::support::{Left, eventually, loadgen, start_loadgen};
 
 /// Every built-in scenario, in the order in which all are run.
 const SCENARIOS: &[&str] = &["sync-musings", "retry-delays", "exploring-backoff", "ethernet", "occ"];
@@ -141,7 +141,7 @@ fn a_result_that_cannot_be_written_is_told_before_anything_runs() {
 fn an_interrupt_ends_a_long_reproduction_at_once() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         // One run alone takes minutes: 7 million attempts of clients that wait a second each.
-        let mut program = Program::start(&[
+        let program = start_loadgen(&[
             "reproduce",
             "ethernet",
             "--repeats=1000",
@@ -150,8 +150,8 @@ fn an_interrupt_ends_a_long_reproduction_at_once() {
             "--set=experiment.submitters.vary={in_flight=[25]}",
         ]);
         // A line of progress says that it is under way.
-        program.says("runs");
-        kill_process(Pid::from_child(&program.child), signal).unwrap();
+        eventually("it tells how far it is", || program.said().contains("runs").then_some(()));
+        program.signal(signal);
         let asked = Instant::now();
         let left = program.finish().exits(code);
         assert_eq!(left.stdout, "");

@@ -2,8 +2,6 @@
 
 mod interval_logs;
 mod notices;
-#[path = "../report/program.rs"]
-mod program;
 mod published;
 mod rows;
 mod schema;

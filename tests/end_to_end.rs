@@ -30,6 +30,5 @@ mod signals;
 mod small_times;
 mod started;
 mod summary_rows;
-mod support;
 mod terminal;
 mod usage;

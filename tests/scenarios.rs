@@ -9,7 +9,6 @@ mod golden;
 mod lower_bound;
 mod matrix;
 mod plots;
-mod program;
 mod reference;
 mod regressions;
 mod sources;

@@ -1,22 +1,16 @@
 //! Runs `loadgen` in a directory of its own.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tempfile::TempDir;
 
+use super::program::{Left, loadgen_in};
+
 /// A directory for results, pages and pictures.
-pub(crate) struct Desk(TempDir);
+pub(crate) struct Folder(TempDir);
 
-/// How the program ended.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl Desk {
+impl Folder {
     pub(crate) fn new() -> Self {
         Self(TempDir::new().unwrap())
     }
@@ -42,22 +36,15 @@ impl Desk {
         names
     }
 
-    pub(crate) fn loadgen(&self, args: &str) -> Ended {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
-        let Output { status, stdout, stderr } = command
-            .args(args.split_whitespace())
-            .current_dir(self.0.path())
-            .env("NO_COLOR", "1")
-            .output()
-            .unwrap();
+    pub(crate) fn loadgen(&self, args: &str) -> Left {
+        let words: Vec<&str> = args.split_whitespace().collect();
+        let Output { status, stdout, stderr } = loadgen_in(self.0.path(), &words);
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ended { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+        Left { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
     }
 
     /// Runs something that must work.
     pub(crate) fn done(&self, args: &str) -> String {
-        let ended = self.loadgen(args);
-        assert_eq!(ended.code, Some(0), "{args}: {}", ended.stderr);
-        ended.stdout
+        self.loadgen(args).exits(0).stdout
     }
 }

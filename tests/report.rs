@@ -3,5 +3,4 @@
 mod exhibits;
 mod pages;
 mod pictures;
-mod program;
 mod refusals;

@@ -1,0 +1,25 @@
+//! Every test of the built programs that does not measure time alone.
+//!
+//! A process is started only for what only processes show: exit codes, signals, terminals, sockets, pipes, and whole commands
+//! against published figures. All else is tested beside its code.
+
+// Conditions and baselines: what CI relies on.
+mod checks;
+// Rankings, pairs, and what cannot be compared.
+mod compare;
+// Figures, counted again from samples.
+mod derived;
+// Everything over real sockets, terminals and signals.
+mod end_to_end;
+// What other programs read: logs, rows, schemas, shells, notices.
+mod machines;
+// Pages and pictures of results.
+mod report;
+// The seeds' experiments: reference figures, claims, bad files.
+mod scenarios;
+// What all of these share.
+mod support;
+// Grids, and their best points.
+mod sweep;
+// The seeds' figures by the state machines alone.
+mod virtual_time;

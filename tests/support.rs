@@ -1,0 +1,18 @@
+//! What every test of the built programs needs.
+
+mod figures;
+mod folder;
+mod http;
+mod interrupted;
+mod mock_server;
+mod program;
+
+pub(crate) use figures::{assert_conserved, count, figure, measure, reproduce, reproduce_text, written};
+pub(crate) use folder::Folder;
+pub(crate) use http::{Reply, read_reply, request, request_with};
+pub(crate) use interrupted::interrupted;
+pub(crate) use mock_server::{MockServer, start_mockserver};
+pub(crate) use program::{
+    APART, Left, Program, eventually, loadgen, loadgen_in, loadgen_into, loadgen_redirected, shell,
+    start_loadgen, start_shell,
+};

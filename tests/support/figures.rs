@@ -1,0 +1,63 @@
+//! What results say.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::program::loadgen;
+
+/// Runs `loadgen … --json - --quiet`, which must succeed, and returns the result.
+pub(crate) fn measure(args: &[&str]) -> Value {
+    let left = loadgen(&[args, &["--json", "-", "--quiet"]].concat()).exits(0);
+    assert_eq!(left.stderr, "", "--quiet says nothing");
+    left.json()
+}
+
+/// The count at `pointer`, such as `/attempts/total`.
+pub(crate) fn count(value: &Value, pointer: &str) -> u64 {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_u64)
+        .unwrap_or_else(|| panic!("no count `{pointer}` in {value}"))
+}
+
+/// The figure at `pointer`.
+pub(crate) fn figure(value: &Value, pointer: &str) -> f64 {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("no figure `{pointer}` in {value}"))
+}
+
+/// Checks the equations that every result fulfils.
+pub(crate) fn assert_conserved(result: &Value) {
+    let sum = |keys: &[&str]| keys.iter().map(|key| count(result, key)).sum::<u64>();
+    let ops = sum(&["/ops/succeeded", "/ops/given_up", "/ops/unfinished"]);
+    assert_eq!(count(result, "/ops/total"), ops, "{result}");
+    let ended =
+        sum(&["/attempts/succeeded", "/attempts/rejected", "/attempts/failed", "/attempts/cancelled"]);
+    assert_eq!(count(result, "/attempts/total"), ended, "{result}");
+}
+
+/// Runs `loadgen reproduce … --json - --quiet`, which must come out as expected, and returns the only scenario.
+pub(crate) fn reproduce(args: &[&str]) -> Value {
+    let left = loadgen(&[&["reproduce", "--json", "-", "--quiet"], args].concat()).exits(0);
+    assert_eq!(left.stderr, "", "--quiet says nothing");
+    left.json()["scenarios"][0].take()
+}
+
+/// A file of one's own, gone with the first of the two.
+pub(crate) fn written(contents: &[u8]) -> (TempDir, PathBuf) {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("mine.toml");
+    fs::write(&path, contents).unwrap();
+    (dir, path)
+}
+
+/// Runs a scenario of one's own, which must come out as expected.
+pub(crate) fn reproduce_text(text: &str) -> Value {
+    let (_dir, path) = written(text.as_bytes());
+    reproduce(&["--scenario", path.to_str().unwrap()])
+}
