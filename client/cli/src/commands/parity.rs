@@ -70,13 +70,22 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         let draw = args.draw.unwrap_or_else(|| RandomState::new().hash_one(args.seed) % 1_000_000);
         pairing::at_seed_scale(draw, args.time_scale.map_or_else(|| scale(0.2), Ok)?)?
     };
-    let interrupt = Interrupt::listen()?;
+    compare_all(args, &pairings, exports, &Interrupt::listen()?)
+}
+
+/// Runs everything through both drivers, tells how they compare, and whether they agree.
+fn compare_all(
+    args: &ParityArgs,
+    pairings: &[Pairing],
+    exports: Exports,
+    interrupt: &Interrupt,
+) -> anyhow::Result<ExitCode> {
     let own = OwnServer::new()?;
     let mut progress = Progress::new(!args.output.quiet);
     let mut document = Vec::new();
     let (mut apart, mut too_slow) = (0, false);
     for (done, pairing) in pairings.iter().enumerate() {
-        let simulated = simulated(pairing, args, &interrupt)?;
+        let simulated = simulated(pairing, args, interrupt)?;
         if interrupt.exit().is_some() {
             break;
         }
@@ -91,7 +100,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
         let mut compared = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
             let waiting = |_: &Underway| progress.line(|| say(""));
-            let (real, _) = own.run(&settings, &pairing.server, args.seed, None, &interrupt, waiting)?;
+            let (real, _) = own.run(&settings, &pairing.server, args.seed, None, interrupt, waiting)?;
             if interrupt.exit().is_some() {
                 break;
             }
@@ -284,3 +293,6 @@ fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usi
         "bottleneck": bottleneck, "http_runs": runs,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! One small pairing through both drivers in this process: the document, the words and the exit code.
+
+#[path = "../../../../../tests/machines/published.rs"]
+mod published;
+
+use std::time::Duration;
+
+use clap::Parser;
+use loadgen_core::{ArrivalProcess, RunConfig, Workload};
+use mockserver::core::Config;
+use serde_json::Value;
+use vocabulary::Distribution;
+
+use super::*;
+use crate::settings::Settings;
+
+#[derive(Parser)]
+struct Flags {
+    #[command(flatten)]
+    parity: ParityArgs,
+}
+
+/// A hundred ops at a cap of ten: a third of a second in real time.
+fn small() -> Pairing {
+    let arrivals = ArrivalProcess::Poisson { rate_per_s: 100.0 };
+    let workload = Workload { arrivals, ops: Some(100), duration: None };
+    let server = Config {
+        max_busy: 10,
+        service_time: Distribution::Constant(Duration::from_millis(200)),
+        network_delay: Distribution::Constant(Duration::from_millis(50)),
+        ..Config::default()
+    };
+    let run = RunConfig { workload, ..RunConfig::default() };
+    let strategy = "aimd".parse().expect("it is a strategy");
+    let settings =
+        Settings { time_scale: scale(0.15).expect("it is a scale"), ..Settings::of_run(strategy, run) };
+    Pairing { name: "small".to_owned(), settings, server }
+}
+
+#[test]
+fn the_document_says_what_was_compared_and_the_exit_code_whether_all_of_it_agrees() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("parity.json");
+    let path = file.to_str().expect("a plain path");
+    let flags =
+        ["parity", "--json", path, "--quiet", "--repeats", "5", "--time-scale", "0.15", "--threads", "1"];
+    let args = Flags::try_parse_from(flags).expect("they are flags").parity;
+    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None).expect("it can be written");
+    let exit = compare_all(&args, &[small(), small()], exports, &Interrupt::default()).expect("it runs");
+    let text = std::fs::read_to_string(&file).expect("the document was written");
+    let document: Value = serde_json::from_str(&text).expect("it is JSON");
+    published::assert_valid("Parity", &document);
+    let pairings = document["pairings"].as_array().expect("a list");
+    assert_eq!(pairings.len(), 2);
+    let mut all_agree = true;
+    for pairing in pairings {
+        let figures = pairing["figures"].as_array().expect("a list");
+        assert!(figures.len() >= 7, "{pairing}");
+        for figure in figures {
+            let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number in {figure}"));
+            let off = (number(&figure["http"]) - number(&figure["simulated"]["mean"])).abs();
+            let agrees = off <= number(&figure["band"]);
+            assert_eq!(figure["agrees"], agrees, "{figure}");
+            all_agree &= agrees;
+        }
+    }
+    let expected = if all_agree { ExitCode::SUCCESS } else { Exit::Unmet.into() };
+    assert_eq!(format!("{exit:?}"), format!("{expected:?}"));
+}
+
+#[test]
+fn a_simulated_run_agrees_with_its_like_and_not_with_one_of_another_server() {
+    let pairing = small();
+    let args = Flags::try_parse_from(["parity", "--repeats", "20"]).expect("they are flags").parity;
+    let interrupt = Interrupt::default();
+    let alike = simulated(&pairing, &args, &interrupt).expect("it runs");
+    let apart = |real: &RunResult<ConfigRecord>| {
+        let compared = compare(pairing.settings.time_scale, &alike, &[real]);
+        compared.iter().filter(|one| !one.agrees()).map(|one| one.figure).collect::<Vec<_>>()
+    };
+    assert_eq!(apart(&alike[7]), Vec::<&str>::new());
+    let server = Config { max_busy: 5, ..pairing.server.clone() };
+    let other = simulated(&Pairing { server, ..small() }, &args, &interrupt).expect("it runs");
+    let found = apart(&other[0]);
+    assert!(found.contains(&"makespan s") && found.contains(&"op p95 ms"), "{found:?}");
+}
+
+#[test]
+fn a_setting_that_is_drawn_names_the_number_with_which_it_is_drawn_again() {
+    let scale = scale(0.2).expect("it is a scale");
+    let drawn = || pairing::at_seed_scale(42, scale).expect("it can be drawn");
+    let names: Vec<String> = drawn().into_iter().map(|pairing| pairing.name).collect();
+    assert_eq!(names.len(), 4);
+    assert!(names[3].contains("--draw 42"), "{names:?}");
+    let server = |pairings: Vec<Pairing>| pairings.into_iter().next_back().map(|last| last.server);
+    assert_eq!(server(drawn()), server(drawn()));
+    assert_ne!(server(drawn()), server(pairing::at_seed_scale(43, scale).expect("it can be drawn")));
+}
