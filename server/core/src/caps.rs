@@ -1,83 +1,55 @@
 //! Caps that change at known times: capacity fluctuates, and strategies must follow.
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-use vocabulary::{Instant, duration_text};
+use vocabulary::Instant;
 
-use crate::config::MOST_SLOTS;
+use crate::schedule::{Planned, Schedule, instant, instant_text};
+
+/// The most slots that a server can have.
+pub(crate) const MOST_SLOTS: u32 = 1_000_000;
 
 /// Caps and the server time from which each holds, written `10s=25,20s=80`; times rise. Until the first of them
 /// `max_busy` holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Option<String>", into = "String")]
-pub struct Caps(Vec<(Instant, u32)>);
+pub type Caps = Schedule<Cap>;
 
-/// What was written is no list of caps.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no list of caps: {why}; write for example `10s=25` or `10s=25,20s=80`")]
-pub struct CapsError {
-    text: String,
-    why: String,
+/// A cap, and when it begins to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cap {
+    from: Instant,
+    slots: u32,
 }
 
-impl Caps {
-    /// Whether the cap never changes.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
+impl Schedule<Cap> {
     /// The cap in force at this instant; `None` before the first change.
     pub(crate) fn at(&self, at: Instant) -> Option<u32> {
-        self.0.iter().rev().find(|(from, _)| *from <= at).map(|(_, slots)| *slots)
+        self.iter().rev().find(|cap| cap.from <= at).map(|cap| cap.slots)
     }
 }
 
-impl FromStr for Caps {
-    type Err = CapsError;
+impl Planned for Cap {
+    const PLURAL: &'static str = "caps";
+    const EXAMPLES: &'static str = "`10s=25` or `10s=25,20s=80`";
+    const TOO_EARLY: &'static str = "is not later than the one before it";
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse = |why: String| CapsError { text: text.to_owned(), why };
-        let mut caps: Vec<(Instant, u32)> = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let (from, slots) = part.split_once('=').ok_or_else(|| refuse(format!("`{part}` has no `=`")))?;
-            let from = duration_text::parse(from.trim()).map_err(|error| refuse(error.to_string()))?;
-            let from = Instant::ORIGIN + from;
-            let slots =
-                slots.trim().parse().ok().filter(|slots| (1..=MOST_SLOTS).contains(slots)).ok_or_else(
-                    || refuse(format!("`{}` is no number of slots from 1 to {MOST_SLOTS}", slots.trim())),
-                )?;
-            if caps.last().is_some_and(|(before, _)| from <= *before) {
-                return Err(refuse(format!("`{part}` is not later than the one before it")));
-            }
-            caps.push((from, slots));
-        }
-        Ok(Self(caps))
+    fn read(text: &str) -> Result<Self, String> {
+        let (from, slots) = text.split_once('=').ok_or_else(|| format!("`{text}` has no `=`"))?;
+        let from = instant(from)?;
+        let slots = slots.trim();
+        let number = slots.parse().ok().filter(|number| (1..=MOST_SLOTS).contains(number));
+        let slots =
+            number.ok_or_else(|| format!("`{slots}` is no number of slots from 1 to {MOST_SLOTS}"))?;
+        Ok(Self { from, slots })
+    }
+
+    fn follows(&self, before: &Self) -> bool {
+        before.from < self.from
     }
 }
 
-impl fmt::Display for Caps {
+impl fmt::Display for Cap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (from, slots)) in self.0.iter().enumerate() {
-            let joint = if index == 0 { "" } else { "," };
-            write!(f, "{joint}{}={slots}", duration_text::format(from.since_origin()))?;
-        }
-        Ok(())
-    }
-}
-
-impl TryFrom<Option<String>> for Caps {
-    type Error = CapsError;
-
-    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
-        text.unwrap_or_default().parse()
-    }
-}
-
-impl From<Caps> for String {
-    fn from(caps: Caps) -> Self {
-        caps.to_string()
+        write!(f, "{}={}", instant_text(self.from), self.slots)
     }
 }
 

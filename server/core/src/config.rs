@@ -5,12 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vocabulary::{Distribution, Instant, duration_text};
 
-use crate::caps::Caps;
+use crate::caps::{Caps, MOST_SLOTS};
 use crate::outages::Outages;
 use crate::policy::Policy;
-
-/// The most slots that a server can have.
-pub(crate) const MOST_SLOTS: u32 = 1_000_000;
 
 /// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,83 +1,50 @@
 //! Times at which a server is down: everything that reaches it is turned away at once.
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-use vocabulary::{Instant, duration_text};
+use vocabulary::Instant;
+
+use crate::schedule::{Planned, Schedule, instant, instant_text};
 
 /// Stretches of server time, written `10s..40s` or `0s..30s,60s..90s`; they are in order and do not overlap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Option<String>", into = "String")]
-pub struct Outages(Vec<(Instant, Instant)>);
+pub type Outages = Schedule<Outage>;
 
-/// What was written is no list of outages.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no list of outages: {why}; write for example `10s..40s` or `0s..30s,60s..90s`")]
-pub struct OutagesError {
-    text: String,
-    why: String,
+/// From its first instant until just before its last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    from: Instant,
+    to: Instant,
 }
 
-impl Outages {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether the server is down at this instant: from the beginning of an outage until just before its end.
+impl Schedule<Outage> {
+    /// Whether the server is down at this instant.
     pub(crate) fn cover(&self, at: Instant) -> bool {
-        self.0.iter().any(|(from, to)| *from <= at && at < *to)
+        self.iter().any(|outage| outage.from <= at && at < outage.to)
     }
 }
 
-impl FromStr for Outages {
-    type Err = OutagesError;
+impl Planned for Outage {
+    const PLURAL: &'static str = "outages";
+    const EXAMPLES: &'static str = "`10s..40s` or `0s..30s,60s..90s`";
+    const TOO_EARLY: &'static str = "begins before the one before it has ended";
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse = |why: String| OutagesError { text: text.to_owned(), why };
-        let instant = |part: &str| -> Result<Instant, OutagesError> {
-            let since = duration_text::parse(part).map_err(|error| refuse(error.to_string()))?;
-            Ok(Instant::ORIGIN + since)
-        };
-        let mut outages: Vec<(Instant, Instant)> = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let (from, to) = part.split_once("..").ok_or_else(|| refuse(format!("`{part}` has no `..`")))?;
-            let (from, to) = (instant(from)?, instant(to)?);
-            if from >= to {
-                return Err(refuse(format!("`{part}` ends before it begins")));
-            }
-            if outages.last().is_some_and(|(_, end)| from < *end) {
-                return Err(refuse(format!("`{part}` begins before the one before it has ended")));
-            }
-            outages.push((from, to));
+    fn read(text: &str) -> Result<Self, String> {
+        let (from, to) = text.split_once("..").ok_or_else(|| format!("`{text}` has no `..`"))?;
+        let (from, to) = (instant(from)?, instant(to)?);
+        if from >= to {
+            return Err(format!("`{text}` ends before it begins"));
         }
-        Ok(Self(outages))
+        Ok(Self { from, to })
+    }
+
+    fn follows(&self, before: &Self) -> bool {
+        before.to <= self.from
     }
 }
 
-impl fmt::Display for Outages {
+impl fmt::Display for Outage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |at: Instant| duration_text::format(at.since_origin());
-        for (index, (from, to)) in self.0.iter().enumerate() {
-            let joint = if index == 0 { "" } else { "," };
-            write!(f, "{joint}{}..{}", text(*from), text(*to))?;
-        }
-        Ok(())
-    }
-}
-
-impl TryFrom<Option<String>> for Outages {
-    type Error = OutagesError;
-
-    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
-        text.unwrap_or_default().parse()
-    }
-}
-
-impl From<Outages> for String {
-    fn from(outages: Outages) -> Self {
-        outages.to_string()
+        write!(f, "{}..{}", instant_text(self.from), instant_text(self.to))
     }
 }
 
