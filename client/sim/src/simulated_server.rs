@@ -81,7 +81,7 @@ impl SimulatedServer {
             return None;
         }
         self.under_way[slot] = None;
-        let (outcome, cause) = meaning(answer.verdict, self.server.config());
+        let (outcome, cause) = meaning(answer, self.server.config());
         Some(Input::Ended(Completion {
             attempt: launched.attempt,
             sent_at: launched.due,
@@ -145,18 +145,15 @@ impl Peer for SimulatedServer {
     }
 }
 
-/// What a verdict means to the client, and what it comes to on the wire.
-pub(crate) fn meaning(verdict: Verdict, config: &Config) -> (Outcome, Option<Cause>) {
-    let (status, code) = match verdict {
+/// What an answer means to the client, and what it comes to on the wire.
+pub(crate) fn meaning(answer: &Answer, config: &Config) -> (Outcome, Option<Cause>) {
+    let (status, code) = match answer.verdict {
         Verdict::Accepted => (Status::Succeeded, Some(200)),
         Verdict::Rejected => (Status::Rejected, Some(config.reject_status)),
         Verdict::Conflict => (Status::Rejected, Some(412)),
         // There was no answer to an attempt: there was none.
         Verdict::Deferred => (Status::Deferred, None),
     };
-    let advice = match (status, config.retry_after) {
-        (Status::Rejected, Some(after)) => Advice::After(after),
-        _ => Advice::None,
-    };
+    let advice = answer.advice.map_or(Advice::None, Advice::After);
     (Outcome { status, advice }, code.map(Cause::Status))
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vocabulary::{Distribution, Instant, duration_text};
+use vocabulary::{Distribution, duration_text};
 
 use crate::caps::{Caps, MOST_SLOTS};
 use crate::outages::Outages;
 use crate::policy::Policy;
+use crate::service::ServiceModel;
 
 /// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,7 +102,7 @@ impl Config {
 impl Config {
     /// Whether it serves by slots, `max_busy` of them or as `caps` says: only then there is a cap that can be changed.
     pub fn has_slots(&self) -> bool {
-        self.policy == Policy::ConcurrencyCap
+        self.policy.config().has_slots()
     }
 
     /// Whether rejections hold slots.
@@ -111,7 +112,7 @@ impl Config {
 
     /// Whether services and rejections take `service_time` and `reject_time`: some policies have times of their own.
     pub fn draws_service_times(&self) -> bool {
-        self.policy == Policy::ConcurrencyCap
+        self.policy.config().mean_service().is_none()
     }
 
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
@@ -120,26 +121,25 @@ impl Config {
         undisturbed && self.caps.is_empty() && self.has_slots()
     }
 
-    /// Slots at this instant.
-    pub(crate) fn slots(&self, at: Instant) -> u32 {
-        self.caps.at(at).unwrap_or(self.max_busy)
-    }
-
     /// How long an attempt takes when nothing is in its way.
     pub fn undisturbed_attempt(&self) -> Duration {
-        let startup = match &self.policy {
-            Policy::DescriptorPool(pool) => pool.startup,
-            Policy::ConcurrencyCap | Policy::OverwhelmedQueue(_) => Duration::ZERO,
-        };
+        let startup = self.policy.config().startup();
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
     }
 
     /// How long service takes on average.
     pub fn mean_service(&self) -> Duration {
-        match &self.policy {
-            Policy::ConcurrencyCap => self.service_time.mean(),
-            Policy::OverwhelmedQueue(queue) => queue.tick * queue.service,
-            Policy::DescriptorPool(pool) => Duration::from_secs_f64(1.0 / pool.service_rate),
+        self.policy.config().mean_service().unwrap_or_else(|| self.service_time.mean())
+    }
+
+    /// What policies may go by.
+    pub(crate) fn service_model(&self) -> ServiceModel {
+        ServiceModel {
+            max_busy: self.max_busy,
+            caps: self.caps.clone(),
+            service_time: self.service_time,
+            reject_time: self.reject_time,
+            rejects_occupy: self.rejects_occupy,
         }
     }
 }

@@ -47,7 +47,7 @@ impl Ideal {
     pub fn plan(&mut self, op: u64, arrival: Instant) -> Plan {
         let request =
             Request { id: RequestId(0), run: None, seed: self.seed, op, attempt: 1, step: Step::Work };
-        let network = request.network_delay(&self.config);
+        let network = request.network_delay(&self.config.network_delay);
         let reach = arrival + network;
         let free = if self.slots.len() < self.config.max_busy as usize {
             None
@@ -58,9 +58,9 @@ impl Ideal {
             Some(free) if free > reach => free + self.margin,
             _ => reach,
         };
-        let served = start + service_time(&self.config, self.seed, op);
+        let served = start + service_time(&self.config.service_time, self.seed, op);
         self.slots.push(Reverse(served));
-        let finish = served + request.return_delay(&self.config);
+        let finish = served + request.return_delay(&self.config.return_delay);
         let send_at = Instant::ORIGIN + start.since_origin().saturating_sub(network);
         Plan { send_at: send_at.max(arrival), finish }
     }

@@ -43,7 +43,7 @@ impl LeastCosts {
 
     /// How long the service of this op takes: the same for each of its attempts.
     pub fn service(&self, op: u64) -> Duration {
-        service_time(&self.config, self.seed, op)
+        service_time(&self.config.service_time, self.seed, op)
     }
 }
 

@@ -4,34 +4,35 @@
 //! back. Events are processed at the instants they are scheduled for, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-mod admission;
 mod caps;
-mod concurrency_cap;
 mod config;
 mod describe;
-mod descriptor_pool;
+mod events;
 mod ideal;
 mod least_costs;
 mod ledger;
 mod log;
 mod outages;
-mod overwhelmed_queue;
 mod patch;
+mod policies;
 mod policy;
 mod request;
 mod schedule;
 mod server;
+mod service;
 mod timeline;
 
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
+pub use events::{Answer, Input, Output};
 pub use ideal::{Ideal, Plan};
 pub use least_costs::LeastCosts;
 pub use ledger::Account;
 pub use log::{ServerEvent, ServerLog};
 pub use outages::{Outage, Outages};
 pub use patch::{Patch, PatchError};
-pub use policy::{Policy, PolicyError, PoolConfig, QueueConfig, Subset};
-pub use request::{Answer, Input, Output, Request, RequestId, Step, Verdict};
+pub use policies::{POLICIES, PolicyEntry};
+pub use policy::{Policy, PolicyError};
+pub use request::{Request, RequestId, Step, Verdict};
 pub use schedule::{Planned, Schedule, ScheduleError};
 pub use server::Server;

@@ -4,7 +4,7 @@ use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
 use crate::config::Config;
-use crate::request::{Answer, Input};
+use crate::events::{Answer, Input};
 
 /// The log of a server; see [`Server::record_log`](crate::Server::record_log).
 ///

@@ -1,154 +1,27 @@
-//! How a server decides whom it serves: the policy, written like a strategy.
+//! Whom a server serves: a policy of the list with its parameters, written like a strategy.
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use vocabulary::{Choice, Parameter, ParameterError, ParameterInfo, did_you_mean};
+use vocabulary::{OptionsError, ParameterError, ParameterInfo, did_you_mean, split_options};
+
+use crate::policies::{Admission, Configured, POLICIES, PolicyConfig, PolicyEntry};
 
 /// Whom a server serves, written `name` or `name:key=value,key=value`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Policy {
-    /// Whoever comes while all slots are busy is rejected.
-    #[default]
-    ConcurrencyCap,
-    /// A short queue that is worked off in ticks and slows down when too much is outstanding.
-    OverwhelmedQueue(QueueConfig),
-    /// Requests hold descriptors of one pool; whoever finds none crashes the service.
-    DescriptorPool(PoolConfig),
+pub struct Policy {
+    entry: &'static PolicyEntry,
+    configured: Configured,
 }
-
-/// Parameters of `overwhelmed-queue`; the defaults are the numbers of seed 002's text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct QueueConfig {
-    pub(crate) tick: Duration,
-    pub(crate) capacity: u32,
-    pub(crate) service: u32,
-    pub(crate) reject: u32,
-    pub(crate) limit: u32,
-    pub(crate) subset: Subset,
-}
-
-/// What an overwhelmed queue works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subset {
-    /// Both lists by their share, the oldest first.
-    Proportional,
-    /// So many entries of both, each as likely.
-    Random,
-}
-
-impl Choice for Subset {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("proportional", Self::Proportional), ("random", Self::Random)];
-}
-
-/// Parameters of `descriptor-pool`; the defaults are fitted to seed 003's paper.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PoolConfig {
-    pub(crate) descriptors: u32,
-    pub(crate) per_process: u32,
-    pub(crate) per_connection: u32,
-    pub(crate) service_rate: f64,
-    pub(crate) slowdown: f64,
-    pub(crate) startup: Duration,
-    pub(crate) startup_slope: Duration,
-    pub(crate) restart: Duration,
-    pub(crate) failed_start: Duration,
-}
-
-impl Default for QueueConfig {
-    fn default() -> Self {
-        Self {
-            tick: Duration::from_millis(10),
-            capacity: 5,
-            service: 5,
-            reject: 1,
-            limit: 25,
-            subset: Subset::Proportional,
-        }
-    }
-}
-
-impl Default for PoolConfig {
-    fn default() -> Self {
-        Self {
-            descriptors: 7600,
-            per_process: 19,
-            per_connection: 11,
-            service_rate: 2.75,
-            slowdown: 858.0,
-            startup: Duration::from_secs(1),
-            startup_slope: Duration::from_millis(100),
-            restart: Duration::from_secs(15),
-            failed_start: Duration::from_secs(1),
-        }
-    }
-}
-
-const QUEUE: &[Parameter<QueueConfig>] = &[
-    Parameter::duration("tick", "time between two steps of work", |config| &mut config.tick),
-    Parameter::count("capacity", "places in the queue", (1, 1_000_000), |config| &mut config.capacity),
-    Parameter::count("service", "steps that a request takes", (1, 1_000_000), |config| &mut config.service),
-    Parameter::count("reject", "steps that a rejection takes", (1, 1_000_000), |config| &mut config.reject),
-    Parameter::count(
-        "limit",
-        "outstanding requests above which it is overwhelmed",
-        (1, 1_000_000),
-        |config| &mut config.limit,
-    ),
-    Parameter::choice(
-        "subset",
-        "what it works on then: both lists by their share, or entries at random",
-        |config| &mut config.subset,
-    ),
-];
-
-const POOL: &[Parameter<PoolConfig>] = &[
-    Parameter::count("descriptors", "descriptors in all", (1, 1_000_000_000), |config| {
-        &mut config.descriptors
-    }),
-    Parameter::count(
-        "per-process",
-        "descriptors that a submitter under way holds",
-        (0, 1_000_000),
-        |config| &mut config.per_process,
-    ),
-    Parameter::count("per-connection", "descriptors that its connection adds", (0, 1_000_000), |config| {
-        &mut config.per_connection
-    }),
-    Parameter::number(
-        "service-rate",
-        "jobs per second when nobody else is under way",
-        (1e-6, 1e6),
-        |config| &mut config.service_rate,
-    ),
-    Parameter::number(
-        "slowdown",
-        "submitters under way that double the service time",
-        (1.0, 1e9),
-        |config| &mut config.slowdown,
-    ),
-    Parameter::duration("startup", "time to start a submitter", |config| &mut config.startup),
-    Parameter::duration("startup-slope", "what every submitter under way adds to it", |config| {
-        &mut config.startup_slope
-    }),
-    Parameter::duration("restart", "time from a crash to the next service", |config| &mut config.restart),
-    Parameter::duration("failed-start", "time until a submitter without descriptors fails", |config| {
-        &mut config.failed_start
-    }),
-];
-
-const NAMES: [&str; 3] = ["concurrency-cap", "overwhelmed-queue", "descriptor-pool"];
 
 /// What was written is no policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
     /// No such name.
-    #[error("unknown policy `{name}`{suggestion}; accepted are `{}`", NAMES.join("`, `"))]
+    #[error("unknown policy `{name}`{suggestion}; accepted are {}", quoted(names()))]
     Unknown {
         /// As it came.
         name: String,
@@ -183,93 +56,93 @@ pub enum PolicyError {
         /// What is wrong with it.
         source: ParameterError,
     },
-    /// A tick of no time.
-    #[error("policy `overwhelmed-queue`: `tick` must be longer than zero")]
-    NoTick,
+    /// Parameters that do not fit one another.
+    #[error("policy `{policy}`: {why}")]
+    Combination {
+        /// The policy's name.
+        policy: &'static str,
+        /// What is wrong.
+        why: String,
+    },
 }
 
 impl Policy {
     /// Its name.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::ConcurrencyCap => NAMES[0],
-            Self::OverwhelmedQueue(_) => NAMES[1],
-            Self::DescriptorPool(_) => NAMES[2],
-        }
+    pub fn name(&self) -> &'static str {
+        self.entry.name
     }
 
     /// Its parameters with their values.
-    pub fn parameters(&self) -> Vec<ParameterInfo> {
-        match self.clone() {
-            Self::ConcurrencyCap => Vec::new(),
-            Self::OverwhelmedQueue(mut config) => shown(QUEUE, &mut config),
-            Self::DescriptorPool(mut config) => shown(POOL, &mut config),
-        }
+    pub fn parameters(&self) -> &[ParameterInfo] {
+        &self.configured.parameters
     }
 
-    /// All policies with their defaults.
-    pub fn all() -> [Self; 3] {
-        [
-            Self::ConcurrencyCap,
-            Self::OverwhelmedQueue(QueueConfig::default()),
-            Self::DescriptorPool(PoolConfig::default()),
-        ]
+    /// What others must know of it.
+    pub(crate) fn config(&self) -> &dyn PolicyConfig {
+        &*self.configured.config
+    }
+
+    /// The policy in force, of which nobody holds anything yet.
+    pub(crate) fn build(&self) -> Box<dyn Admission> {
+        self.config().build()
     }
 }
 
-fn shown<C: Default>(parameters: &[Parameter<C>], config: &mut C) -> Vec<ParameterInfo> {
-    parameters.iter().map(|parameter| parameter.info(config)).collect()
+impl Default for Policy {
+    fn default() -> Self {
+        const FIRST: &PolicyEntry = &POLICIES[0];
+        Self { entry: FIRST, configured: FIRST.default() }
+    }
 }
 
-fn configured<C: Default>(
-    policy: &'static str,
-    parameters: &[Parameter<C>],
-    options: &str,
-) -> Result<C, PolicyError> {
-    let mut config = C::default();
-    let mut given: Vec<&str> = Vec::new();
-    for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
-        let (key, value) = option.split_once('=').unwrap_or((option, ""));
-        let Some(parameter) = parameters.iter().find(|parameter| parameter.key == key.trim()) else {
-            let keys = || parameters.iter().map(|parameter| parameter.key);
-            return Err(PolicyError::Parameter {
+/// Two are the same when they are typed the same.
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name() && self.parameters() == other.parameters()
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    POLICIES.iter().map(|entry| entry.name)
+}
+
+fn quoted(words: impl IntoIterator<Item = &'static str>) -> String {
+    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl PolicyError {
+    /// What is wrong with the options of this policy.
+    fn options(policy: &'static str, error: OptionsError) -> Self {
+        match error {
+            OptionsError::Unknown { key, known } => Self::Parameter {
                 policy,
-                key: key.to_owned(),
-                suggestion: did_you_mean(key, keys()),
-                accepted: keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
-            });
-        };
-        if given.contains(&parameter.key) {
-            return Err(PolicyError::Twice { policy, key: parameter.key });
+                suggestion: did_you_mean(&key, known.iter().copied()),
+                key,
+                accepted: quoted(known),
+            },
+            OptionsError::Twice { key } => Self::Twice { policy, key },
+            OptionsError::Value(source) => Self::Value { policy, source },
+            OptionsError::Combination(why) => Self::Combination { policy, why },
         }
-        given.push(parameter.key);
-        parameter.set(&mut config, value.trim()).map_err(|source| PolicyError::Value { policy, source })?;
     }
-    Ok(config)
 }
 
 impl FromStr for Policy {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        match name.trim() {
-            "concurrency-cap" => {
-                configured::<()>(NAMES[0], &[], options)?;
-                Ok(Self::ConcurrencyCap)
-            }
-            "overwhelmed-queue" => {
-                let config = configured(NAMES[1], QUEUE, options)?;
-                if config.tick.is_zero() {
-                    return Err(PolicyError::NoTick);
-                }
-                Ok(Self::OverwhelmedQueue(config))
-            }
-            "descriptor-pool" => Ok(Self::DescriptorPool(configured(NAMES[2], POOL, options)?)),
-            name => {
-                Err(PolicyError::Unknown { name: name.to_owned(), suggestion: did_you_mean(name, NAMES) })
-            }
-        }
+        let (name, options) = split_options(text);
+        let entry = POLICIES.iter().find(|entry| entry.name == name).ok_or_else(|| PolicyError::Unknown {
+            name: name.to_owned(),
+            suggestion: did_you_mean(name, names()),
+        })?;
+        let options: Vec<(String, String)> = options
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.unwrap_or_default().to_owned()))
+            .collect();
+        let configured =
+            entry.configure(&options).map_err(|error| PolicyError::options(entry.name, error))?;
+        Ok(Self { entry, configured })
     }
 }
 
@@ -304,9 +177,11 @@ mod tests {
 
     #[test]
     fn policies_are_read_and_written_like_strategies() {
-        for policy in Policy::all() {
+        assert_eq!(Policy::default().to_string(), "concurrency-cap");
+        for name in names() {
+            let policy: Policy = name.parse().unwrap();
+            assert_eq!(policy.name(), name);
             assert_eq!(policy.to_string().parse::<Policy>().unwrap(), policy);
-            assert_eq!(policy.name().parse::<Policy>().unwrap(), policy);
         }
         let written = "overwhelmed-queue:tick=10ms,capacity=6,service=5,reject=1,limit=25,subset=random";
         assert_eq!(
@@ -316,17 +191,43 @@ mod tests {
     }
 
     #[test]
+    fn policies_are_the_same_when_they_are_typed_the_same() {
+        let read = |text: &str| text.parse::<Policy>().unwrap();
+        assert_eq!(read("overwhelmed-queue"), read("overwhelmed-queue:capacity=5"));
+        assert_ne!(read("overwhelmed-queue"), read("overwhelmed-queue:capacity=6"));
+        assert_ne!(read("overwhelmed-queue"), read("concurrency-cap"));
+    }
+
+    #[test]
     fn nonsense_is_refused_with_what_is_accepted() {
         for (text, words) in [
-            ("overwhelmed-que", "did you mean `overwhelmed-queue`?"),
-            ("overwhelmed-queue:capcity=3", "did you mean `capacity`?"),
-            ("overwhelmed-queue:capacity=0", "from 1 to"),
-            ("overwhelmed-queue:tick=0s", "longer than zero"),
-            ("concurrency-cap:x=1", "has no parameter `x`"),
-            ("descriptor-pool:service-rate=0", "`service-rate=0` is not accepted"),
+            (
+                "overwhelmed-que",
+                "unknown policy `overwhelmed-que`; did you mean `overwhelmed-queue`?; accepted are `concurrency-cap`, \
+                 `overwhelmed-queue`, `descriptor-pool`",
+            ),
+            (
+                "overwhelmed-queue:capcity=3",
+                "policy `overwhelmed-queue` has no parameter `capcity`; did you mean `capacity`?; it has `tick`, `capacity`, \
+                 `service`, `reject`, `limit`, `subset`",
+            ),
+            (
+                "overwhelmed-queue:capacity=0",
+                "policy `overwhelmed-queue`: `capacity=0` is not accepted; `capacity` takes a whole number from 1 to 1000000",
+            ),
+            ("overwhelmed-queue:tick=0s", "policy `overwhelmed-queue`: `tick` must be longer than zero"),
+            (
+                "overwhelmed-queue:tick=1s,tick=2s",
+                "policy `overwhelmed-queue` is given `tick` twice; keep one of them",
+            ),
+            ("concurrency-cap:x=1", "policy `concurrency-cap` has no parameter `x`; it has "),
+            (
+                "descriptor-pool:service-rate=0",
+                "policy `descriptor-pool`: `service-rate=0` is not accepted; `service-rate` takes a number from 0.000001 to \
+                 1000000",
+            ),
         ] {
-            let error = text.parse::<Policy>().unwrap_err().to_string();
-            assert!(error.contains(words), "{text}: {error}");
+            assert_eq!(text.parse::<Policy>().unwrap_err().to_string(), words, "{text}");
         }
     }
 }

@@ -1,11 +1,9 @@
-//! What goes into the server and what comes out.
+//! A request, what it asks for, what becomes of it, and its draws.
 
 use std::time::Duration;
 
 use vocabulary::wire::RunId;
-use vocabulary::{Distribution, Instant, Purpose, draws, unit};
-
-use crate::config::Config;
+use vocabulary::{Distribution, Purpose, draws, unit};
 
 /// Names a request between its arrival and its answer. Small and dense: the server indexes by it, and the shell
 /// uses it again once the request is answered or cancelled.
@@ -46,20 +44,20 @@ pub enum Step {
 
 impl Request {
     /// How long it needs to reach admission.
-    pub(crate) fn network_delay(&self, config: &Config) -> Duration {
+    pub(crate) fn network_delay(&self, network_delay: &Distribution) -> Duration {
         let purpose = if self.is_write() { Purpose::WriteNetwork } else { Purpose::Network };
-        self.sample(&config.network_delay, purpose)
+        self.sample(network_delay, purpose)
     }
 
     /// How long its answer needs to come back.
-    pub(crate) fn return_delay(&self, config: &Config) -> Duration {
+    pub(crate) fn return_delay(&self, return_delay: &Distribution) -> Duration {
         let purpose = if self.is_write() { Purpose::WriteReturn } else { Purpose::NetworkReturn };
-        self.sample(&config.return_delay, purpose)
+        self.sample(return_delay, purpose)
     }
 
-    /// Whether the message that carries it, or its answer, is lost.
-    pub(crate) fn is_lost(&self, way: Way, config: &Config) -> bool {
-        if config.loss == 0.0 {
+    /// Whether the message that carries it, or its answer, is lost, which happens with this probability.
+    pub(crate) fn is_lost(&self, way: Way, loss: f64) -> bool {
+        if loss == 0.0 {
             return false;
         }
         let messages_before = 2 * usize::from(self.is_write()) + way as usize;
@@ -67,24 +65,15 @@ impl Request {
         for _ in 0..messages_before {
             unit(&mut rng);
         }
-        unit(&mut rng) < config.loss
-    }
-
-    /// How long its rejection takes.
-    pub(crate) fn reject_time(&self, config: &Config) -> Duration {
-        self.sample(&config.reject_time, Purpose::RejectTime)
-    }
-
-    /// How long its service takes: the same for every attempt of an op.
-    pub(crate) fn service_time(&self, config: &Config) -> Duration {
-        service_time(config, self.seed, self.op)
+        unit(&mut rng) < loss
     }
 
     fn is_write(&self) -> bool {
         matches!(self.step, Step::Write { .. })
     }
 
-    fn sample(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
+    /// A draw that is its own.
+    pub(crate) fn sample(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
         match distribution {
             // Nothing is drawn, so no generator is needed.
             Distribution::Constant(value) => *value,
@@ -100,62 +89,12 @@ pub(crate) enum Way {
     ToClient,
 }
 
-/// How long the service of an op takes.
-pub(crate) fn service_time(config: &Config, seed: u64, op: u64) -> Duration {
-    match config.service_time {
-        Distribution::Constant(value) => value,
+/// How long the service of an op takes: the same for each of its attempts.
+pub(crate) fn service_time(service_time: &Distribution, seed: u64, op: u64) -> Duration {
+    match service_time {
+        Distribution::Constant(value) => *value,
         random => random.sample(&mut draws(seed, Purpose::ServiceTime, op, 0)),
     }
-}
-
-/// What happens to the server.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Input {
-    /// A request was received; the network leg begins.
-    Arrive(Request),
-    /// The same, but only if so much is free at this very instant (see [`Server::free`](crate::Server::free)): else it is
-    /// answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
-    ArriveIfFree {
-        /// What was received.
-        request: Request,
-        /// What must be free.
-        least: u32,
-    },
-    /// The client of this request is gone: what it held is free.
-    Cancel(RequestId),
-    /// From now on behave so. What is in service goes on as it began, unless the policy is another: then whatever is
-    /// under way is turned away.
-    Configure(Box<Config>),
-    /// Count anew. What is under way keeps its slots and gets its answers, but is not counted.
-    Reset,
-}
-
-/// What the shell is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// Answer this request.
-    Answer(Answer),
-    /// Come back at this instant, or with an input before.
-    WaitUntil(Instant),
-    /// Come back with an input.
-    Idle,
-}
-
-/// An answer that is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Whose.
-    pub id: RequestId,
-    /// What it says.
-    pub verdict: Verdict,
-    /// When it was due.
-    pub at: Instant,
-    /// Slots busy until then, its own included.
-    pub busy: u32,
-    /// The cap just then.
-    pub cap: u32,
-    /// The object's version just then, the answer's own write included.
-    pub version: u64,
 }
 
 /// What became of a request.

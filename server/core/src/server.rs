@@ -1,23 +1,26 @@
 //! The whole server: the network legs, admission, the ledger, in one state machine.
 
 use std::collections::VecDeque;
-use std::mem::discriminant;
 
 use vocabulary::Instant;
 use vocabulary::wire::{RunId, ServerStats};
 
-use crate::admission::{Admission, Arrived, Released};
 use crate::config::Config;
+use crate::events::{Answer, Input, Output};
 use crate::ledger::{Account, Ledger, Of};
 use crate::log::{ServerEvent, ServerLog};
-use crate::request::{Answer, Input, Output, Request, RequestId, Step, Verdict, Way};
+use crate::policies::{Admission, Arrived, Released};
+use crate::request::{Request, RequestId, Step, Verdict, Way};
+use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
 /// The throttling server.
 #[derive(Debug)]
 pub struct Server {
     config: Config,
-    admission: Admission,
+    /// Of the configuration, what the policy goes by.
+    service: ServiceModel,
+    admission: Box<dyn Admission>,
     ledger: Ledger,
     /// Rises with every reset; what began in an earlier one is not counted.
     epoch: u64,
@@ -45,13 +48,16 @@ struct Held {
     epoch: u64,
     /// Which message is its own: ids are used again.
     message: u64,
+    /// Whether its arrival left everything open: what becomes of it is counted when it is released.
+    is_open: bool,
 }
 
 impl Server {
     /// A server without requests. The configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self {
-            admission: Admission::new(&config.policy),
+            admission: config.policy.build(),
+            service: config.service_model(),
             config,
             ledger: Ledger::default(),
             epoch: 0,
@@ -132,12 +138,12 @@ impl Server {
 
     /// What there is in all: slots, places or descriptors.
     pub fn capacity(&self, now: Instant) -> u32 {
-        self.admission.capacity(now, &self.config)
+        self.admission.capacity(now, &self.service)
     }
 
     /// What a carrier sense looks at: free slots, places or descriptors.
     pub fn free(&self, now: Instant) -> u64 {
-        u64::from(self.admission.free(now, &self.config))
+        u64::from(self.admission.free(now, &self.service))
     }
 
     /// What was counted, of one run or of all since the last reset. The shell fills in its uptime and instance.
@@ -174,7 +180,7 @@ impl Server {
         let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
         if self.admission.next() == Some(at) {
             if let Some(mut released) = self.admission.advance(self.config.seed) {
-                if matches!(self.admission, Admission::Pool(_)) {
+                if self.is_open(released.id) {
                     self.decide(&mut released);
                 }
                 self.answer(at, released);
@@ -213,13 +219,13 @@ impl Server {
         if self.requests.len() <= index {
             self.requests.resize(index + 1, None);
         }
-        let held = Held { request, epoch: self.epoch, message: self.messages };
+        let held = Held { request, epoch: self.epoch, message: self.messages, is_open: false };
         self.messages += 1;
         self.requests[index] = Some(held);
-        if request.is_lost(Way::ToServer, &self.config) {
+        if request.is_lost(Way::ToServer, self.config.loss) {
             return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
         }
-        let delay = request.network_delay(&self.config);
+        let delay = request.network_delay(&self.config.network_delay);
         if delay.is_zero() {
             self.admit(now, request.id);
         } else {
@@ -232,6 +238,7 @@ impl Server {
         self.answers.push_back(Answer {
             id,
             verdict: Verdict::Deferred,
+            advice: None,
             at: now,
             busy: self.busy(),
             cap: self.capacity(now),
@@ -250,15 +257,17 @@ impl Server {
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
-            let held = std::time::Duration::ZERO;
-            return self.answer(at, Released { id, verdict: Verdict::Rejected, held, busy });
+            return self.answer(at, Released::at_once(id, Verdict::Rejected, busy));
         }
         let refusal = match step {
             _ if attempt <= self.config.reject_first => Some(Verdict::Rejected),
             Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
             _ => None,
         };
-        let arrived = self.admission.arrive(at, &held.request, refusal, &self.config);
+        let arrived = match refusal {
+            None => self.admission.arrive(at, &held.request, &self.service),
+            Some(refusal) => self.admission.refuse(at, &held.request, refusal, &self.service),
+        };
         let verdict = match arrived {
             Arrived::Decided(verdict) => Some(verdict),
             Arrived::Done(released) => Some(released.verdict),
@@ -275,9 +284,20 @@ impl Server {
         if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
             self.ledger.note(of, |account| account.forced += 1);
         }
-        if let Arrived::Done(released) = arrived {
-            self.answer(at, released);
+        match arrived {
+            Arrived::Decided(_) => {}
+            Arrived::Done(released) => self.answer(at, released),
+            Arrived::Open => {
+                if let Some(held) = &mut self.requests[id.0 as usize] {
+                    held.is_open = true;
+                }
+            }
         }
+    }
+
+    /// Whether the arrival of this request left everything open.
+    fn is_open(&self, id: RequestId) -> bool {
+        self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
     }
 
     /// Counts what becomes of a request about which admission left everything open; a write takes effect now.
@@ -310,18 +330,23 @@ impl Server {
         if released.verdict != Verdict::Accepted {
             self.ledger.on_waste(of, released.held);
         }
-        if request.is_lost(Way::ToClient, &self.config) {
+        if request.is_lost(Way::ToClient, self.config.loss) {
             return self.ledger.note(of, |account| account.lost_answers += 1);
         }
+        let advice = match released.verdict {
+            Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
+            Verdict::Accepted | Verdict::Deferred => None,
+        };
         let answer = Answer {
             id: released.id,
             verdict: released.verdict,
+            advice,
             at,
             busy: released.busy,
-            cap: self.admission.capacity(at, &self.config),
+            cap: self.admission.capacity(at, &self.service),
             version: self.version,
         };
-        let delay = request.return_delay(&self.config);
+        let delay = request.return_delay(&self.config.return_delay);
         if delay.is_zero() {
             self.requests[index] = None;
             self.answers.push_back(answer);
@@ -363,19 +388,19 @@ impl Server {
     /// From now on behaves so. What is under way goes on as it began, unless the policy itself is another: then it
     /// is turned away.
     fn configure(&mut self, now: Instant, config: Config) {
-        let other = discriminant(&config.policy) != discriminant(&self.config.policy)
-            || (config.policy != self.config.policy);
+        let is_other_policy = config.policy != self.config.policy;
+        self.service = config.service_model();
         self.config = config;
-        if !other {
+        if !is_other_policy {
             return;
         }
-        let mut before = std::mem::replace(&mut self.admission, Admission::new(&self.config.policy));
+        let mut before = std::mem::replace(&mut self.admission, self.config.policy.build());
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {
             if let Some(released) = before.cancel(now, id) {
                 let mut rejected = Released { verdict: Verdict::Rejected, ..released };
-                if matches!(before, Admission::Pool(_)) {
+                if self.is_open(id) {
                     self.decide(&mut rejected);
                 } else if released.verdict == Verdict::Accepted {
                     self.revoke(id);

@@ -1,19 +1,20 @@
 //! Whatever happens under whatever policy: nothing is lost, nothing is answered twice, nothing hangs.
 
-use mockserver_core::{Config, Input, Output, Policy, Request, RequestId, Server, Step};
+use mockserver_core::{Config, Input, Output, POLICIES, Policy, Request, RequestId, Server, Step};
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
+/// Every policy of the list, and some under which much goes wrong.
 fn any_policy() -> impl Strategy<Value = Policy> {
-    prop::sample::select(vec![
-        "concurrency-cap",
+    let mut texts: Vec<&str> = POLICIES.iter().map(|entry| entry.name).collect();
+    texts.extend([
         "overwhelmed-queue:capacity=2,limit=3",
         "overwhelmed-queue:tick=7ms,capacity=1,service=2,reject=3,limit=2,subset=random",
         "descriptor-pool:descriptors=70,restart=100ms,startup=10ms,startup-slope=5ms,failed-start=0s",
         "descriptor-pool:descriptors=10",
         "descriptor-pool:per-process=0,per-connection=0,startup=0s,startup-slope=0s,restart=0s",
-    ])
-    .prop_map(|text| text.parse().expect("a policy"))
+    ]);
+    prop::sample::select(texts).prop_map(|text| text.parse().expect("a policy"))
 }
 
 fn any_config() -> impl Strategy<Value = Config> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
-use mockserver_core::{Caps, Config, ConfigError, Outages, Policy};
+use mockserver_core::{Caps, Config, ConfigError, Outages, POLICIES, Policy};
 use vocabulary::{Distribution, duration_text};
 
 /// How the server behaves. Durations are fixed or drawn, see [`Distribution`].
@@ -49,7 +49,7 @@ pub struct ServerFlags {
         value_name = "POLICY",
         value_parser = suggesting(Policy::from_str, policies),
         hide_possible_values = true,
-        help = "Whom it serves: `concurrency-cap`, `overwhelmed-queue` or `descriptor-pool`, with parameters like a strategy's [default: concurrency-cap]"
+        help = policy_help()
     )]
     policy: Option<Policy>,
 
@@ -90,7 +90,17 @@ fn service_time_help() -> String {
 
 /// The names of all policies.
 fn policies() -> impl Iterator<Item = &'static str> {
-    Policy::all().into_iter().map(|policy| policy.name())
+    POLICIES.iter().map(|entry| entry.name)
+}
+
+fn policy_help() -> String {
+    let names: Vec<String> = policies().map(|name| format!("`{name}`")).collect();
+    let names = match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    };
+    let words = format!("Whom it serves: {names}, with parameters like a strategy's");
+    with_default(&words, Config::default().policy)
 }
 
 fn with_default(words: &str, default: impl std::fmt::Display) -> String {

@@ -53,7 +53,6 @@ struct Waiting {
 pub(crate) struct Decided {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
-    pub(crate) retry_after: Option<Duration>,
     /// From the request's arrival to the instant at which the answer was due.
     pub(crate) took: Duration,
 }
@@ -61,7 +60,7 @@ pub(crate) struct Decided {
 impl Decided {
     fn new(answer: Answer, since: Instant, config: &Config) -> Self {
         let took = answer.at.since(since);
-        Self { answer, reject_status: config.reject_status, retry_after: config.retry_after, took }
+        Self { answer, reject_status: config.reject_status, took }
     }
 }
 

@@ -134,7 +134,7 @@ fn rejection(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
         let status = StatusCode::from_u16(decided.reject_status);
         text(status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE), "busy\n")
     };
-    if let Some(after) = decided.retry_after {
+    if let Some(after) = decided.answer.advice {
         // Headers speak of real time.
         let real = shared.clock.scale.to_real(after);
         let millis = u64::try_from(real.as_millis()).unwrap_or(u64::MAX);

@@ -52,7 +52,7 @@ struct Heard {
 impl Heard {
     /// What the server said, to an attempt that took so long.
     fn said(answer: &Answer, took: Duration, config: &Config) -> Self {
-        let (outcome, cause) = meaning(answer.verdict, config);
+        let (outcome, cause) = meaning(answer, config);
         let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took: Some(took) };
         let server = (answer.verdict != Verdict::Deferred).then_some(seen);
         Self { outcome, cause, server }

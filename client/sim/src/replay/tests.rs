@@ -60,7 +60,7 @@ impl Late {
     fn take_answers(&mut self) {
         while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
-            let (outcome, cause) = meaning(answer.verdict, self.server.config());
+            let (outcome, cause) = meaning(&answer, self.server.config());
             let took = Some(answer.at.since(sent_at));
             let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took };
             let server = (outcome.status != Status::Deferred).then_some(seen);
@@ -280,11 +280,19 @@ fn a_parameter_of_the_strategy_or_the_server_that_was_changed_is_noticed() {
         Config { reject_time: Distribution::millis(23), ..server.clone() },
         Config { rejects_occupy: false, ..server.clone() },
         Config { return_delay: Distribution::millis(1), ..server.clone() },
+        Config { retry_after: None, ..server.clone() },
     ] {
         let log = ServerLog { config: changed, ..server_log.clone() };
         replay_server(&log).expect_err("the server is another");
     }
-    let advice = Config { retry_after: None, ..server };
-    replay_between(&client_log, &ServerLog { config: advice, ..server_log })
-        .expect_err("the advice is another");
+    let status = Config { reject_status: 418, ..server };
+    replay_between(&client_log, &ServerLog { config: status, ..server_log.clone() })
+        .expect_err("the status is another");
+    let mut unadvised = server_log;
+    for event in &mut unadvised.events {
+        if let ServerEvent::Answer(answer) = event {
+            answer.advice = None;
+        }
+    }
+    replay_between(&client_log, &unadvised).expect_err("the advice is another");
 }

@@ -211,3 +211,76 @@ proptest! {
         prop_assert_eq!(server.poll(Instant::FAR_FUTURE), Output::Idle);
     }
 }
+
+/// Turns everybody away at once; told to, with advice of its own.
+#[derive(Debug)]
+struct Closed {
+    advice: Option<Duration>,
+}
+
+impl Admission for Closed {
+    fn arrive(&mut self, _at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
+        let released = Released::at_once(request.id, Verdict::Rejected, 0);
+        Arrived::Done(Released { advice: self.advice, ..released })
+    }
+
+    fn cancel(&mut self, _at: Instant, _id: RequestId) -> Option<Released> {
+        None
+    }
+
+    fn next(&self) -> Option<Instant> {
+        None
+    }
+
+    fn advance(&mut self, _seed: u64) -> Option<Released> {
+        None
+    }
+
+    fn busy(&self) -> u32 {
+        0
+    }
+
+    fn in_service(&self) -> u32 {
+        0
+    }
+
+    fn capacity(&self, _at: Instant, _service: &ServiceModel) -> u32 {
+        0
+    }
+}
+
+#[test]
+fn a_policy_s_own_advice_goes_before_the_servers() {
+    let second = Some(Duration::from_secs(1));
+    let minute = Some(Duration::from_mins(1));
+    for (own, of_server, advice) in
+        [(None, None, None), (None, minute, minute), (second, None, second), (second, minute, second)]
+    {
+        let mut server = Server::new(Config {
+            retry_after: of_server,
+            network_delay: Distribution::ZERO,
+            ..Config::default()
+        });
+        server.admission = Box::new(Closed { advice: own });
+        arrive(&mut server, 0, 0);
+        let Output::Answer(answer) = server.poll(ms(0)) else { panic!("an answer") };
+        assert_eq!((answer.verdict, answer.advice), (Verdict::Rejected, advice));
+    }
+}
+
+#[test]
+fn only_rejections_advise() {
+    let retry_after = Some(Duration::from_secs(1));
+    let mut server = Server::new(Config { retry_after, max_busy: 1, ..Config::default() });
+    arrive(&mut server, 0, 0);
+    arrive(&mut server, 1, 1);
+    server.handle(ms(2), Input::ArriveIfFree { request: request(2), least: 50 });
+    let mut advised = Vec::new();
+    while let Output::Answer(answer) = server.poll(ms(1000)) {
+        advised.push((answer.verdict, answer.advice));
+    }
+    assert_eq!(
+        advised,
+        [(Verdict::Deferred, None), (Verdict::Rejected, retry_after), (Verdict::Accepted, None)]
+    );
+}

@@ -4,16 +4,41 @@
 
 use std::time::Duration;
 
-use vocabulary::Instant;
+use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::admission::{Arrived, Released};
-use crate::config::Config;
+use crate::policies::admission::{Admission, Arrived, Released};
+use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
+use crate::service::ServiceModel;
 use crate::timeline::Timeline;
+
+/// `concurrency-cap` has no parameters: the cap and its times are the server's own settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlainCap;
+
+impl Configurable for PlainCap {
+    const NAME: &'static str = "concurrency-cap";
+    const SUMMARY: &'static str = "whoever comes while all slots are busy is rejected";
+    const RULE: &'static str = "accept while fewer than `max_busy` slots are busy (later as many as `caps` says); a \
+                                request holds its slot for `service_time`; a rejection takes `reject_time`, and holds a \
+                                slot, too, if `rejects_occupy`";
+    const SOURCE: &'static str = "seed 000 (Sync Musings, Improve on exponential backoff)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl PolicyConfig for PlainCap {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(ConcurrencyCap::default())
+    }
+
+    fn has_slots(&self) -> bool {
+        true
+    }
+}
 
 /// Slots and who holds them.
 #[derive(Debug, Default)]
-pub(crate) struct ConcurrencyCap {
+struct ConcurrencyCap {
     busy: u32,
     in_service: u32,
     /// Ends of service; apart from ends of rejections, so that constant times keep both in order.
@@ -37,52 +62,33 @@ struct Holder {
     order: u64,
 }
 
-impl ConcurrencyCap {
-    /// Decides about a request that reaches admission; with `refusal` it is not served even if there is a slot.
-    pub(crate) fn arrive(
+impl Admission for ConcurrencyCap {
+    fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
+        let is_full = self.busy >= service.slots(at);
+        let verdict = if is_full { Verdict::Rejected } else { Verdict::Accepted };
+        self.take(at, request, verdict, service)
+    }
+
+    /// Takes its time and perhaps a slot like any rejection, even if a slot is free.
+    fn refuse(
         &mut self,
         at: Instant,
         request: &Request,
-        refusal: Option<Verdict>,
-        config: &Config,
+        verdict: Verdict,
+        service: &ServiceModel,
     ) -> Arrived {
-        let verdict = match refusal {
-            _ if self.busy >= config.slots(at) => Verdict::Rejected,
-            Some(refusal) => refusal,
-            None => Verdict::Accepted,
-        };
-        let accepted = verdict == Verdict::Accepted;
-        let takes = if accepted { request.service_time(config) } else { request.reject_time(config) };
-        let id = request.id;
-        if takes.is_zero() {
-            let busy = self.busy + u32::from(accepted);
-            return Arrived::Done(Released { id, verdict, held: takes, busy });
-        }
-        let occupies = accepted || config.rejects_occupy;
-        self.busy += u32::from(occupies);
-        self.in_service += u32::from(accepted);
-        let index = id.0 as usize;
-        if self.holders.len() <= index {
-            self.holders.resize(index + 1, None);
-        }
-        let order = self.scheduled;
-        self.scheduled += 1;
-        self.holders[index] = Some(Holder { verdict, since: at, occupies, order });
-        let ends = if accepted { &mut self.services } else { &mut self.rejections };
-        ends.push(at + takes, order, id);
-        Arrived::Decided(verdict)
+        let is_full = self.busy >= service.slots(at);
+        self.take(at, request, if is_full { Verdict::Rejected } else { verdict }, service)
     }
 
-    /// Takes back what a request holds, if it holds anything.
-    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
         let released = self.release(at, id)?;
         self.stale += 1;
         self.forget_stale_ends();
         Some(released)
     }
 
-    /// When the next request is done.
-    pub(crate) fn next(&self) -> Option<Instant> {
+    fn next(&self) -> Option<Instant> {
         let next = match (self.services.next(), self.rejections.next()) {
             (Some(service), Some(rejection)) => Some(service.min(rejection)),
             (one, other) => one.or(other),
@@ -90,8 +96,7 @@ impl ConcurrencyCap {
         next.map(|(at, _)| at)
     }
 
-    /// Finishes the request that is due at [`next`](Self::next).
-    pub(crate) fn finish_next(&mut self) -> Option<Released> {
+    fn advance(&mut self, _seed: u64) -> Option<Released> {
         let rejection_first = match (self.services.next(), self.rejections.next()) {
             (Some(service), Some(rejection)) => rejection < service,
             (service, _) => service.is_none(),
@@ -106,13 +111,41 @@ impl ConcurrencyCap {
     }
 
     /// Slots busy, rejections that hold one included.
-    pub(crate) fn busy(&self) -> u32 {
+    fn busy(&self) -> u32 {
         self.busy
     }
 
-    /// Requests in service.
-    pub(crate) fn in_service(&self) -> u32 {
+    fn in_service(&self) -> u32 {
         self.in_service
+    }
+
+    fn capacity(&self, at: Instant, service: &ServiceModel) -> u32 {
+        service.slots(at)
+    }
+}
+
+impl ConcurrencyCap {
+    /// A request that was decided about begins to take its time.
+    fn take(&mut self, at: Instant, request: &Request, verdict: Verdict, service: &ServiceModel) -> Arrived {
+        let accepted = verdict == Verdict::Accepted;
+        let takes = if accepted { service.service_time(request) } else { service.reject_time(request) };
+        let id = request.id;
+        if takes.is_zero() {
+            return Arrived::Done(Released::at_once(id, verdict, self.busy + u32::from(accepted)));
+        }
+        let occupies = accepted || service.rejects_occupy;
+        self.busy += u32::from(occupies);
+        self.in_service += u32::from(accepted);
+        let index = id.0 as usize;
+        if self.holders.len() <= index {
+            self.holders.resize(index + 1, None);
+        }
+        let order = self.scheduled;
+        self.scheduled += 1;
+        self.holders[index] = Some(Holder { verdict, since: at, occupies, order });
+        let ends = if accepted { &mut self.services } else { &mut self.rejections };
+        ends.push(at + takes, order, id);
+        Arrived::Decided(verdict)
     }
 
     fn release(&mut self, at: Instant, id: RequestId) -> Option<Released> {
@@ -121,7 +154,7 @@ impl ConcurrencyCap {
         self.busy -= u32::from(holder.occupies);
         self.in_service -= u32::from(holder.verdict == Verdict::Accepted);
         let held = if holder.occupies { at.since(holder.since) } else { Duration::ZERO };
-        Some(Released { id, verdict: holder.verdict, held, busy })
+        Some(Released { id, verdict: holder.verdict, advice: None, held, busy })
     }
 
     /// Drops the ends of cancelled requests: from the front, so that `next` always means somebody, and all when

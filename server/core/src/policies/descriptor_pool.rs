@@ -9,16 +9,111 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Instant, Purpose, draws, nanos, unit};
+use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, nanos, unit};
 
-use crate::admission::{Arrived, Released};
-use crate::policy::PoolConfig;
+use crate::policies::admission::{Admission, Arrived, Released};
+use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
+use crate::service::ServiceModel;
 use crate::timeline::Timeline;
+
+/// Parameters of `descriptor-pool`; the defaults are fitted to seed 003's paper.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PoolConfig {
+    descriptors: u32,
+    per_process: u32,
+    per_connection: u32,
+    service_rate: f64,
+    slowdown: f64,
+    startup: Duration,
+    startup_slope: Duration,
+    restart: Duration,
+    failed_start: Duration,
+}
+
+impl Default for PoolConfig {
+    fn default() -> Self {
+        Self {
+            descriptors: 7600,
+            per_process: 19,
+            per_connection: 11,
+            service_rate: 2.75,
+            slowdown: 858.0,
+            startup: Duration::from_secs(1),
+            startup_slope: Duration::from_millis(100),
+            restart: Duration::from_secs(15),
+            failed_start: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Configurable for PoolConfig {
+    const NAME: &'static str = "descriptor-pool";
+    const SUMMARY: &'static str =
+        "requests hold descriptors of one pool, and whoever finds none crashes the service";
+    const RULE: &'static str = "a request takes `per-process` descriptors (with fewer free it fails after `failed-start`) \
+                                and starts for `startup` + `startup-slope` * under way, times U(0.5, 1.5); then it \
+                                connects, which takes `per-connection` more, and is served, one at a time, for (1 + under \
+                                way / `slowdown`) / `service-rate`; with fewer free the service crashes: all connections \
+                                fail, and it is back after `restart`";
+    const SOURCE: &'static str =
+        "seed 003; Thain and Livny, The Ethernet Approach to Grid Computing, HPDC 2003";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("descriptors", "descriptors in all", (1, 1_000_000_000), |config| {
+            &mut config.descriptors
+        }),
+        Parameter::count(
+            "per-process",
+            "descriptors that a submitter under way holds",
+            (0, 1_000_000),
+            |config| &mut config.per_process,
+        ),
+        Parameter::count(
+            "per-connection",
+            "descriptors that its connection adds",
+            (0, 1_000_000),
+            |config| &mut config.per_connection,
+        ),
+        Parameter::number(
+            "service-rate",
+            "jobs per second when nobody else is under way",
+            (1e-6, 1e6),
+            |config| &mut config.service_rate,
+        ),
+        Parameter::number(
+            "slowdown",
+            "submitters under way that double the service time",
+            (1.0, 1e9),
+            |config| &mut config.slowdown,
+        ),
+        Parameter::duration("startup", "time to start a submitter", |config| &mut config.startup),
+        Parameter::duration("startup-slope", "what every submitter under way adds to it", |config| {
+            &mut config.startup_slope
+        }),
+        Parameter::duration("restart", "time from a crash to the next service", |config| &mut config.restart),
+        Parameter::duration("failed-start", "time until a submitter without descriptors fails", |config| {
+            &mut config.failed_start
+        }),
+    ];
+}
+
+impl PolicyConfig for PoolConfig {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(DescriptorPool::new(self.clone()))
+    }
+
+    fn mean_service(&self) -> Option<Duration> {
+        Some(Duration::from_secs_f64(1.0 / self.service_rate))
+    }
+
+    fn startup(&self) -> Duration {
+        self.startup
+    }
+}
 
 /// Descriptors, who holds them, and whether the service is up.
 #[derive(Debug)]
-pub(crate) struct DescriptorPool {
+struct DescriptorPool {
     config: PoolConfig,
     in_use: u32,
     /// Submitters that hold descriptors.
@@ -59,27 +154,11 @@ enum Stage {
     Connected,
 }
 
-impl DescriptorPool {
-    pub(crate) fn new(config: PoolConfig) -> Self {
-        Self {
-            config,
-            in_use: 0,
-            under_way: 0,
-            connected: VecDeque::new(),
-            down: false,
-            crashes: 0,
-            events: Timeline::default(),
-            scheduled: 0,
-            holders: Vec::new(),
-            done: VecDeque::new(),
-            done_at: Instant::ORIGIN,
-        }
-    }
-
+impl Admission for DescriptorPool {
     /// A submitter starts, or cannot for want of descriptors.
-    pub(crate) fn arrive(&mut self, at: Instant, request: &Request) -> Arrived {
+    fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let luck = 0.5 + unit(&mut draws(request.seed, Purpose::Startup, request.op, request.attempt));
-        let (stage, takes) = if self.free() < self.config.per_process {
+        let (stage, takes) = if self.unused() < self.config.per_process {
             (Stage::Failing, self.config.failed_start)
         } else {
             self.in_use += self.config.per_process;
@@ -95,7 +174,7 @@ impl DescriptorPool {
         Arrived::Open
     }
 
-    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
         self.done.retain(|released| released.id != id);
         let served = self.connected.front() == Some(&id);
         let released = self.release(at, id, Verdict::Rejected)?;
@@ -106,11 +185,11 @@ impl DescriptorPool {
         Some(released)
     }
 
-    pub(crate) fn next(&self) -> Option<Instant> {
+    fn next(&self) -> Option<Instant> {
         if self.done.is_empty() { self.events.next().map(|(at, _)| at) } else { Some(self.done_at) }
     }
 
-    pub(crate) fn advance(&mut self) -> Option<Released> {
+    fn advance(&mut self, _seed: u64) -> Option<Released> {
         if self.done.is_empty()
             && let Some(((at, order), event)) = self.events.pop()
         {
@@ -128,23 +207,41 @@ impl DescriptorPool {
         self.done.pop_front()
     }
 
-    pub(crate) fn in_use(&self) -> u32 {
+    fn busy(&self) -> u32 {
         self.in_use
     }
 
-    pub(crate) fn connected(&self) -> u32 {
+    fn in_service(&self) -> u32 {
         u32::try_from(self.connected.len()).unwrap_or(u32::MAX)
     }
 
-    pub(crate) fn descriptors(&self) -> u32 {
+    fn capacity(&self, _at: Instant, _service: &ServiceModel) -> u32 {
         self.config.descriptors
     }
 
-    pub(crate) fn take_crashes(&mut self) -> u64 {
+    fn take_crashes(&mut self) -> u64 {
         std::mem::take(&mut self.crashes)
     }
+}
 
-    fn free(&self) -> u32 {
+impl DescriptorPool {
+    fn new(config: PoolConfig) -> Self {
+        Self {
+            config,
+            in_use: 0,
+            under_way: 0,
+            connected: VecDeque::new(),
+            down: false,
+            crashes: 0,
+            events: Timeline::default(),
+            scheduled: 0,
+            holders: Vec::new(),
+            done: VecDeque::new(),
+            done_at: Instant::ORIGIN,
+        }
+    }
+
+    fn unused(&self) -> u32 {
         self.config.descriptors - self.in_use
     }
 
@@ -158,7 +255,7 @@ impl DescriptorPool {
         match stage {
             Stage::Failing => self.finish(at, id, Verdict::Rejected),
             Stage::Starting if self.down => self.finish(at, id, Verdict::Rejected),
-            Stage::Starting if self.free() < self.config.per_connection => {
+            Stage::Starting if self.unused() < self.config.per_connection => {
                 self.finish(at, id, Verdict::Rejected);
                 self.crash(at);
             }
@@ -219,6 +316,7 @@ impl DescriptorPool {
         Some(Released {
             id,
             verdict,
+            advice: None,
             held: Duration::from_nanos(at.as_nanos() - holder.since.as_nanos()),
             busy,
         })

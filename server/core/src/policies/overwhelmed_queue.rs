@@ -7,15 +7,100 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Instant, Purpose, draws, unit};
+use vocabulary::{Choice, Configurable, Instant, Parameter, Purpose, draws, unit};
 
-use crate::admission::{Arrived, Released};
-use crate::policy::{QueueConfig, Subset};
+use crate::policies::admission::{Admission, Arrived, Released};
+use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
+use crate::service::ServiceModel;
+
+/// Parameters of `overwhelmed-queue`; the defaults are the numbers of seed 002's text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueueConfig {
+    tick: Duration,
+    capacity: u32,
+    service: u32,
+    reject: u32,
+    limit: u32,
+    subset: Subset,
+}
+
+/// What an overwhelmed queue works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subset {
+    /// Both lists by their share, the oldest first.
+    Proportional,
+    /// So many entries of both, each as likely.
+    Random,
+}
+
+impl Choice for Subset {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("proportional", Self::Proportional), ("random", Self::Random)];
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self {
+            tick: Duration::from_millis(10),
+            capacity: 5,
+            service: 5,
+            reject: 1,
+            limit: 25,
+            subset: Subset::Proportional,
+        }
+    }
+}
+
+impl Configurable for QueueConfig {
+    const NAME: &'static str = "overwhelmed-queue";
+    const SUMMARY: &'static str =
+        "a queue that is worked off in ticks and slows down when too much is outstanding";
+    const RULE: &'static str = "accept while fewer than `capacity` are accepted; a request takes `service` steps, a \
+                                rejection `reject`; every `tick` all outstanding ones make a step, or, if they are more \
+                                than `limit`, so many of them: both lists by their share, rounded down, the oldest first, \
+                                at least one accepted (subset=proportional), or any (subset=random)";
+    const SOURCE: &'static str = "seed 002 (Exploring backoff)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("tick", "time between two steps of work", |config| &mut config.tick),
+        Parameter::count("capacity", "places in the queue", (1, 1_000_000), |config| &mut config.capacity),
+        Parameter::count("service", "steps that a request takes", (1, 1_000_000), |config| {
+            &mut config.service
+        }),
+        Parameter::count("reject", "steps that a rejection takes", (1, 1_000_000), |config| {
+            &mut config.reject
+        }),
+        Parameter::count(
+            "limit",
+            "outstanding requests above which it is overwhelmed",
+            (1, 1_000_000),
+            |config| &mut config.limit,
+        ),
+        Parameter::choice(
+            "subset",
+            "what it works on then: both lists by their share, or entries at random",
+            |config| &mut config.subset,
+        ),
+    ];
+
+    fn check(&self) -> Result<(), String> {
+        if self.tick.is_zero() { Err("`tick` must be longer than zero".to_owned()) } else { Ok(()) }
+    }
+}
+
+impl PolicyConfig for QueueConfig {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(OverwhelmedQueue::new(self.clone()))
+    }
+
+    fn mean_service(&self) -> Option<Duration> {
+        Some(self.tick * self.service)
+    }
+}
 
 /// Two lists, first come first served, and the next tick.
 #[derive(Debug)]
-pub(crate) struct OverwhelmedQueue {
+struct OverwhelmedQueue {
     config: QueueConfig,
     accepted: VecDeque<Entry>,
     rejected: VecDeque<Entry>,
@@ -33,22 +118,11 @@ struct Entry {
     left: u32,
 }
 
-impl OverwhelmedQueue {
-    pub(crate) fn new(config: QueueConfig) -> Self {
-        Self {
-            config,
-            accepted: VecDeque::new(),
-            rejected: VecDeque::new(),
-            tick_at: None,
-            done: VecDeque::new(),
-            done_at: Instant::ORIGIN,
-        }
-    }
-
+impl Admission for OverwhelmedQueue {
     /// Accepts while there is a place. What comes at a tick makes progress from the next one on.
-    pub(crate) fn arrive(&mut self, at: Instant, request: &Request) -> Arrived {
+    fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let id = request.id;
-        let verdict = if self.admitted() < self.config.capacity {
+        let verdict = if self.in_service() < self.config.capacity {
             self.accepted.push_back(Entry { id, left: self.config.service });
             Verdict::Accepted
         } else {
@@ -62,14 +136,14 @@ impl OverwhelmedQueue {
         Arrived::Decided(verdict)
     }
 
-    pub(crate) fn cancel(&mut self, id: RequestId) -> Option<Released> {
-        let busy = self.outstanding();
+    fn cancel(&mut self, _at: Instant, id: RequestId) -> Option<Released> {
+        let busy = self.busy();
         for (list, verdict) in
             [(&mut self.accepted, Verdict::Accepted), (&mut self.rejected, Verdict::Rejected)]
         {
             if let Some(position) = list.iter().position(|entry| entry.id == id) {
                 list.remove(position);
-                return Some(Released { id, verdict, held: Duration::ZERO, busy });
+                return Some(Released::at_once(id, verdict, busy));
             }
         }
         // Already done with: nobody is to hear of it.
@@ -77,11 +151,11 @@ impl OverwhelmedQueue {
         None
     }
 
-    pub(crate) fn next(&self) -> Option<Instant> {
+    fn next(&self) -> Option<Instant> {
         if self.done.is_empty() { self.tick_at } else { Some(self.done_at) }
     }
 
-    pub(crate) fn advance(&mut self, seed: u64) -> Option<Released> {
+    fn advance(&mut self, seed: u64) -> Option<Released> {
         if self.done.is_empty()
             && let Some(at) = self.tick_at
         {
@@ -90,16 +164,34 @@ impl OverwhelmedQueue {
         self.done.pop_front()
     }
 
-    pub(crate) fn outstanding(&self) -> u32 {
+    fn busy(&self) -> u32 {
         count(self.accepted.len() + self.rejected.len())
     }
 
-    pub(crate) fn admitted(&self) -> u32 {
+    fn in_service(&self) -> u32 {
         count(self.accepted.len())
     }
 
-    pub(crate) fn capacity(&self) -> u32 {
+    fn capacity(&self, _at: Instant, _service: &ServiceModel) -> u32 {
         self.config.capacity
+    }
+
+    /// Places: rejections, which are outstanding, too, take none.
+    fn free(&self, _at: Instant, _service: &ServiceModel) -> u32 {
+        self.config.capacity - self.in_service()
+    }
+}
+
+impl OverwhelmedQueue {
+    fn new(config: QueueConfig) -> Self {
+        Self {
+            config,
+            accepted: VecDeque::new(),
+            rejected: VecDeque::new(),
+            tick_at: None,
+            done: VecDeque::new(),
+            done_at: Instant::ORIGIN,
+        }
     }
 
     fn tick_nanos(&self) -> u64 {
@@ -110,7 +202,7 @@ impl OverwhelmedQueue {
     fn tick(&mut self, at: Instant, seed: u64) {
         let (accepted, rejected) = (self.accepted.len(), self.rejected.len());
         let (outstanding, limit) = (accepted + rejected, self.config.limit as usize);
-        let busy = self.outstanding();
+        let busy = self.busy();
         self.done_at = at;
         if outstanding > limit && self.config.subset == Subset::Random {
             let chosen = self.chosen(outstanding, limit, at, seed);
@@ -160,7 +252,7 @@ fn work(
         index += 1;
         entry.left -= u32::from(worked_on);
         if entry.left == 0 {
-            done.push_back(Released { id: entry.id, verdict, held: Duration::ZERO, busy });
+            done.push_back(Released::at_once(entry.id, verdict, busy));
         }
         entry.left > 0
     });

@@ -1,0 +1,60 @@
+//! What goes into the server and what comes out.
+
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+use crate::config::Config;
+use crate::request::{Request, RequestId, Verdict};
+
+/// What happens to the server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A request was received; the network leg begins.
+    Arrive(Request),
+    /// The same, but only if so much is free at this very instant (see [`Server::free`](crate::Server::free)): else it is
+    /// answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
+    ArriveIfFree {
+        /// What was received.
+        request: Request,
+        /// What must be free.
+        least: u32,
+    },
+    /// The client of this request is gone: what it held is free.
+    Cancel(RequestId),
+    /// From now on behave so. What is in service goes on as it began, unless the policy is another: then whatever is
+    /// under way is turned away.
+    Configure(Box<Config>),
+    /// Count anew. What is under way keeps its slots and gets its answers, but is not counted.
+    Reset,
+}
+
+/// What the shell is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Answer this request.
+    Answer(Answer),
+    /// Come back at this instant, or with an input before.
+    WaitUntil(Instant),
+    /// Come back with an input.
+    Idle,
+}
+
+/// An answer that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whose.
+    pub id: RequestId,
+    /// What it says.
+    pub verdict: Verdict,
+    /// When a rejection advises to come back, counted from the answer.
+    pub advice: Option<Duration>,
+    /// When it was due.
+    pub at: Instant,
+    /// Slots busy until then, its own included.
+    pub busy: u32,
+    /// The cap just then.
+    pub cap: u32,
+    /// The object's version just then, the answer's own write included.
+    pub version: u64,
+}

@@ -1,0 +1,24 @@
+//! Policies, one per file: how a server decides whom it serves.
+
+mod admission;
+mod concurrency_cap;
+mod descriptor_pool;
+mod entry;
+mod overwhelmed_queue;
+mod policy_config;
+
+pub(crate) use admission::{Admission, Arrived, Released};
+pub(crate) use entry::Configured;
+pub use entry::PolicyEntry;
+pub(crate) use policy_config::PolicyConfig;
+
+use concurrency_cap::PlainCap;
+use descriptor_pool::PoolConfig;
+use overwhelmed_queue::QueueConfig;
+
+/// Every policy, in the order in which help texts list them; the first is the default.
+pub const POLICIES: &[PolicyEntry] =
+    &[PolicyEntry::of::<PlainCap>(), PolicyEntry::of::<QueueConfig>(), PolicyEntry::of::<PoolConfig>()];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! How many requests are served at once and how long that takes, as far as it is said by the server's own settings and not
+//! by its policy's.
+
+use std::time::Duration;
+
+use vocabulary::{Distribution, Instant, Purpose};
+
+use crate::caps::Caps;
+use crate::request::{Request, service_time};
+
+/// The settings that policies may go by.
+#[derive(Clone, Debug)]
+pub(crate) struct ServiceModel {
+    /// Slots before any of `caps`.
+    pub(crate) max_busy: u32,
+    pub(crate) caps: Caps,
+    pub(crate) service_time: Distribution,
+    pub(crate) reject_time: Distribution,
+    /// Whether a rejection counts as busy while it takes its time.
+    pub(crate) rejects_occupy: bool,
+}
+
+impl ServiceModel {
+    /// Slots at this instant.
+    pub(crate) fn slots(&self, at: Instant) -> u32 {
+        self.caps.at(at).unwrap_or(self.max_busy)
+    }
+
+    /// How long the service of this request takes: the same for every attempt of an op.
+    pub(crate) fn service_time(&self, request: &Request) -> Duration {
+        service_time(&self.service_time, request.seed, request.op)
+    }
+
+    /// How long its rejection takes.
+    pub(crate) fn reject_time(&self, request: &Request) -> Duration {
+        request.sample(&self.reject_time, Purpose::RejectTime)
+    }
+}
