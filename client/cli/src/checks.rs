@@ -6,13 +6,12 @@ mod verdict;
 
 use std::fmt::Write as _;
 
-use loadgen_core::RunResult;
+use results::{ConfigRecord, RunResult};
 use serde_json::Value;
 
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::files::output::Output;
-use crate::record::ConfigRecord;
 use crate::schema::scalar_paths;
 use crate::text::figures::short;
 use crate::text::stderr::to_stderr;
@@ -38,9 +37,9 @@ impl Subject {
     /// The runs of one strategy.
     pub(crate) fn new<'a>(
         strategy: &str,
-        runs: impl IntoIterator<Item = &'a RunResult<ConfigRecord>>,
+        runs: impl IntoIterator<Item = &'a RunResult>,
     ) -> anyhow::Result<Self> {
-        let lean = |run: &RunResult<ConfigRecord>| RunResult { series: Vec::new(), ..run.clone() };
+        let lean = |run: &RunResult| RunResult { series: Vec::new(), ..run.clone() };
         let runs = runs.into_iter().map(|run| serde_json::to_value(lean(run))).collect::<Result<_, _>>()?;
         Ok(Self { strategy: strategy.to_owned(), runs })
     }

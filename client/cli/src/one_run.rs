@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Conservation, ExcessFigures, GeneratorResult, LatencyFigures, LowerBound, OperationKind,
-    ResultContext, Run, RunConfig, RunResult, SERIES_POINTS, SampleSink, Snapshot,
+    Bins, Conservation, ExcessFigures, LatencyFigures, LowerBound, OperationKind, Run, RunConfig,
+    SERIES_POINTS, SampleSink, Snapshot,
 };
 use loadgen_http::{
     Classifier, Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, TRANSPORTS, Target,
     TransportConfig, peak_rss_bytes,
 };
+use results::{GeneratorResult, Mode, ResultContext, RunResult};
 use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
@@ -22,7 +23,7 @@ use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::kept_latencies::KeptLatencies;
-use crate::record::ConfigRecord;
+use crate::record::config_record;
 use crate::settings::Settings;
 use crate::target::Server;
 use crate::wall_clock;
@@ -72,7 +73,7 @@ struct Driven {
 
 /// A run that is over.
 pub(crate) struct Finished {
-    pub(crate) result: RunResult<ConfigRecord>,
+    pub(crate) result: RunResult,
     pub(crate) conservation: Conservation,
     /// The generator's thread was busy for this share of the run.
     pub(crate) generator_share: Option<f64>,
@@ -201,8 +202,8 @@ impl Underway {
             &settings.strategy,
             &driven.run,
             ResultContext {
-                mode: "http",
-                config: ConfigRecord::new(settings, &server.record(), self.seed),
+                mode: Mode::Http,
+                config: config_record(settings, &server.record(), self.seed),
                 seed: self.seed,
                 server: stats,
                 generator: GeneratorResult {

@@ -1,69 +1,14 @@
 //! What a run uses, written down: the `config` of the result JSON, and what `--print-config` prints.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
-use schemars::JsonSchema;
-use serde::{Deserialize as _, Serialize};
-use serde_json::{Value, json};
+use results::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
 use vocabulary::duration_text;
 
 use crate::secrets;
 use crate::settings::Settings;
-
-/// Everything needed to repeat a run.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-pub(crate) struct ConfigRecord {
-    program: &'static str,
-    version: &'static str,
-    command_line: Vec<String>,
-    /// `embedded`, `found`, `simulated` or the URL.
-    server: String,
-    target: Option<String>,
-    strategy: Vec<PartRecord>,
-    max_attempts: String,
-    retry_after: String,
-    workload: WorkloadRecord,
-    timeout: String,
-    deadline: Option<String>,
-    warm_up: String,
-    retry_failed: bool,
-    seed: u64,
-    repeats: u32,
-    time_scale: f64,
-    request: RequestRecord,
-    /// The mockserver's own configuration; null for any other server.
-    server_model: Option<Value>,
-}
-
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-struct PartRecord {
-    name: &'static str,
-    parameters: BTreeMap<&'static str, String>,
-}
-
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-struct WorkloadRecord {
-    kind: &'static str,
-    ops: Option<u64>,
-    duration: Option<String>,
-    drain: Option<String>,
-    arrivals: &'static str,
-    rate_per_s: Option<f64>,
-    in_flight: Option<u32>,
-    clients: u32,
-    share_strategy: bool,
-}
-
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-struct RequestRecord {
-    method: String,
-    /// Names only: values may be secrets.
-    headers: Vec<String>,
-    body_bytes: usize,
-}
 
 /// The server of a run, as it is written down.
 pub(crate) struct ServerRecord<'a> {
@@ -73,78 +18,81 @@ pub(crate) struct ServerRecord<'a> {
     pub(crate) model: Option<&'a Config>,
 }
 
-impl ConfigRecord {
-    /// Whether the server is known to keep slots busy with rejections.
-    pub(crate) fn rejections_hold_slots(&self) -> bool {
-        let model = self.server_model.as_ref().and_then(|model| Config::deserialize(model).ok());
-        model.is_some_and(|model| model.rejections_hold_slots())
-    }
+/// A mockserver's configuration, as it is written down.
+pub(crate) fn server_model(config: &Config) -> ServerModel {
+    ServerModel::of(config).expect("a test writes one: its keys have plain values")
+}
 
-    /// What a run with this seed against this server uses.
-    pub(crate) fn new(settings: &Settings, server: &ServerRecord<'_>, seed: u64) -> Self {
-        let run = settings.for_server(server.model, seed);
-        let mut parts = settings.strategy.describe();
-        let common = parts.pop().map(|(_, common)| common).unwrap_or_default();
-        let shared = |key: &str| {
-            common
-                .iter()
-                .find(|parameter| parameter.key == key)
-                .map_or_else(String::new, |found| found.value.clone())
-        };
-        let (arrivals, rate_per_s, in_flight) = match run.workload.arrivals {
-            ArrivalProcess::Poisson { rate_per_s } => ("poisson", Some(rate_per_s), None),
-            ArrivalProcess::Uniform { rate_per_s } => ("uniform", Some(rate_per_s), None),
-            ArrivalProcess::Burst => ("burst", None, None),
-            ArrivalProcess::Scattered(_) => ("scattered", None, None),
-            ArrivalProcess::Listed(_) => ("listed", None, None),
-            ArrivalProcess::Closed { in_flight } => ("closed", None, Some(in_flight)),
-        };
-        Self {
-            program: "loadgen",
-            version: env!("CARGO_PKG_VERSION"),
-            command_line: secrets::without(without_outputs(std::env::args_os().skip(1))),
-            server: server.kind.clone(),
-            target: server.target.clone(),
-            strategy: parts
-                .into_iter()
-                .map(|(name, parameters)| PartRecord {
-                    name,
-                    parameters: parameters
-                        .into_iter()
-                        .map(|parameter| (parameter.key, parameter.value))
-                        .collect(),
-                })
-                .collect(),
-            max_attempts: shared("max-attempts"),
-            retry_after: shared("retry-after"),
-            workload: WorkloadRecord {
-                kind: match run.kind {
-                    OperationKind::Request => "request",
-                    OperationKind::ReadModifyWrite => "read-modify-write",
-                },
-                ops: run.workload.ops,
-                duration: run.workload.duration.map(duration_text::format),
-                drain: run.drain.map(duration_text::format),
-                arrivals,
-                rate_per_s,
-                in_flight,
-                clients: run.clients,
-                share_strategy: run.share_strategy,
+/// Whether the server of a run is known to keep slots busy with rejections.
+pub(crate) fn rejections_hold_slots(config: &ConfigRecord) -> bool {
+    let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
+    model.is_some_and(|model| model.rejections_hold_slots())
+}
+
+/// What a run with this seed against this server uses.
+pub(crate) fn config_record(settings: &Settings, server: &ServerRecord<'_>, seed: u64) -> ConfigRecord {
+    let run = settings.for_server(server.model, seed);
+    let mut parts = settings.strategy.describe();
+    let common = parts.pop().map(|(_, common)| common).unwrap_or_default();
+    let shared = |key: &str| {
+        common
+            .iter()
+            .find(|parameter| parameter.key == key)
+            .map_or_else(String::new, |found| found.value.clone())
+    };
+    let (arrivals, rate_per_s, in_flight) = match run.workload.arrivals {
+        ArrivalProcess::Poisson { rate_per_s } => ("poisson", Some(rate_per_s), None),
+        ArrivalProcess::Uniform { rate_per_s } => ("uniform", Some(rate_per_s), None),
+        ArrivalProcess::Burst => ("burst", None, None),
+        ArrivalProcess::Scattered(_) => ("scattered", None, None),
+        ArrivalProcess::Listed(_) => ("listed", None, None),
+        ArrivalProcess::Closed { in_flight } => ("closed", None, Some(in_flight)),
+    };
+    ConfigRecord {
+        program: "loadgen".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: secrets::without(without_outputs(std::env::args_os().skip(1))),
+        server: server.kind.clone(),
+        target: server.target.clone(),
+        strategy: parts
+            .into_iter()
+            .map(|(name, parameters)| PartRecord {
+                name: name.to_owned(),
+                parameters: parameters
+                    .into_iter()
+                    .map(|parameter| (parameter.key.to_owned(), parameter.value))
+                    .collect(),
+            })
+            .collect(),
+        max_attempts: shared("max-attempts"),
+        retry_after: shared("retry-after"),
+        workload: WorkloadRecord {
+            kind: match run.kind {
+                OperationKind::Request => "request".to_owned(),
+                OperationKind::ReadModifyWrite => "read-modify-write".to_owned(),
             },
-            timeout: duration_text::format(run.timeout),
-            deadline: run.deadline.map(duration_text::format),
-            warm_up: duration_text::format(run.warm_up),
-            retry_failed: run.retry_failed,
-            seed,
-            repeats: settings.repeats,
-            time_scale: settings.time_scale.factor(),
-            request: RequestRecord {
-                method: settings.request.method.to_string(),
-                headers: settings.request.headers.keys().map(ToString::to_string).collect(),
-                body_bytes: settings.request.body.len(),
-            },
-            server_model: server.model.map(|model| json!(model)),
-        }
+            ops: run.workload.ops,
+            duration: run.workload.duration.map(duration_text::format),
+            drain: run.drain.map(duration_text::format),
+            arrivals: arrivals.to_owned(),
+            rate_per_s,
+            in_flight,
+            clients: run.clients,
+            share_strategy: run.share_strategy,
+        },
+        timeout: duration_text::format(run.timeout),
+        deadline: run.deadline.map(duration_text::format),
+        warm_up: duration_text::format(run.warm_up),
+        retry_failed: run.retry_failed,
+        seed,
+        repeats: settings.repeats,
+        time_scale: settings.time_scale.factor(),
+        request: RequestRecord {
+            method: settings.request.method.to_string(),
+            headers: settings.request.headers.keys().map(ToString::to_string).collect(),
+            body_bytes: settings.request.body.len(),
+        },
+        server_model: server.model.map(server_model),
     }
 }
 

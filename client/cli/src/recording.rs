@@ -10,10 +10,10 @@ mod waits;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use experiments::scenario::{Basis, Cell, Plot};
-use loadgen_core::{RunResult, Sample, SampleSink};
+use loadgen_core::{Sample, SampleSink};
+use results::RunResult;
 use serde_json::{Value, json};
 
-use crate::record::ConfigRecord;
 use calls::Calls;
 use clients::Clients;
 use steps::Steps;
@@ -53,7 +53,7 @@ impl Recorder {
     }
 
     /// The run as the figure needs it.
-    fn json(self, label: &str, result: &RunResult<ConfigRecord>) -> anyhow::Result<Value> {
+    fn json(self, label: &str, result: &RunResult) -> anyhow::Result<Value> {
         let mut run = series::outline(label, result)?;
         let (key, kept) = match self {
             Self::Series => ("series", series::columns(&result.series)),
@@ -87,7 +87,7 @@ impl Recording {
     }
 
     /// What was kept, recorder by recorder.
-    pub(crate) fn finish(self, label: &str, result: &RunResult<ConfigRecord>) -> anyhow::Result<Vec<Value>> {
+    pub(crate) fn finish(self, label: &str, result: &RunResult) -> anyhow::Result<Vec<Value>> {
         let recorders = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         recorders.into_iter().map(|recorder| recorder.json(label, result)).collect()
     }

@@ -1,14 +1,13 @@
 //! What several runs say together: every figure over seeds. The unit of statistics is the run.
 
-use loadgen_core::RunResult;
+use results::RunResult;
 use serde_json::{Map, Value, json};
 use statistics::{Estimator, Interval, Level, Method, Summary};
 
 use crate::one_run::Finished;
-use crate::record::ConfigRecord;
 use crate::text::figures::{counted, level, short, thousands};
 
-type Figure = (&'static str, fn(&RunResult<ConfigRecord>) -> Option<f64>);
+type Figure = (&'static str, fn(&RunResult) -> Option<f64>);
 
 /// Figures that are summed up, by their place in the result.
 const FIGURES: &[Figure] = &[

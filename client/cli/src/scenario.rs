@@ -4,15 +4,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use dashboards::report::{self, Entry, PLOTS};
-use experiments::scenario::{
-    Basis, Cell, Drawable, Measured, Offered, Plot, Scenario, Text, embedded, figures_of,
-};
-use loadgen_core::RunResult;
-use serde_json::Value;
+use experiments::scenario::{Basis, Cell, Drawable, Measured, Plot, Scenario, Text, embedded, figures_of};
 
 use crate::files::reading::{SMALL, text_of};
 use crate::interrupt::Interrupt;
-use crate::record::ConfigRecord;
 
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +30,7 @@ pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(S
     };
     let plots: Vec<Drawable> =
         PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: basis(entry) }).collect();
-    let offered = Offered { figures: &known_figures(), plots: &plots };
-    Ok(experiments::scenario::load(&text, settings, offered)?)
+    Ok(experiments::scenario::load(&text, settings, &plots)?)
 }
 
 /// What a plot is drawn from.
@@ -57,39 +51,6 @@ fn basis(entry: &Entry) -> Basis {
     }
 }
 
-/// Every path at which a result has a number, or could have one.
-fn known_figures() -> Vec<String> {
-    fn collect(value: &Value, path: &str, known: &mut Vec<String>) {
-        match value {
-            Value::Object(inner) if path != "config" => {
-                for (key, value) in inner {
-                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    collect(value, &path, known);
-                }
-            }
-            Value::Number(_) | Value::Null => known.push(path.to_owned()),
-            _ => {}
-        }
-    }
-    let mut known = Vec::new();
-    // A run of one op has every key that any run has.
-    if let Ok(result) = smallest_run().and_then(|result| Ok(serde_json::to_value(&result)?)) {
-        collect(&result, "", &mut known);
-    }
-    known
-}
-
-fn smallest_run() -> anyhow::Result<RunResult<ConfigRecord>> {
-    let run = loadgen_core::RunConfig {
-        workload: loadgen_core::Workload { ops: Some(1), ..loadgen_core::Workload::default() },
-        ..loadgen_core::RunConfig::default()
-    };
-    let settings = crate::settings::Settings::of_run("none".parse()?, run);
-    let server = mockserver::core::Config::default();
-    let finished = crate::simulated::simulate(&settings, &server, 1, |_, _| loadgen_sim::Steer::On)?;
-    Ok(crate::simulated::result(&settings, &server, 1, &finished, &Interrupt::default()).result)
-}
-
 /// Simulates one run of a cell.
 pub(crate) fn simulate(
     scenario: &Scenario,
@@ -104,5 +65,5 @@ pub(crate) fn simulate(
     let finished = crate::simulated::simulate(&cell.settings, &cell.server, seed, steer)?;
     let over = crate::simulated::result(&cell.settings, &cell.server, seed, &finished, interrupt);
     over.sound(seed)?;
-    Ok(figures_of(scenario, &over.result, finished.run.measurements().bins.as_ref())?)
+    Ok(figures_of(scenario, &over.result, finished.run.measurements().bins.as_ref()))
 }

@@ -1,10 +1,9 @@
 //! Runs that did not come to what was asked: what is told of them, and that it costs the exit code.
 
-use loadgen_core::RunResult;
+use results::RunResult;
 
 use crate::exit::{Exit, Fatal};
 use crate::one_run::Finished;
-use crate::record::ConfigRecord;
 use crate::text::causes::{causes, unanswered};
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
@@ -64,7 +63,7 @@ impl Shortfalls {
 }
 
 /// What a run did not come to: no op succeeded, or some failed in a way that no waiting helps.
-fn shortfall(run: &RunResult<ConfigRecord>) -> Option<String> {
+fn shortfall(run: &RunResult) -> Option<String> {
     let ops = run.ops;
     let failed = match (ops.failed_for_good, ops.total) {
         (0, _) => None,

@@ -4,17 +4,16 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
-use loadgen_core::{
-    GeneratorResult, OperationKind, ResultContext, Run, RunResult, SERIES_POINTS, SampleSink,
-};
+use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
 use loadgen_sim::{Foresight, Simulation, Steer, least_costs};
 use mockserver::core::{Config, Ideal};
+use results::{GeneratorResult, Mode, ResultContext, RunResult};
 use tailback::Foreknowledge;
 
 use crate::interrupt::Interrupt;
 use crate::kept_latencies::KeptLatencies;
 use crate::one_run::{Finished, unfinished};
-use crate::record::{ConfigRecord, ServerRecord};
+use crate::record::{ServerRecord, config_record};
 use crate::settings::Settings;
 
 /// Points of all series of a file together that are worth their space.
@@ -72,8 +71,8 @@ pub(crate) fn result(
         &settings.strategy,
         &finished.run,
         ResultContext {
-            mode: "simulated",
-            config: ConfigRecord::new(settings, &record, seed),
+            mode: Mode::Simulated,
+            config: config_record(settings, &record, seed),
             seed,
             server: Some(finished.server),
             generator: GeneratorResult::default(),

@@ -1,8 +1,9 @@
 //! What people read in a terminal.
 
 pub(crate) mod causes;
-pub(crate) mod figures;
 pub(crate) mod progress;
 pub(crate) mod stderr;
 pub(crate) mod summary;
 pub(crate) mod wrapping;
+
+pub(crate) use results::numbers as figures;

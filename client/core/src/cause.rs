@@ -1,7 +1,7 @@
 //! What an attempt came to on the wire: a status, or the kind of error that left it without a usable one.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What an attempt came to on the wire. How it counts is its outcome's matter: a 503 may be a rejection or a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,7 +13,7 @@ pub enum Cause {
 }
 
 /// Why there was no answer that could be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
     /// It did not come within the attempt's timeout.
@@ -75,7 +75,7 @@ pub struct FailureCounts {
 }
 
 /// Attempts that failed in the same way. Either `status` or `kind` is null.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct FailureResult {
     /// The HTTP status of their answers.
     pub status: Option<u16>,

@@ -13,7 +13,6 @@ mod conservation;
 mod lower_bound;
 mod measure;
 mod op;
-mod result;
 mod run;
 mod sample;
 mod sleepers;
@@ -29,10 +28,6 @@ pub use measure::{
     AttemptCounts, Bin, Bins, EXACT_LATENCIES, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp,
     GivenUpCounts, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
     TOLERABLE_EXCESS, WindowFigures,
-};
-pub use result::{
-    AttemptsResult, GeneratorResult, LagResult, OpsResult, ResultContext, RunResult, SCHEMA_VERSION,
-    SeriesPoint,
 };
 pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, RunLog, ServerSeen};
 pub use sample::{Sample, SampleSink};

@@ -6,7 +6,6 @@
 
 mod error;
 mod experiment;
-mod numbers;
 pub mod scenario;
 pub mod workload;
 

@@ -37,7 +37,7 @@ pub use drawing::{Basis, Drawable};
 pub use embedded::{EMBEDDED, embedded};
 pub use file::{Column, ExperimentSection, Http, Scenario};
 pub use judge::judge;
-pub use load::{Offered, load};
+pub use load::load;
 pub use over_runs::over_seeds;
 pub use place::Text;
 pub use plot::{Counted, Plot, Scale};

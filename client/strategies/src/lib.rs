@@ -34,6 +34,7 @@ pub use error::SpecError;
 pub use foreknowledge::{Foreknowledge, Plan};
 pub use gauges::Gauges;
 pub use limiter::{Admit, Carrier, Limiter, Until, View};
+pub use limiters::ORACLE;
 pub use part::{Part, PartKind};
 pub use part_config::Context;
 pub use registry::{STRATEGIES, find};

@@ -8,4 +8,5 @@ mod oracle;
 pub(crate) use aimd::AimdConfig;
 pub(crate) use ethernet::Ethernet;
 pub(crate) use fixed_window::FixedWindow;
-pub(crate) use oracle::{ORACLE, OracleConfig};
+pub use oracle::ORACLE;
+pub(crate) use oracle::OracleConfig;

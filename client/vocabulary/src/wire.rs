@@ -49,10 +49,12 @@ pub struct Capacity {
 /// What the server counted for one run, the `server` object of the result JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(expecting = "an object")]
 pub struct ServerCounts {
     /// Attempts that reached admission (for conditional writes: the writes).
     pub received: u64,
     /// Reads that preceded conditional writes.
+    #[serde(default)]
     pub reads: u64,
     /// … of which were turned away, so that no write followed.
     #[serde(default)]
@@ -64,6 +66,7 @@ pub struct ServerCounts {
     /// Most slots busy at once, rejections that hold a slot included.
     pub max_busy_seen: u64,
     /// Most accepted attempts in service at once.
+    #[serde(default)]
     pub max_accepted_seen: u64,
     /// Times that the service broke down under its load.
     #[serde(default)]

@@ -25,7 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
 use crate::opponent::Opponent;
 use crate::own_server::OwnServer;
-use crate::record::ConfigRecord;
+use crate::record::config_record;
 use crate::settings::{Settings, workload_text};
 use crate::several::{configured, refuse_twice};
 use crate::shortfall::Shortfalls;
@@ -139,7 +139,7 @@ fn prepared<'a>(
     if let Some(first) = settings.first() {
         let record = opponent.record(simulated);
         let mode = if simulated { "simulated" } else { "http" };
-        checks.same_experiment(mode, &ConfigRecord::new(first, &record, first.run.seed))?;
+        checks.same_experiment(mode, &config_record(first, &record, first.run.seed))?;
     }
     Ok(checks)
 }

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 
-use loadgen_core::{RunResult, SCHEMA_VERSION};
 use loadgen_sim::{Steer, side_by_side};
+use results::{RunResult, SCHEMA_VERSION};
 use serde_json::json;
 use statistics::{Level, Method, Summary, percentile};
 use vocabulary::TimeScale;
@@ -22,7 +22,6 @@ use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::one_run::{Finished, Underway};
 use crate::own_server::OwnServer;
-use crate::record::ConfigRecord;
 use crate::repeats::figure_to_json;
 use crate::settings::workload_text;
 use crate::simulated::{simulate, threads};
@@ -161,11 +160,7 @@ fn scale(factor: f64) -> anyhow::Result<TimeScale> {
     TimeScale::parse(&factor.to_string()).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-fn simulated(
-    pairing: &Pairing,
-    args: &ParityArgs,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Vec<RunResult<ConfigRecord>>> {
+fn simulated(pairing: &Pairing, args: &ParityArgs, interrupt: &Interrupt) -> anyhow::Result<Vec<RunResult>> {
     let mut results = Vec::new();
     let mut failed = None;
     side_by_side(
@@ -194,7 +189,7 @@ fn simulated(
     failed.map_or(Ok(results), Err)
 }
 
-type Figure = (&'static str, fn(&RunResult<ConfigRecord>) -> Option<f64>, bool);
+type Figure = (&'static str, fn(&RunResult) -> Option<f64>, bool);
 
 /// What is compared; `true` for latencies, which no timer measures exactly.
 const FIGURES: &[Figure] = &[
@@ -208,11 +203,7 @@ const FIGURES: &[Figure] = &[
     ("mean window", |run| course::mean_window(&run.series), false),
 ];
 
-fn compare(
-    time_scale: TimeScale,
-    simulated: &[RunResult<ConfigRecord>],
-    reals: &[&RunResult<ConfigRecord>],
-) -> Vec<Compared> {
+fn compare(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunResult]) -> Vec<Compared> {
     let mut compared = Vec::new();
     for (figure, of, latency) in FIGURES {
         let values: Vec<f64> = simulated.iter().filter_map(of).collect();

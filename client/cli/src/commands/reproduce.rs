@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use experiments::scenario::{Cell, Data, EMBEDDED, Edge, Judged, Scenario, judge, over_seeds, wanted};
-use loadgen_core::SCHEMA_VERSION;
 use loadgen_sim::side_by_side;
+use results::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use loadgen_core::RunResult;
 use loadgen_sim::{Steer, side_by_side};
+use results::{ConfigRecord, RunResult};
 use serde::Serialize;
 use serde_json::Value;
 use vocabulary::TimeScale;
@@ -18,7 +18,7 @@ use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::one_run::{self, Finished};
-use crate::record::{ConfigRecord, ServerRecord};
+use crate::record::{ServerRecord, config_record};
 use crate::repeats;
 use crate::settings::Settings;
 use crate::shortfall::Shortfalls;
@@ -68,14 +68,14 @@ fn simulated(args: &RunArgs, settings: &mut Settings) -> anyhow::Result<ExitCode
     })?;
     if args.output.print_config {
         let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
-        return print_config(&ConfigRecord::new(settings, &record, settings.run.seed));
+        return print_config(&config_record(settings, &record, settings.run.seed));
     }
     settings.refuse_unplannable(&server)?;
     let exports = prepared(args)?;
     settings.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
     let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(&server) };
-    checks.same_experiment("simulated", &ConfigRecord::new(settings, &record, settings.run.seed))?;
+    checks.same_experiment("simulated", &config_record(settings, &record, settings.run.seed))?;
     let interrupt = Interrupt::listen()?;
     let stdout_is_data = exports.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
@@ -135,7 +135,7 @@ fn over_http(args: &RunArgs, settings: &mut Settings) -> anyhow::Result<ExitCode
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if args.output.print_config {
         let server = Server::choose(args, settings, &runtime, false)?;
-        return print_config(&ConfigRecord::new(settings, &server.record(), settings.run.seed));
+        return print_config(&config_record(settings, &server.record(), settings.run.seed));
     }
     let exports = prepared(args)?;
     settings.keep_latencies = exports.want(Source::Latencies);
@@ -143,7 +143,7 @@ fn over_http(args: &RunArgs, settings: &mut Settings) -> anyhow::Result<ExitCode
     let interrupt = Interrupt::listen()?;
     let files = loadgen_http::raise_open_files();
     let mut server = Server::choose(args, settings, &runtime, true)?;
-    checks.same_experiment("http", &ConfigRecord::new(settings, &server.record(), settings.run.seed))?;
+    checks.same_experiment("http", &config_record(settings, &server.record(), settings.run.seed))?;
     server.refuse_unusable(settings)?;
     let room = ConnectionRoom::within(files, &server);
     let stdout_is_data = exports.take_stdout();
@@ -189,7 +189,7 @@ fn prepared(args: &RunArgs) -> anyhow::Result<Exports> {
 /// The result file of several runs; a single one is written as it is.
 #[derive(Serialize)]
 struct Several<'a> {
-    runs: Vec<&'a RunResult<ConfigRecord>>,
+    runs: Vec<&'a RunResult>,
     summary: Value,
 }
 

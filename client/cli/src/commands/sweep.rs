@@ -23,7 +23,7 @@ use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::{Interrupt, by_whom};
 use crate::own_server::OwnServer;
-use crate::record::ConfigRecord;
+use crate::record::config_record;
 use crate::several::refuse_twice;
 use crate::shortfall::Shortfalls;
 use crate::simulated;
@@ -207,7 +207,7 @@ fn document(
         .collect();
     let config = points.first().map(|point| {
         let record = point.opponent.record(args.several.simulate);
-        ConfigRecord::new(&point.settings[0], &record, point.settings[0].run.seed)
+        config_record(&point.settings[0], &record, point.settings[0].run.seed)
     });
     json!({
         "axes": axes, "by": args.several.by.path(), "by_name": args.several.by.name(), "config": config,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use loadgen_core::{RunResult, SampleSink};
+use loadgen_core::SampleSink;
+use results::RunResult;
 use serde_json::Value;
 
 use crate::files::output::Output;
 use crate::kept_latencies::KeptLatencies;
-use crate::record::ConfigRecord;
 
 /// A format that can be asked for.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub(crate) fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Value 
 
 /// A run that is over.
 pub(crate) struct ExportedRun<'a> {
-    pub(crate) result: &'a RunResult<ConfigRecord>,
+    pub(crate) result: &'a RunResult,
     pub(crate) latencies: Option<&'a Arc<KeptLatencies>>,
     /// The values of what is varied.
     pub(crate) at: &'a [String],

@@ -1,10 +1,9 @@
 //! A run in short: what figures need of its result, and its series as columns.
 
-use loadgen_core::{RunResult, SeriesPoint};
+use results::{RunResult, SeriesPoint};
 use serde_json::{Map, Value, json};
 
 use super::rounded;
-use crate::record::ConfigRecord;
 
 /// The keys of a result that reports read. The configuration is not among them: the scenario says it.
 const KEYS: [&str; 12] = [
@@ -23,7 +22,7 @@ const KEYS: [&str; 12] = [
 ];
 
 /// The result without series and configuration, and the label under which the run is drawn.
-pub(super) fn outline(label: &str, result: &RunResult<ConfigRecord>) -> anyhow::Result<Map<String, Value>> {
+pub(super) fn outline(label: &str, result: &RunResult) -> anyhow::Result<Map<String, Value>> {
     let mut run = Map::new();
     run.insert("label".to_owned(), json!(label));
     let mut whole = serde_json::to_value(result)?;

@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use loadgen_core::{LatencyFigures, RunResult};
+use loadgen_core::LatencyFigures;
 use mockserver::core::Config;
+use results::{Mode, RunResult};
 use statistics::Summary;
 use vocabulary::wire::ServerCounts;
 
 use crate::interrupt::by_whom;
 use crate::one_run::Finished;
-use crate::record::ConfigRecord;
+use crate::record::rejections_hold_slots;
 use crate::settings::{Settings, workload_text};
 use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
@@ -68,7 +69,7 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
             thousands(server.received),
             thousands(server.accepted),
             thousands(server.rejected),
-            busiest(&server, result.config.rejections_hold_slots())
+            busiest(&server, rejections_hold_slots(&result.config))
         );
         for (count, what) in [
             (server.reads, "reads"),
@@ -84,14 +85,14 @@ pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool
     if let Some(wasted_s) = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0) {
         row("wasted", format!("{} of the time of the server's slots", seconds(wasted_s)));
     }
-    if run.result.mode != "simulated" {
+    if run.result.mode != Mode::Simulated {
         row("generator", generator(run));
     }
     row("counts", counts(run));
     if let Some(at) = result.stalled_at_s {
         row("stalled", format!("at {}: attempts went on, but nothing had succeeded for long", seconds(at)));
     }
-    if let Some(cause) = result.interrupted {
+    if let Some(cause) = &result.interrupted {
         row("stopped", format!("by {}; what was measured until then is above", by_whom(cause)));
     }
     for warning in &result.warnings {
@@ -160,7 +161,7 @@ const TOLD: &[(&str, &str)] = &[
     ("p99 op ms", "op_latency_ms.p99"),
 ];
 
-fn ops(result: &RunResult<ConfigRecord>) -> String {
+fn ops(result: &RunResult) -> String {
     let ops = result.ops;
     let mut words = format!("{} succeeded of {}", thousands(ops.succeeded), thousands(ops.total));
     for (count, what) in [(ops.given_up, "given up"), (ops.unfinished, "unfinished")] {
@@ -171,7 +172,7 @@ fn ops(result: &RunResult<ConfigRecord>) -> String {
     words
 }
 
-fn attempts(result: &RunResult<ConfigRecord>) -> String {
+fn attempts(result: &RunResult) -> String {
     let attempts = result.attempts;
     let mut words = thousands(attempts.total);
     if let (Some(amplification), Some(efficiency)) = (result.amplification, result.efficiency) {
@@ -192,7 +193,7 @@ fn attempts(result: &RunResult<ConfigRecord>) -> String {
 }
 
 /// What the last tries of ops came to that were given up.
-fn given_up(result: &RunResult<ConfigRecord>) -> String {
+fn given_up(result: &RunResult) -> String {
     let after = result.given_up_after;
     let mut words: Vec<String> = Vec::new();
     for (count, what) in [
@@ -212,7 +213,7 @@ fn given_up(result: &RunResult<ConfigRecord>) -> String {
     words.join("   ")
 }
 
-fn makespan(result: &RunResult<ConfigRecord>) -> String {
+fn makespan(result: &RunResult) -> String {
     let Some(makespan) = result.makespan_s else { return "no op ended".to_owned() };
     let mut words = seconds(makespan);
     if !result.makespan_complete {
@@ -238,7 +239,7 @@ fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
 }
 
 /// How the window came to fit; for strategies that have one, against a server whose cap is known.
-fn window(result: &RunResult<ConfigRecord>) -> Option<String> {
+fn window(result: &RunResult) -> Option<String> {
     let window = &result.window;
     let (mean, sd, overshoot) = (window.mean?, window.sd?, window.overshoot?);
     let converged = match window.convergence_s {
@@ -252,7 +253,7 @@ fn window(result: &RunResult<ConfigRecord>) -> Option<String> {
 }
 
 /// How evenly clients were served.
-fn fairness(result: &RunResult<ConfigRecord>) -> Option<String> {
+fn fairness(result: &RunResult) -> Option<String> {
     let fairness = result.fairness?;
     let index = fairness.jain.or(fairness.jain_whole_run);
     let mut words = index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {index:.3}"));

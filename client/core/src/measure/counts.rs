@@ -1,7 +1,7 @@
 //! Counts of ops and of attempts.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Counts of ops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,21 +26,28 @@ impl OpCounts {
 }
 
 /// Counts of attempts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct AttemptCounts {
     /// Attempts sent.
     pub total: u64,
     /// … whose work was done.
+    #[serde(default)]
     pub succeeded: u64,
     /// … that the server turned away.
+    #[serde(default)]
     pub rejected: u64,
     /// … that got no usable answer.
+    #[serde(default)]
     pub failed: u64,
     /// … that the client withdrew.
+    #[serde(default)]
     pub cancelled: u64,
     /// Launches that a budget refused; nothing was sent, so they are not in `total`.
+    #[serde(default)]
     pub shed: u64,
     /// Of the answered: those that somebody between the client and the recognised mockserver answered (a gateway, a
     /// proxy). 0 when simulated.
+    #[serde(default)]
     pub by_gateway: u64,
 }

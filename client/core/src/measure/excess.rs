@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
 use super::Latencies;
@@ -27,7 +27,8 @@ pub struct Excess {
 }
 
 /// The excess in a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 pub struct ExcessFigures {
     /// The mean, in milliseconds of experiment time; null where no server tells what an attempt has to take.
     pub mean: Option<f64>,

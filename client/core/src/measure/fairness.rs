@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statistics::{jain, percentile};
 use vocabulary::Instant;
 
@@ -45,7 +45,8 @@ struct Client {
 }
 
 /// How evenly clients were served.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 pub struct FairnessFigures {
     /// Clients that had anything to do.
     pub clients: u64,

@@ -1,7 +1,7 @@
 //! Why ops were given up.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tailback::Status;
 
 /// What an op's last try came to when it was given up.
@@ -32,7 +32,8 @@ impl GivenUp {
 }
 
 /// How many ops were given up, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 #[expect(missing_docs, reason = "the fields are the reasons' own names")]
 pub struct GivenUpCounts {
     pub rejected: u64,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
 use super::exact::{Exact, Place, deviation};
@@ -177,7 +177,8 @@ impl Latencies {
 }
 
 /// Latency figures in milliseconds; null when nothing was recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct LatencyFigures {
     pub count: u64,

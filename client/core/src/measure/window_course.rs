@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
 /// A window this near to the server's cap, as a share of it, fits.
@@ -37,7 +37,8 @@ struct Fit {
 }
 
 /// What the course of a window comes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 pub struct WindowFigures {
     /// From the first arrival until the window lay within 10 % of the server's cap for five undisturbed attempts' time;
     /// null if it never did, or there is none, or the cap is not known.

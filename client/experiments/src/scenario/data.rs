@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loadgen_core::{Bins, RunResult};
-use serde::Serialize;
-use serde_json::Value;
+use loadgen_core::Bins;
+use results::{Figure, RunResult};
 
 use super::claim::Claim;
 use super::file::Scenario;
-use crate::error::{Error, ErrorKind};
 
 /// What the runs of a cell are put in order by; kept of every run, whatever a scenario asks for.
 const MAKESPAN: &str = "makespan_s";
@@ -69,23 +67,11 @@ pub fn wanted(scenario: &Scenario) -> BTreeSet<&str> {
 }
 
 /// The wanted figures of a run.
-pub fn figures_of<C: Serialize>(
-    scenario: &Scenario,
-    result: &RunResult<C>,
-    bins: Option<&Bins>,
-) -> Result<Measured, Error> {
-    let complete = f64::from(u8::from(result.makespan_complete));
-    let result = serde_json::to_value(result)
-        .map_err(|error| Error::because(ErrorKind::Usage, "a result cannot be written", error))?;
+pub fn figures_of(scenario: &Scenario, result: &RunResult, bins: Option<&Bins>) -> Measured {
     let figure = |name: &str| match scenario.figure.get(name) {
         Some(derived) => derived.of(bins?),
-        None => at_path(&result, name)?.as_f64(),
+        None => Figure::find(name)?.of(result),
     };
-    let named = wanted(scenario).into_iter().chain([MAKESPAN]);
-    let figures = named.filter_map(|name| Some((name.to_owned(), figure(name)?)));
-    Ok(figures.chain([(COMPLETE.to_owned(), complete)]).collect())
-}
-
-fn at_path<'a>(result: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').try_fold(result, |value, key| value.get(key))
+    let named = wanted(scenario).into_iter().chain([MAKESPAN, COMPLETE]);
+    named.filter_map(|name| Some((name.to_owned(), figure(name)?))).collect()
 }

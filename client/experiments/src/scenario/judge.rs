@@ -14,7 +14,7 @@ use super::file::Scenario;
 use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, Verdict};
 use super::words::{together, with_deviation};
-use crate::numbers::{counted, short};
+use results::numbers::{counted, short};
 
 /// From so many runs on, being outside of all of them has a probability of 5 % at most, for a run like them.
 const ENOUGH: usize = 39;

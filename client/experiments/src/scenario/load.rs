@@ -8,20 +8,11 @@ use super::parse::parse;
 use super::place::Text;
 use crate::error::{Error, ErrorKind};
 
-/// What scenarios may ask for.
-#[derive(Clone, Copy, Debug)]
-pub struct Offered<'a> {
-    /// Figures of a result, by their paths.
-    pub figures: &'a [String],
-    /// Plots of a report.
-    pub plots: &'a [Drawable],
-}
-
-/// Reads a scenario, puts the `--set` settings in, and checks all of it.
+/// Reads a scenario, puts the `--set` settings in, and checks all of it; `plots` are those that a report can draw.
 ///
 /// # Errors
 /// Names the place in the text and what is accepted there.
-pub fn load(text: &Text, settings: &[String], offered: Offered<'_>) -> Result<(Scenario, Vec<Cell>), Error> {
+pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
     let with = if settings.is_empty() {
         String::new()
@@ -35,7 +26,7 @@ pub fn load(text: &Text, settings: &[String], offered: Offered<'_>) -> Result<(S
         |path: &[String], words: String| refuse(&path.iter().map(String::as_str).collect::<Vec<_>>(), words);
     let cells = cells(&scenario).map_err(|fault| borrowed(&fault.path, fault.words))?;
     check_labels(&scenario, &cells, settings).map_err(Error::usage)?;
-    check_figures(&scenario, offered.figures).map_err(|(path, words)| borrowed(&path, words))?;
+    check_figures(&scenario).map_err(|(path, words)| borrowed(&path, words))?;
     for (index, claim) in scenario.claim.iter().enumerate() {
         let index = index.to_string();
         check_claim(&scenario, claim, &cells)
@@ -43,7 +34,7 @@ pub fn load(text: &Text, settings: &[String], offered: Offered<'_>) -> Result<(S
     }
     let mut impossible = Vec::new();
     for (name, plot) in &scenario.plot {
-        match plot.check(&scenario, &cells, offered.plots) {
+        match plot.check(&scenario, &cells, plots) {
             Ok(()) => {}
             // Who runs less than the file says does not want its figures either.
             Err(_) if !settings.is_empty() => impossible.push(name.clone()),

@@ -1,7 +1,7 @@
 //! Scenario files that cannot be run are refused before anything runs, with the place and the way out.
 
 use super::drawing::{Basis, Drawable};
-use super::load::{Offered, load};
+use super::load::load;
 use super::place::Text;
 use crate::error::words_of;
 
@@ -42,8 +42,7 @@ const PLOTS: [Drawable; 4] = [
 fn refusal(contents: &str, settings: &[&str]) -> Option<String> {
     let text = Text { name: "mine.toml".to_owned(), text: contents.to_owned() };
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    let offered = Offered { figures: &["attempts.total".to_owned()], plots: &PLOTS };
-    load(&text, &settings, offered).err().map(|error| words_of(&error))
+    load(&text, &settings, &PLOTS).err().map(|error| words_of(&error))
 }
 
 /// What a refusal lacks of a good one with these words.
@@ -56,6 +55,18 @@ fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {
 #[test]
 fn nothing_is_wrong_with_a_good_file() {
     assert_eq!(refusal(GOOD, &[]), None);
+}
+
+#[test]
+fn what_only_some_runs_have_can_be_asked_for() {
+    // Fairness is of several clients, wasted time of a mockserver, lateness of a deadline.
+    for figure in ["fairness.jain", "fairness.slowest_over_median", "wasted_server_s", "late_share"] {
+        assert_eq!(
+            refusal(&GOOD.replace("attempts.total", figure), &["workload.clients=4"]),
+            None,
+            "{figure}"
+        );
+    }
 }
 
 /// A line of [`GOOD`], what stands there instead, and what must be said of it.

@@ -3,7 +3,7 @@
 use statistics::Summary;
 
 use super::verdict::{Found, Verdict};
-use crate::numbers::short;
+use results::numbers::short;
 
 /// All cases in one line.
 pub(super) fn together(found: &[Found], verdict: Verdict) -> String {

@@ -10,7 +10,7 @@ use crate::{Admit, Foreknowledge, Gauges, Instant, Launch, Limiter, Until, View}
 use vocabulary::{Configurable, Parameter};
 
 /// The oracle's name, by which a spec is known to need foreknowledge.
-pub(crate) const ORACLE: &str = "oracle";
+pub const ORACLE: &str = "oracle";
 
 /// The oracle has no parameters: it is told everything.
 #[derive(Clone, Debug, Default)]

@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::one_run::{Finished, Underway};
 use crate::opponent::Opponent;
 use crate::own_server::OwnServer;
-use crate::record::{ConfigRecord, ServerRecord};
+use crate::record::{ServerRecord, config_record};
 use crate::settings::Settings;
 use crate::simulated;
 
@@ -190,7 +190,7 @@ fn simulate(
     let many = Settings { repeats: all, ..settings.clone() };
     let mut over = simulated::result(&many, server, seed, &over, interrupt);
     let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
-    over.result.config = ConfigRecord::new(settings, &record, seed);
+    over.result.config = config_record(settings, &record, seed);
     over.sound(seed)?;
     Ok(over)
 }

@@ -1,9 +1,8 @@
 //! Scores: where they stand in a result, and the words for a difference.
 
-use loadgen_core::RunResult;
+use results::RunResult;
 
 use crate::args::Score;
-use crate::record::ConfigRecord;
 
 impl Score {
     /// Its place in the result of a run.
@@ -42,7 +41,7 @@ impl Score {
     }
 
     /// Its value in one run, if the run has one.
-    pub(crate) fn of(self, run: &RunResult<ConfigRecord>) -> Option<f64> {
+    pub(crate) fn of(self, run: &RunResult) -> Option<f64> {
         match self {
             Self::Makespan => run.makespan_s,
             Self::Attempts => Some(run.attempts.total as f64),

@@ -1,6 +1,6 @@
 //! The course of a window over time, and how far one lies off another.
 
-use loadgen_core::SeriesPoint;
+use results::SeriesPoint;
 
 /// Windows by the second in which they were in force.
 pub(super) type Windows = Vec<(u64, f64)>;

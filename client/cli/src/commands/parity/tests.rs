@@ -74,7 +74,7 @@ fn a_simulated_run_agrees_with_its_like_and_not_with_one_of_another_server() {
     let args = Flags::try_parse_from(["parity", "--repeats", "20"]).expect("they are flags").parity;
     let interrupt = Interrupt::default();
     let alike = simulated(&pairing, &args, &interrupt).expect("it runs");
-    let apart = |real: &RunResult<ConfigRecord>| {
+    let apart = |real: &RunResult| {
         let compared = compare(pairing.settings.time_scale, &alike, &[real]);
         compared.iter().filter(|one| !one.agrees()).map(|one| one.figure).collect::<Vec<_>>()
     };

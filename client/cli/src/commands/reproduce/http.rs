@@ -75,7 +75,7 @@ pub(super) fn run_all(
             takers.finish(*cell, &held.label, &over.result, kept)?;
         }
         remaining.over((*number, *cell), started.elapsed());
-        data.push(*cell, figures_of(scenario, &over.result, bins.as_ref())?);
+        data.push(*cell, figures_of(scenario, &over.result, bins.as_ref()));
     }
     Ok(())
 }

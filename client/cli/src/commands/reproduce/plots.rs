@@ -44,7 +44,7 @@ impl Takers {
         self,
         cell: usize,
         label: &str,
-        result: &loadgen_core::RunResult<crate::record::ConfigRecord>,
+        result: &results::RunResult,
         kept: &mut Kept,
     ) -> anyhow::Result<()> {
         let values = self.recording.finish(label, result)?;

@@ -1,7 +1,7 @@
 //! `--csv FILE`: runs as rows, one column per figure of the result.
 
 use dashboards::report::Rows;
-use loadgen_core::RunResult;
+use results::RunResult;
 
 use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, Source};
 use crate::files::output::Output;

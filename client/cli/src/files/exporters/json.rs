@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use loadgen_core::RunResult;
+use results::RunResult;
 
 use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, Source};
 use crate::files::output::Output;

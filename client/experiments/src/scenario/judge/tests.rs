@@ -2,7 +2,7 @@
 //! runs where its source had one. The figures of runs are literal here.
 
 use super::super::embedded::{EMBEDDED, embedded};
-use super::super::load::{Offered, load};
+use super::super::load::load;
 use super::super::parse::parse;
 use super::super::place::Text;
 use super::*;
@@ -19,8 +19,7 @@ struct Judgement {
 impl Judgement {
     fn new(text: &str, runs: impl Fn(&Cell) -> Vec<[f64; 3]>) -> Self {
         let text = Text { name: "test.toml".to_owned(), text: text.to_owned() };
-        let figures = FIGURES.map(str::to_owned);
-        let (scenario, cells) = load(&text, &[], Offered { figures: &figures, plots: &[] }).unwrap();
+        let (scenario, cells) = load(&text, &[], &[]).unwrap();
         let mut data = Data::new(cells.len());
         for (index, cell) in cells.iter().enumerate() {
             for run in runs(cell) {

@@ -1,34 +1,32 @@
-//! The result of one run, as it is written to a file. Keys are relied on from outside.
+//! The result of one run, as it is written to a file and read again. Keys are relied on from outside.
+//!
+//! Older files lack the keys that came later: what has a default here may be missing. Unknown keys are skipped.
 
+use loadgen_core::{
+    AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Run,
+    Series, WindowFigures,
+};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
-use crate::cause::FailureResult;
-use crate::measure::{
-    AttemptCounts, ExcessFigures, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Series,
-    WindowFigures,
-};
-use crate::run::Run;
+use crate::config::ConfigRecord;
+use crate::setting::At;
+use crate::version::SchemaVersion;
 
-/// Rises when a key changes its meaning or goes away.
-pub const SCHEMA_VERSION: u32 = 1;
-
-/// The result of one run. `C` is whatever the program needs to repeat it.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "RunResult", description = "The result of one run.")]
+/// The result of one run.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design: ops, attempts, makespan …")]
-pub struct RunResult<C> {
-    #[schemars(extend("const" = SCHEMA_VERSION))]
-    pub schema_version: u32,
-    /// `http` or `simulated`.
-    #[schemars(extend("enum" = ["http", "simulated"]))]
-    pub mode: &'static str,
+pub struct RunResult {
+    pub schema_version: SchemaVersion,
+    pub mode: Mode,
     /// As typed.
     pub strategy: String,
     pub seed: u64,
-    pub config: C,
+    #[serde(default)]
+    pub config: ConfigRecord,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
     /// Attempts per op that arrived; null before any did.
@@ -43,21 +41,31 @@ pub struct RunResult<C> {
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
     /// What failed attempts came to, the most frequent first; together they are `attempts.failed`.
+    #[serde(default)]
     pub failures: Vec<FailureResult>,
     /// Why ops were given up: what their last try came to.
+    #[serde(default)]
     pub given_up_after: GivenUpCounts,
+    #[serde(default)]
     pub op_latency_ms: LatencyFigures,
     /// Shares of the ops that succeeded, 0 to 1, each with the latency in milliseconds below which they lie.
+    #[serde(default)]
     pub op_latency_curve: Vec<[f64; 2]>,
+    #[serde(default)]
     pub attempt_latency_ms: LatencyFigures,
+    #[serde(default)]
     pub success_latency_ms: LatencyFigures,
+    #[serde(default)]
     pub rejection_latency_ms: LatencyFigures,
+    #[serde(default)]
     pub failure_latency_ms: LatencyFigures,
+    #[serde(default)]
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
     /// Ops that did not succeed within the deadline, as a share of all; null without `--deadline`.
     pub late_share: Option<f64>,
     /// How the window came to fit the server, and how steady it was.
+    #[serde(default)]
     pub window: WindowFigures,
     /// Null with one client.
     pub fairness: Option<FairnessFigures>,
@@ -66,6 +74,7 @@ pub struct RunResult<C> {
     pub wasted_server_s: Option<f64>,
     /// Null when the target is no mockserver, or its counts could not be compared.
     pub server: Option<ServerCounts>,
+    #[serde(default)]
     pub generator: GeneratorResult,
     /// Wall time of the run; null when simulated.
     /// When it began, in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null when simulated.
@@ -73,30 +82,60 @@ pub struct RunResult<C> {
     pub started_at: Option<String>,
     pub wall_s: Option<f64>,
     /// Who ended the run before its end: `user` by a key of the dashboard, `SIGINT`, `SIGTERM`, `SIGHUP`; null when nobody did.
-    pub interrupted: Option<&'static str>,
+    pub interrupted: Option<String>,
     /// What a reader of the figures must know.
+    #[serde(default)]
     pub warnings: Vec<String>,
+    #[serde(default)]
     pub series: Vec<SeriesPoint>,
+    /// Where it belongs in a sweep; in no other document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<At>,
+}
+
+/// Which driver made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// In real time, over sockets.
+    Http,
+    /// In virtual time.
+    Simulated,
+}
+
+impl Mode {
+    /// As it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Simulated => "simulated",
+        }
+    }
 }
 
 /// Ops by how they ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct OpsResult {
     pub total: u64,
     pub succeeded: u64,
     pub given_up: u64,
+    #[serde(default)]
     pub unfinished: u64,
     /// Times that the server had too little free to start an attempt, which was put off.
+    #[serde(default)]
     pub deferred: u64,
     /// Of the given up and the unfinished: those that no waiting helps. Their last attempt was refused for good (3xx, 4xx)
     /// or found nobody who answers, or the target was dead at the end.
+    #[serde(default)]
     pub failed_for_good: u64,
 }
 
 /// Attempts per op that ended; percentiles by rank, because attempts are whole: the least number with which so many of them
 /// ended.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct AttemptsResult {
     pub p50: Option<u64>,
@@ -105,7 +144,8 @@ pub struct AttemptsResult {
 }
 
 /// The generator's own health.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 pub struct GeneratorResult {
     /// From the instant an attempt was due to the instant it was sent; null when simulated.
     pub send_lag_ms: LagResult,
@@ -127,7 +167,8 @@ pub struct GeneratorResult {
 }
 
 /// Percentiles of a delay, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 #[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct LagResult {
     pub p50: Option<f64>,
@@ -142,14 +183,19 @@ impl From<LatencyFigures> for LagResult {
 }
 
 /// One bucket of the series; counts are of the bucket, gauges its last values.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct SeriesPoint {
     /// The bucket's start.
     pub t_s: f64,
+    #[serde(default)]
     pub sent: u32,
+    #[serde(default)]
     pub succeeded: u32,
+    #[serde(default)]
     pub rejected: u32,
+    #[serde(default)]
     pub failed: u32,
     pub in_flight: Option<f64>,
     pub in_flight_max: Option<f64>,
@@ -165,9 +211,9 @@ pub struct SeriesPoint {
 /// What the shell adds to the figures of a run.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are those of the result")]
-pub struct ResultContext<C> {
-    pub mode: &'static str,
-    pub config: C,
+pub struct ResultContext {
+    pub mode: Mode,
+    pub config: ConfigRecord,
     pub seed: u64,
     pub server: Option<ServerStats>,
     pub generator: GeneratorResult,
@@ -179,15 +225,24 @@ pub struct ResultContext<C> {
     pub series_points: usize,
 }
 
-impl<C> RunResult<C> {
+impl RunResult {
+    /// What no run can have, by its path.
+    pub(crate) fn possible(&self) -> Result<(), (&'static str, String)> {
+        let OpsResult { total, succeeded, .. } = self.ops;
+        if succeeded > total {
+            return Err(("ops.succeeded", format!("{succeeded} are more than there were: {total}")));
+        }
+        Ok(())
+    }
+
     /// The figures of a run that is over.
-    pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext<C>) -> Self {
+    pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext) -> Self {
         let measured = run.measurements();
         let ops = measured.ops;
         let makespan_s = measured.makespan().map(|makespan| makespan.as_secs_f64());
         let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Self {
-            schema_version: SCHEMA_VERSION,
+            schema_version: SchemaVersion::default(),
             mode: context.mode,
             strategy: strategy.to_string(),
             seed: context.seed,
@@ -234,9 +289,10 @@ impl<C> RunResult<C> {
             generator: context.generator,
             started_at: context.started_at,
             wall_s: context.wall_s,
-            interrupted: context.interrupted,
+            interrupted: context.interrupted.map(ToOwned::to_owned),
             warnings: context.warnings,
             series: points(&measured.series.at_most(context.series_points)),
+            at: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// `1234567` as `1 234 567`.
-pub(crate) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -14,12 +14,12 @@ pub(crate) fn thousands(number: u64) -> String {
 }
 
 /// So many of something: `1 seed`, `2 000 seeds`.
-pub(crate) fn counted(number: u64, one: &str) -> String {
+pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 /// Milliseconds with three significant digits and a fitting unit: `0.031 ms`, `12.4 ms`, `3.02 s`, `12 min`.
-pub(crate) fn milliseconds(ms: f64) -> String {
+pub fn milliseconds(ms: f64) -> String {
     match ms {
         ms if ms < 1000.0 => format!("{} ms", significant(ms)),
         ms if ms < 600_000.0 => format!("{} s", significant(ms / 1e3)),
@@ -28,22 +28,22 @@ pub(crate) fn milliseconds(ms: f64) -> String {
 }
 
 /// The same for seconds.
-pub(crate) fn seconds(s: f64) -> String {
+pub fn seconds(s: f64) -> String {
     milliseconds(s * 1e3)
 }
 
 /// Bytes with a binary unit.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 /// A share of one, in percent.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
 /// How sure an interval is: `95 %`, `98.3 %`, `99.92 %`.
-pub(crate) fn level(level: statistics::Level) -> String {
+pub fn level(level: statistics::Level) -> String {
     let percent = level.coverage() * 100.0;
     let decimals = if level.error() < 0.001 { 3 } else { usize::from(level.error() < 0.01) + 1 };
     let text = format!("{percent:.decimals$}");
@@ -51,7 +51,7 @@ pub(crate) fn level(level: statistics::Level) -> String {
 }
 
 /// Any number, short: at most four significant digits, thousands grouped.
-pub(crate) fn short(number: f64) -> String {
+pub fn short(number: f64) -> String {
     match number.abs() {
         size if size.is_infinite() => format!("{}∞", if number < 0.0 { "-" } else { "" }),
         size if size >= 10_000.0 => {

@@ -1,0 +1,122 @@
+//! What `--save-baseline` writes and `--baseline` reads: figures of runs, kept to compare later ones with.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conditions::Conditions;
+use crate::figures::Figure;
+use crate::reading::{Malformed, read};
+use crate::run::RunResult;
+
+/// Rises when a baseline can no longer be read as before.
+const VERSION: u32 = 1;
+/// What tells a baseline from any other JSON.
+const KIND: &str = "tailback-baseline";
+
+/// Everything that a strategy can be better or worse in, in the order in which it is told; what follows from another figure is left
+/// out.
+const JUDGED: &[&str] = &[
+    "ops.succeeded",
+    "attempts.total",
+    "makespan_s",
+    "op_latency_ms.mean",
+    "op_latency_ms.p50",
+    "op_latency_ms.p95",
+    "op_latency_ms.p99",
+    "late_share",
+    "wasted_server_s",
+    "window.convergence_s",
+    "window.overshoot",
+    "fairness.jain",
+];
+
+/// The figures of every run of one or several strategies, and the experiment that they are of.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Baseline {
+    kind: String,
+    version: u32,
+    /// Everything that must be the same for a comparison to mean anything; the strategies are not part of it.
+    #[serde(serialize_with = "crate::document::in_order")]
+    pub experiment: Conditions,
+    /// Figures by path, one value per run; by strategy as typed.
+    pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
+}
+
+/// What a file says of itself.
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Head {
+    kind: Option<String>,
+    version: Option<u64>,
+}
+
+impl Baseline {
+    /// Keeps what is judged, of the runs of every strategy.
+    pub fn of<'a>(
+        experiment: Conditions,
+        strategies: impl IntoIterator<Item = (&'a str, &'a [RunResult])>,
+    ) -> Self {
+        let figures = |runs: &[RunResult]| {
+            judged()
+                .map(|figure| (figure.path.to_owned(), runs.iter().map(|run| figure.of(run)).collect()))
+                .collect()
+        };
+        Self {
+            kind: KIND.to_owned(),
+            version: VERSION,
+            experiment,
+            strategies: strategies.into_iter().map(|(name, runs)| (name.to_owned(), figures(runs))).collect(),
+        }
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When the text is none, or of a later version.
+    pub fn read(text: &str) -> Result<Self, Malformed> {
+        let no_baseline = || Malformed::at("", "it is no baseline; make one with `--save-baseline`");
+        let head: Head = read(text)
+            .map_err(|error| if error.place.starts_with("line") { error } else { no_baseline() })?;
+        if head.kind.as_deref() != Some(KIND) {
+            return Err(no_baseline());
+        }
+        match head.version {
+            Some(version) if version > u64::from(VERSION) => Err(Malformed::at(
+                "",
+                format!(
+                    "it is a baseline of version {version}, and this program knows versions up to {VERSION}; use a newer one"
+                ),
+            )),
+            _ => read(text),
+        }
+    }
+}
+
+/// What strategies are judged by against a baseline.
+pub fn judged() -> impl Iterator<Item = &'static Figure> {
+    JUDGED.iter().filter_map(|path| Figure::find(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::Direction;
+
+    #[test]
+    fn everything_judged_is_a_figure_that_can_be_better() {
+        assert_eq!(judged().count(), JUDGED.len());
+        assert!(judged().all(|figure| figure.better != Direction::Neutral));
+    }
+
+    #[test]
+    fn what_is_no_baseline_is_refused() {
+        let refusal = |text: &str| Baseline::read(text).unwrap_err().to_string();
+        assert!(refusal("{\"kind\": \"other\"}").starts_with("it is no baseline"));
+        assert!(refusal("{\"kind\": \"tailback-baseline\", \"version\": 9}").contains("of version 9"));
+        assert!(refusal("nonsense").starts_with("line 1"));
+    }
+}

@@ -1,0 +1,93 @@
+//! Runs as rows of a table for programs: which run it is, every figure, and what else is one value.
+
+use crate::figures::{FIGURES, Figure};
+use crate::run::RunResult;
+
+/// A column: the path of a value, and the value as a cell shows it.
+#[derive(Clone, Copy, Debug)]
+pub enum Column {
+    /// A number.
+    Figure(&'static Figure),
+    /// A text, by its path.
+    Text(&'static str, fn(&RunResult) -> String),
+}
+
+/// What says which run it is, before all else.
+const IDENTITY: [Column; 3] = [
+    Column::Text("strategy", |run| run.strategy.clone()),
+    // As a figure it would be rounded: seeds may be larger than a float is exact for.
+    Column::Text("seed", |run| run.seed.to_string()),
+    Column::Text("mode", |run| run.mode.name().to_owned()),
+];
+
+impl Column {
+    /// Every column: first which run it is, and then everything else in the order of a result.
+    pub fn all() -> Vec<Self> {
+        let mut columns = IDENTITY.to_vec();
+        for figure in FIGURES.iter().filter(|figure| figure.path != "seed") {
+            if figure.path == "wall_s" {
+                columns.push(Self::Text("started_at", |run| run.started_at.clone().unwrap_or_default()));
+            }
+            columns.push(Self::Figure(figure));
+        }
+        columns.push(Self::Text("interrupted", |run| run.interrupted.clone().unwrap_or_default()));
+        columns
+    }
+
+    /// Those that at least one of these runs has something in: which run it is, and then in the order of the alphabet.
+    pub fn of(runs: &[&RunResult]) -> Vec<Self> {
+        let mut columns = Self::all();
+        columns.retain(|column| runs.iter().any(|run| !column.cell(run).is_empty()));
+        let identity = IDENTITY.len().min(columns.len());
+        columns[identity..].sort_by_key(Self::path);
+        columns
+    }
+
+    /// Its head.
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Figure(figure) => figure.path,
+            Self::Text(path, _) => path,
+        }
+    }
+
+    /// What stands in a run's row; empty where the run does not have it.
+    pub fn cell(&self, run: &RunResult) -> String {
+        match self {
+            Self::Figure(figure) => figure.cell(run),
+            Self::Text(_, text) => text(run),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::run_leaves;
+    use crate::testing::run;
+
+    #[test]
+    fn everything_that_is_one_value_has_a_column() {
+        let mut leaves: Vec<String> = run_leaves().into_iter().map(|leaf| leaf.path).collect();
+        let place = |path: &String| {
+            IDENTITY.iter().position(|column| column.path() == path).unwrap_or(IDENTITY.len())
+        };
+        leaves.sort_by_key(place);
+        let paths: Vec<&str> = Column::all().iter().map(Column::path).collect();
+        assert_eq!(paths, leaves);
+    }
+
+    #[test]
+    fn cells_are_as_json_has_them_and_columns_without_any_are_left_out() {
+        let run = run("aimd", u64::MAX, 10, 12, 2.0);
+        let columns = Column::of(&[&run]);
+        let cell =
+            |path: &str| columns.iter().find(|column| column.path() == path).map(|column| column.cell(&run));
+        assert_eq!(cell("seed").unwrap(), u64::MAX.to_string());
+        assert_eq!(
+            (cell("makespan_s").unwrap(), cell("attempts.total").unwrap()),
+            ("2.0".into(), "12".into())
+        );
+        assert_eq!((cell("makespan_complete").unwrap(), cell("stalled_at_s")), ("true".into(), None));
+    }
+}

@@ -1,0 +1,151 @@
+//! What `loadgen compare` writes, and what `--repeats` does.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ServerModel;
+use crate::over_runs::FiguresOverRuns;
+use crate::run::RunResult;
+
+/// Several runs of one strategy (--repeats): repeat r uses seed + r.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Repeats<R = RunResult> {
+    /// By seed.
+    pub runs: Vec<R>,
+    /// Figures over runs, by their path in a run's result.
+    #[serde(default)]
+    pub summary: FiguresOverRuns,
+}
+
+/// Strategies in blocks of equal luck (loadgen compare). Runs stand by strategy, and of each in the order of blocks.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Comparison<R = RunResult> {
+    /// All that were made.
+    pub runs: Vec<R>,
+    /// What they say.
+    pub comparison: Compared,
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct Compared {
+    /// Path of the figure that strategies are ranked by.
+    pub by: String,
+    /// Complete blocks.
+    pub blocks: u64,
+    /// For each block, the order in which it ran the strategies, by their place among those typed.
+    pub order: Vec<Vec<usize>>,
+    /// What intervals are over.
+    pub intervals: String,
+    /// From the best to the worst; incomplete ones last.
+    pub strategies: Vec<StandingRecord>,
+    /// Every two of them, and the best against the others in a second figure.
+    pub pairs: Vec<PairRecord>,
+    /// The ranking against other servers; empty without --sensitivity.
+    pub sensitivity: Vec<Variation>,
+}
+
+/// Where a strategy stands.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "Standing")]
+#[serde(default, expecting = "an object")]
+pub struct StandingRecord {
+    /// As typed.
+    pub strategy: String,
+    /// From 1; null when incomplete.
+    pub rank: Option<u64>,
+    /// Whether it got as many ops done as the best.
+    pub complete: bool,
+    /// Why it did not.
+    pub incomplete_because: Option<String>,
+    /// Whether no other one needs fewer attempts and finishes sooner.
+    pub on_pareto_front: bool,
+    /// Over blocks.
+    pub figures: FiguresOverRuns,
+}
+
+/// Two strategies in one figure, paired by block.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "Pair")]
+#[serde(expecting = "an object")]
+pub struct PairRecord {
+    /// The better ranked one.
+    #[serde(default)]
+    pub first: String,
+    /// The other.
+    #[serde(default)]
+    pub second: String,
+    /// Path of the figure.
+    #[serde(default)]
+    pub figure: String,
+    /// First over second, geometric mean over blocks; null when there is none.
+    pub ratio: Option<f64>,
+    /// Interval of the ratio; null when there are too few blocks, as are high, level and p.
+    pub low: Option<f64>,
+    /// Its upper end.
+    pub high: Option<f64>,
+    /// Its coverage.
+    pub level: Option<f64>,
+    /// Corrected for comparing many (Holm).
+    pub p: Option<f64>,
+    /// What it lets one say.
+    #[serde(default)]
+    pub verdict: PairVerdict,
+    /// The same as a sentence.
+    #[serde(default)]
+    pub words: String,
+}
+
+/// What a pair lets one say of the first one's figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairVerdict {
+    /// A block lacks the figure, or it is not above zero.
+    #[default]
+    Incomparable,
+    /// Too few blocks.
+    TooFew,
+    /// It is lower.
+    Lower,
+    /// It is higher.
+    Higher,
+    /// It may be either.
+    NotDistinguishable,
+    /// If there is a difference, it does not matter.
+    Equivalent,
+}
+
+impl From<Option<statistics::Verdict>> for PairVerdict {
+    fn from(verdict: Option<statistics::Verdict>) -> Self {
+        use statistics::Verdict;
+        match verdict {
+            None => Self::Incomparable,
+            Some(Verdict::TooFew) => Self::TooFew,
+            Some(Verdict::Lower) => Self::Lower,
+            Some(Verdict::Higher) => Self::Higher,
+            Some(Verdict::NotDistinguishable) => Self::NotDistinguishable,
+            Some(Verdict::Equivalent) => Self::Equivalent,
+        }
+    }
+}
+
+/// The ranking against a server that is a little different.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct Variation {
+    /// What is different.
+    pub variation: String,
+    /// The mockserver's configuration.
+    pub server: ServerModel,
+    /// Complete strategies from the best to the worst.
+    pub ranking: Vec<String>,
+    /// The others.
+    pub incomplete: Vec<String>,
+    /// Whether nothing changed that had been claimed.
+    pub stands: bool,
+    /// What changed.
+    pub changes: Vec<String>,
+}

@@ -1,0 +1,148 @@
+//! What must be equal for runs to be compared: the one rule of baselines, of reports of several files and of comparisons.
+//!
+//! How a run was asked for is not part of it: program, version, command line. Nor is its strategy, which is what is compared. A
+//! mockserver is known by its model: whether it was embedded or found, and at which address, is chance.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::config::{ConfigRecord, RequestRecord, ServerModel, WorkloadRecord};
+use crate::run::{Mode, RunResult};
+
+/// Everything that must be the same for a comparison of two runs to mean anything, seeds included. The fields stand in the order of
+/// the alphabet, as baselines have them.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+#[expect(missing_docs, reason = "the fields are those of a configuration")]
+pub struct Conditions {
+    pub deadline: Option<String>,
+    pub mode: Option<Mode>,
+    pub repeats: Option<u32>,
+    #[serde(default)]
+    pub request: RequestRecord,
+    pub retry_failed: Option<bool>,
+    pub seed: Option<u64>,
+    pub server_model: Option<ServerModel>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    pub time_scale: Option<f64>,
+    pub timeout: Option<String>,
+    pub warm_up: Option<String>,
+    #[serde(default)]
+    pub workload: WorkloadRecord,
+}
+
+impl Conditions {
+    /// Those of runs with this configuration.
+    pub fn new(config: &ConfigRecord, mode: Mode) -> Self {
+        Self {
+            deadline: config.deadline.clone(),
+            mode: Some(mode),
+            repeats: Some(config.repeats),
+            request: config.request.clone(),
+            retry_failed: Some(config.retry_failed),
+            seed: Some(config.seed),
+            server_model: config.server_model.clone(),
+            target: config.target.clone().filter(|_| config.server_model.is_none()),
+            time_scale: Some(config.time_scale),
+            timeout: Some(config.timeout.clone()),
+            warm_up: Some(config.warm_up.clone()),
+            workload: config.workload.clone(),
+        }
+    }
+
+    /// Those of a run.
+    pub fn of(run: &RunResult) -> Self {
+        Self::new(&run.config, run.mode)
+    }
+
+    /// The same whatever the seeds: runs of many seeds stand for one strategy.
+    #[must_use]
+    pub fn of_any_seed(self) -> Self {
+        Self {
+            seed: None,
+            repeats: None,
+            server_model: self.server_model.map(|model| model.without("seed")),
+            ..self
+        }
+    }
+
+    /// The same whatever the strategy: the oracle shares one instance, whatever was asked for.
+    #[must_use]
+    pub fn of_any_strategy(mut self) -> Self {
+        self.workload.share_strategy = false;
+        self
+    }
+
+    /// What differs, key by key, in words: `workload.ops is 100, there 200`.
+    pub fn differences(&self, there: &Self) -> Vec<String> {
+        let (here, there) = (leaves(self), leaves(there));
+        let keys: std::collections::BTreeSet<&String> = here.keys().chain(there.keys()).collect();
+        let null = Value::Null;
+        keys.into_iter()
+            .filter_map(|key| {
+                let value = |leaves: &BTreeMap<String, Value>| leaves.get(key).unwrap_or(&null).clone();
+                let (here, there) = (value(&here), value(&there));
+                (here != there).then(|| format!("{key} is {here}, there {there}"))
+            })
+            .collect()
+    }
+}
+
+/// Every value with its path. It goes by the written form, because that is what people see of both, and no key may be forgotten.
+fn leaves(conditions: &Conditions) -> BTreeMap<String, Value> {
+    fn walk(value: Value, path: &str, leaves: &mut BTreeMap<String, Value>) {
+        match value {
+            Value::Object(entries) => {
+                for (key, value) in entries {
+                    let path = if path.is_empty() { key } else { format!("{path}.{key}") };
+                    walk(value, &path, leaves);
+                }
+            }
+            value => {
+                leaves.insert(path.to_owned(), value);
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    // A record of plain values can always be written.
+    walk(serde_json::to_value(conditions).unwrap_or_default(), "", &mut found);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(ops: u64, seed: u64) -> ConfigRecord {
+        let model = format!("{{\"max_busy\": 5, \"seed\": {seed}}}");
+        ConfigRecord {
+            workload: WorkloadRecord { ops: Some(ops), ..WorkloadRecord::default() },
+            seed,
+            target: Some(format!("http://127.0.0.1:{}", 4000 + seed)),
+            server_model: Some(serde_json::from_str(&model).unwrap()),
+            ..ConfigRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_mockserver_is_known_by_its_model_and_seeds_count_only_where_runs_are_paired() {
+        let (one, other) =
+            (Conditions::new(&config(10, 1), Mode::Http), Conditions::new(&config(10, 2), Mode::Http));
+        assert_eq!(one.differences(&other), ["seed is 1, there 2", "server_model.seed is 1, there 2"]);
+        assert_eq!(one.of_any_seed(), other.of_any_seed());
+    }
+
+    #[test]
+    fn what_differs_is_told_by_its_key() {
+        let one = Conditions::new(&config(10, 1), Mode::Http);
+        let other = Conditions::new(&config(20, 1), Mode::Simulated);
+        assert_eq!(
+            one.differences(&other),
+            ["mode is \"http\", there \"simulated\"", "workload.ops is 10, there 20"]
+        );
+    }
+}

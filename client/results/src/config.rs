@@ -1,0 +1,131 @@
+//! What a run used, written down: the `config` of a result, and what `--print-config` prints.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::setting::Setting;
+
+/// Everything needed to repeat a run.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+#[expect(missing_docs, reason = "the keys are the flags' own names")]
+pub struct ConfigRecord {
+    pub program: String,
+    pub version: String,
+    pub command_line: Vec<String>,
+    /// `embedded`, `found`, `simulated` or the URL.
+    pub server: String,
+    pub target: Option<String>,
+    pub strategy: Vec<PartRecord>,
+    pub max_attempts: String,
+    pub retry_after: String,
+    pub workload: WorkloadRecord,
+    pub timeout: String,
+    pub deadline: Option<String>,
+    pub warm_up: String,
+    pub retry_failed: bool,
+    pub seed: u64,
+    pub repeats: u32,
+    pub time_scale: f64,
+    pub request: RequestRecord,
+    /// The mockserver's own configuration; null for any other server.
+    pub server_model: Option<ServerModel>,
+}
+
+impl Default for ConfigRecord {
+    /// What results that do not say had: nothing that changes a figure.
+    fn default() -> Self {
+        Self {
+            program: String::new(),
+            version: String::new(),
+            command_line: Vec::new(),
+            server: String::new(),
+            target: None,
+            strategy: Vec::new(),
+            max_attempts: String::new(),
+            retry_after: String::new(),
+            workload: WorkloadRecord::default(),
+            timeout: String::new(),
+            deadline: None,
+            warm_up: String::new(),
+            retry_failed: true,
+            seed: 0,
+            repeats: 1,
+            time_scale: 1.0,
+            request: RequestRecord::default(),
+            server_model: None,
+        }
+    }
+}
+
+/// A part of a strategy, with all its parameters as they were used.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+#[expect(missing_docs, reason = "the fields say it all")]
+pub struct PartRecord {
+    pub name: String,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// What there was to do.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+#[expect(missing_docs, reason = "the keys are the flags' own names")]
+pub struct WorkloadRecord {
+    pub kind: String,
+    pub ops: Option<u64>,
+    pub duration: Option<String>,
+    pub drain: Option<String>,
+    pub arrivals: String,
+    pub rate_per_s: Option<f64>,
+    pub in_flight: Option<u32>,
+    pub clients: u32,
+    pub share_strategy: bool,
+}
+
+/// What was sent.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+#[expect(missing_docs, reason = "the fields say it all")]
+pub struct RequestRecord {
+    pub method: String,
+    /// Names only: values may be secrets.
+    pub headers: Vec<String>,
+    pub body_bytes: usize,
+}
+
+/// A mockserver's configuration, key by key, as its `GET /_mock/config` shows it. The keys are the server's matter: a new flag of it
+/// needs nothing here, and what an older or newer server has is kept.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it.")]
+pub struct ServerModel(BTreeMap<String, Option<Setting>>);
+
+impl ServerModel {
+    /// The record of what serializes as a mockserver's configuration does: keys with plain values.
+    ///
+    /// # Errors
+    /// When it is anything else.
+    pub fn of(config: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::from_value(serde_json::to_value(config)?)
+    }
+
+    /// The value of a key, unless it is null.
+    pub fn get(&self, key: &str) -> Option<&Setting> {
+        self.0.get(key)?.as_ref()
+    }
+
+    /// The same without a key.
+    #[must_use]
+    pub fn without(mut self, key: &str) -> Self {
+        self.0.remove(key);
+        self
+    }
+
+    /// The configuration that it is the record of; nothing when it is another program's.
+    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::to_value(self).and_then(serde_json::from_value).ok()
+    }
+}

@@ -1,0 +1,155 @@
+//! Every document that holds results, written and read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::comparison::{Comparison, Repeats};
+use crate::parity::Parity;
+use crate::reading::{Malformed, Outline, read};
+use crate::reproduction::Reproduction;
+use crate::run::RunResult;
+use crate::sweep::{Sweep, Swept};
+use crate::version::SchemaVersion;
+
+/// What loadgen writes with --json: a run, runs with --repeats, a comparison, a sweep, a reproduction, or a parity check. What
+/// the figures mean is told in docs/figures.md. More keys may be added without a new `schema_version`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+#[schemars(title = "Results of loadgen")]
+pub enum Document {
+    /// One run.
+    Run(Box<RunResult>),
+    /// Several runs of one strategy.
+    Repeats(Repeats),
+    /// Several strategies, ranked.
+    Comparison(Comparison),
+    /// Several strategies at several points.
+    Sweep(Box<Sweep>),
+    /// Scenarios with their claims.
+    Reproduction(Reproduction),
+    /// Both drivers against one another.
+    Parity(Parity),
+}
+
+impl Document {
+    /// Reads what any version up to this one wrote. Unknown keys are skipped; the runs of a sweep are not read: its cells say
+    /// what they come to.
+    ///
+    /// # Errors
+    /// When it is no JSON, no result, or of a later version.
+    pub fn read(text: &str) -> Result<Self, Malformed> {
+        // Of blanks alone, the parser would say that something breaks off.
+        let text = if text.trim().is_empty() { "" } else { text };
+        let outline: Outline = read(text)?;
+        if outline.has("schema_version") {
+            // Whatever else a later version changed, that is what is wrong.
+            read::<Versioned>(text)?;
+        }
+        let document = match () {
+            () if outline.has("pairings") => Self::Parity(read(text)?),
+            () if outline.has("scenarios") => Self::Reproduction(read(text)?),
+            () if outline.has("sweep") => {
+                let SweepAlone { sweep } = read(text)?;
+                Self::Sweep(Box::new(Sweep { runs: Vec::new(), sweep }))
+            }
+            () if outline.has("comparison") && outline.has("runs") => Self::Comparison(read(text)?),
+            () if outline.has("runs") => Self::Repeats(read(text)?),
+            () if outline.has("schema_version") => Self::Run(Box::new(read(text)?)),
+            () => {
+                return Err(Malformed::at(
+                    "",
+                    "it holds no result (neither `schema_version`, `runs` nor `scenarios`); \
+                     write one with `loadgen --json FILE` or `loadgen reproduce --json FILE`",
+                ));
+            }
+        };
+        document.checked()
+    }
+
+    /// Refuses what the types allow, and no run can be.
+    fn checked(self) -> Result<Self, Malformed> {
+        let empty = |key: &str, words: &str| Err(Malformed::at(key, words));
+        match &self {
+            Self::Run(run) => run.possible().map_err(|(path, what)| Malformed::at(path, what))?,
+            Self::Repeats(Repeats { runs, .. }) | Self::Comparison(Comparison { runs, .. }) => {
+                if runs.is_empty() {
+                    return empty("runs", "is empty: there is nothing to show");
+                }
+                for (index, run) in runs.iter().enumerate() {
+                    let at = |(path, what)| Malformed::at(&format!("runs[{index}].{path}"), what);
+                    run.possible().map_err(at)?;
+                }
+            }
+            Self::Reproduction(reproduction) if reproduction.scenarios.is_empty() => {
+                return empty("scenarios", "is empty");
+            }
+            Self::Sweep(swept) if swept.sweep.cells.is_empty() => {
+                return empty("sweep.cells", "is empty: no point was complete");
+            }
+            Self::Sweep(_) | Self::Reproduction(_) | Self::Parity(_) => {}
+        }
+        Ok(self)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Versioned {
+    #[serde(rename = "schema_version")]
+    _version: SchemaVersion,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct SweepAlone {
+    sweep: Swept,
+}
+
+/// A document of several runs as text. Its keys are in the order of the alphabet at every depth: a file does not change with the
+/// order of fields in a type. A single run, and the runs of `--repeats`, keep the order of their type, which is that of the
+/// documentation.
+///
+/// # Errors
+/// When it cannot be written as JSON, which no document of ours is.
+pub fn sorted(document: &impl Serialize) -> serde_json::Result<String> {
+    // Its objects are ordered maps.
+    Ok(serde_json::to_value(document)?.to_string())
+}
+
+/// A field of a document with all its keys in the order of the alphabet.
+pub(crate) fn in_order<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::to_value(value).map_err(serde::ser::Error::custom)?.serialize(serializer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_result_is_refused_by_place() {
+        let refusal = |text: &str| Document::read(text).unwrap_err().to_string();
+        for (text, told) in [
+            ("", "line 1, column 0: it is empty"),
+            (" \n\n ", "line 1, column 0: it is empty"),
+            ("{\"runs\": [{\"schema", "line 1, column 18: it ends in the middle; the file was cut off"),
+            ("hello", "line 1, column 1: it is not JSON: expected value"),
+            ("{\"runs\": []}", "`runs`: is empty: there is nothing to show"),
+            ("{\"runs\": 3}", "`runs`: integer `3` is not a list"),
+            (
+                "{\"runs\": [{\"schema_version\": 2}]}",
+                "`runs[0].schema_version`: 2 is newer than this program, which reads up to 1",
+            ),
+            (
+                "{\"schema_version\": 2, \"scenarios\": []}",
+                "`schema_version`: 2 is newer than this program, which reads up to 1",
+            ),
+            ("{\"schema_version\": 1}", "`mode`: is missing"),
+            ("{\"scenarios\": []}", "`scenarios`: is empty"),
+        ] {
+            assert_eq!(refusal(text), told, "{text}");
+        }
+        for text in ["[1, 2]", "{\"name\": \"left-pad\"}", "null", "7"] {
+            assert!(refusal(text).starts_with("it holds no result"), "{text}: {}", refusal(text));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Who knows the future: the one rule of who is a yardstick and never an answer.
+
+use tailback::{ORACLE, StrategySpec};
+
+/// Whether a strategy, as typed, knows what no client can know, in whichever of its parts.
+pub fn knows_the_future(strategy: &str) -> bool {
+    strategy.parse::<StrategySpec>().map_or_else(
+        // Written by another version: the names of its parts are all that is known.
+        |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
+        |spec| spec.needs_foreknowledge(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_oracle_is_known_in_any_part_and_from_other_versions() {
+        for strategy in
+            ["oracle", "fixed-window:window=60+oracle", "oracle+full-jitter", "novel:x=1+oracle:y=2"]
+        {
+            assert!(knows_the_future(strategy), "{strategy}");
+        }
+        for strategy in ["aimd", "fixed-window:window=60", "novel:x=oracle", ""] {
+            assert!(!knows_the_future(strategy), "{strategy}");
+        }
+    }
+}

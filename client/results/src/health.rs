@@ -1,0 +1,228 @@
+//! Whether a run measured what it was meant to: what a reader of its figures must know, with advice.
+
+use std::fmt;
+
+use loadgen_core::ExcessFigures;
+
+use crate::numbers::{counted, milliseconds, percent, thousands};
+
+/// In real time, sends that are later than this at the 99th percentile distort any experiment.
+const MUCH_TOO_LATE_MS: f64 = 20.0;
+/// Later than this they distort one in which an attempt takes less than [`USUAL_SHARE`] times as long.
+const TOO_LATE_MS: f64 = 2.0;
+/// The share of what an attempt takes that lateness may have.
+const USUAL_SHARE: f64 = 1.0 / 20.0;
+/// A core is as good as full from this share on.
+const FULL_CORE: f64 = 0.95;
+
+/// What the generator did, as far as it can have been the bottleneck.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GeneratorLoad {
+    /// How late attempts were sent: the 99th percentile, in experiment time.
+    pub send_lag_p99_ms: f64,
+    /// What an attempt takes: the median, in experiment time.
+    pub usual_attempt_ms: f64,
+    /// Real time over experiment time.
+    pub time_scale: f64,
+    /// The share of a core that its thread used, where that is known.
+    pub cpu_share: Option<f64>,
+    /// Attempts that waited for a connection to open.
+    pub waited_for_connection: u64,
+}
+
+/// Why the generator, not the strategy or the server, was the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bottleneck {
+    /// 1 % of attempts were sent later than this.
+    Late {
+        /// In real time, in milliseconds.
+        late_ms: f64,
+        /// Attempts that waited for a connection to open.
+        waited_for_connection: u64,
+    },
+    /// Its thread was busy for this share of the time.
+    Busy(f64),
+}
+
+impl GeneratorLoad {
+    /// The one rule of when the generator is the bottleneck, for summaries, pages and the dashboard.
+    pub fn bottleneck(&self) -> Option<Bottleneck> {
+        let late_ms = self.send_lag_p99_ms * self.time_scale;
+        // A little real time is much when the experiment runs fast: then it counts against what an attempt takes.
+        let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
+        if late_ms > MUCH_TOO_LATE_MS || much {
+            return Some(Bottleneck::Late { late_ms, waited_for_connection: self.waited_for_connection });
+        }
+        self.cpu_share.filter(|share| *share > FULL_CORE).map(Bottleneck::Busy)
+    }
+}
+
+impl Bottleneck {
+    /// In a few words, as a screen has room for them.
+    pub fn short(&self) -> String {
+        match self {
+            Self::Late { late_ms, .. } => format!("sends {} late at p99", milliseconds(*late_ms)),
+            Self::Busy(share) => format!("cpu at {:.0} % of a core", share * 100.0),
+        }
+    }
+}
+
+impl fmt::Display for Bottleneck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Late { late_ms, waited_for_connection } => {
+                let waited = match waited_for_connection {
+                    0 => String::new(),
+                    count => format!("; {} attempts waited for a connection to open", thousands(*count)),
+                };
+                write!(
+                    f,
+                    "the generator was the bottleneck: 1 % of attempts were sent more than {} late (real time), so latencies \
+                     are partly its own{waited}; lower the load or use a faster machine",
+                    milliseconds(*late_ms)
+                )
+            }
+            Self::Busy(share) => write!(
+                f,
+                "the generator used {} of its thread: it may have been the bottleneck; compare with a lower load",
+                percent(*share)
+            ),
+        }
+    }
+}
+
+/// What a reader of a result must know, in the words of its `warnings`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// The mockserver is another process than before.
+    ServerRestarted,
+    /// Somebody reset its counts.
+    ServerReset,
+    /// It counts no more runs apart than it does.
+    CountsForgotten,
+    /// Why its counts could not be had.
+    CountsUnknown(String),
+    /// The generator, not the strategy or the server, set the pace.
+    Bottleneck(Bottleneck),
+    /// The machine makes attempts longer than the experiment has them.
+    Distorted {
+        /// By how much, on average.
+        excess_ms: f64,
+        /// The same as a share of the mean service time.
+        of_service: f64,
+    },
+    /// Somebody configured the server while the run went on.
+    ServerChanged,
+    /// The run ended before so many ops did.
+    Unfinished(u64),
+    /// Attempts waited for connections, and no more could be opened.
+    FewConnections {
+        /// The most connections that could be opened.
+        most: u64,
+        /// The limit on open files that is the reason.
+        open_files: u64,
+        /// The most attempts in flight at once.
+        in_flight: u64,
+        /// The limit on open files that would be enough.
+        enough_files: u64,
+    },
+}
+
+impl Warning {
+    /// Of the excess, when it is too large to be passed over.
+    pub fn distorted(of_service: f64, excess: &ExcessFigures) -> Self {
+        Self::Distorted { excess_ms: excess.mean.unwrap_or_default(), of_service }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = |what: &str| {
+            format!(
+                "the mockserver was {what} during the run: its counts of before are lost and were not compared"
+            )
+        };
+        match self {
+            Self::ServerRestarted => f.write_str(&lost("restarted")),
+            Self::ServerReset => f.write_str(&lost("reset")),
+            Self::CountsForgotten => f.write_str(
+                "more runs went on at the mockserver than it counts apart: the counts of this one are not complete and were \
+                 not compared",
+            ),
+            Self::CountsUnknown(why) => write!(f, "the server's counts could not be compared: {why}"),
+            Self::Bottleneck(bottleneck) => bottleneck.fmt(f),
+            Self::Distorted { excess_ms, of_service } => write!(
+                f,
+                "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that \
+                 is another experiment; take longer times, a `--time-scale` above 1, or `--simulate`",
+                milliseconds(*excess_ms),
+                percent(*of_service)
+            ),
+            Self::ServerChanged => f.write_str(
+                "the server's configuration was changed during the run: there is no lower bound to compare with",
+            ),
+            Self::Unfinished(ops) => {
+                let were = if *ops == 1 { "was" } else { "were" };
+                write!(f, "{} {were} unfinished when the time of `--drain` was over", counted(*ops, "op"))
+            }
+            Self::FewConnections { most, open_files, in_flight, enough_files } => write!(
+                f,
+                "all {} connections were in use that the limit of {} open files allows, and attempts waited for one: this is \
+                 not the experiment that was asked for; up to {} were in flight, so run `ulimit -n {enough_files}` before, \
+                 or `--simulate`",
+                thousands(*most),
+                thousands(*open_files),
+                thousands(*in_flight)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(send_lag_p99_ms: f64, usual_attempt_ms: f64, time_scale: f64) -> GeneratorLoad {
+        GeneratorLoad { send_lag_p99_ms, usual_attempt_ms, time_scale, ..GeneratorLoad::default() }
+    }
+
+    #[test]
+    fn lateness_counts_in_real_time_and_against_what_an_attempt_takes() {
+        assert_eq!(load(19.0, 600.0, 1.0).bottleneck(), None);
+        assert!(load(21.0, 600.0, 1.0).bottleneck().is_some());
+        assert!(load(3.0, 50.0, 1.0).bottleneck().is_some(), "a twentieth of 50 ms is 2.5 ms");
+        assert_eq!(load(3.0, 80.0, 1.0).bottleneck(), None);
+        assert_eq!(load(15.0, 50.0, 0.1).bottleneck(), None, "that is 1.5 ms of real time");
+        assert!(load(250.0, 6000.0, 0.1).bottleneck().is_some());
+    }
+
+    #[test]
+    fn a_full_core_is_a_bottleneck_too_and_lateness_goes_first() {
+        let busy = |lag| GeneratorLoad { cpu_share: Some(0.96), ..load(lag, 600.0, 1.0) }.bottleneck();
+        assert_eq!(busy(0.1), Some(Bottleneck::Busy(0.96)));
+        assert_eq!(busy(0.1).map(|found| found.short()), Some("cpu at 96 % of a core".to_owned()));
+        assert!(matches!(busy(30.0), Some(Bottleneck::Late { .. })));
+        let text = busy(30.0).map(|found| Warning::Bottleneck(found).to_string()).unwrap();
+        assert!(
+            text.starts_with(
+                "the generator was the bottleneck: 1 % of attempts were sent more than 30.0 ms late"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn warnings_come_with_advice() {
+        let warning = Warning::FewConnections { most: 17, open_files: 64, in_flight: 80, enough_files: 192 }
+            .to_string();
+        assert!(
+            warning.contains("`ulimit -n 192`") && warning.contains("limit of 64 open files"),
+            "{warning}"
+        );
+        assert_eq!(
+            [1, 2000].map(|ops| Warning::Unfinished(ops).to_string()),
+            ["1 op was", "2 000 ops were"]
+                .map(|words| format!("{words} unfinished when the time of `--drain` was over"))
+        );
+    }
+}

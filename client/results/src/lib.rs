@@ -1,0 +1,61 @@
+//! What runs come to: results and every document that holds them, as types that are written and read; the list of figures; ranking,
+//! conditions and health. Sans-IO: texts go in and out, files and terminals are others' matter.
+//!
+//! [`RunResult`] is one run, [`Document`] is whatever a file holds. [`FIGURES`] knows every number of a result by its path; scores,
+//! columns, checks, sums over seeds and tables are filters of it. [`standings`] ranks, [`Conditions`] says what may be compared,
+//! [`GeneratorLoad`] and [`Warning`] say what to doubt.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod baseline;
+mod columns;
+mod comparison;
+mod conditions;
+mod config;
+mod document;
+mod figures;
+mod foresight;
+mod health;
+pub mod numbers;
+mod over_runs;
+mod parity;
+mod ranking;
+mod reading;
+mod recorded;
+mod reproduction;
+mod run;
+mod sample;
+mod schema;
+mod score;
+mod setting;
+mod sweep;
+#[cfg(test)]
+mod testing;
+mod version;
+
+pub use baseline::{Baseline, judged};
+pub use columns::Column;
+pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
+pub use conditions::Conditions;
+pub use config::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
+pub use document::{Document, sorted};
+pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
+pub use foresight::knows_the_future;
+pub use health::{Bottleneck, GeneratorLoad, Warning};
+pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs, summed};
+pub use parity::{Pairing, Parity, ParityFigure};
+pub use ranking::{Standing, best_that_can_be_had, standings};
+pub use reading::{Malformed, read};
+pub use recorded::{Calls, Clients, Columns, DrawnRun, Steps, Wait};
+pub use reproduction::{
+    Cell, Claim, ClaimValue, ClaimVerdict, DrawnColumn, Plot, Reproduction, Scenario, Tallies, Tally,
+    TimeUnit,
+};
+pub use run::{
+    AttemptsResult, GeneratorResult, LagResult, Mode, OpsResult, ResultContext, RunResult, SeriesPoint,
+};
+pub use sample::{OutcomeName, SampleLine};
+pub use schema::schema;
+pub use score::Score;
+pub use setting::{At, Setting};
+pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};
+pub use version::{SCHEMA_VERSION, SchemaVersion};

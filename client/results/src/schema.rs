@@ -1,0 +1,69 @@
+//! The JSON schema of results (draft 2020-12), `docs/result.schema.json`, derived from the types alone.
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+
+use crate::baseline::Baseline;
+use crate::document::Document;
+use crate::sample::SampleLine;
+
+/// What every document looks like; lines of `--samples` and baselines are among its definitions.
+pub fn schema() -> Schema {
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.subschema_for::<SampleLine>();
+    generator.subschema_for::<Baseline>();
+    generator.into_root_schema_for::<Document>()
+}
+
+/// A value of a run's result that is no list: its path and whether it is a number or a truth.
+#[cfg(test)]
+pub(crate) struct Leaf {
+    pub(crate) path: String,
+    pub(crate) is_number: bool,
+}
+
+/// The paths of everything in a run's result that is one value, in the order in which it is written; how the run was set up is left
+/// out.
+#[cfg(test)]
+pub(crate) fn run_leaves() -> Vec<Leaf> {
+    use serde_json::Value;
+
+    fn walk(root: &Value, schema: &Value, path: &str, leaves: &mut Vec<Leaf>) {
+        let schema = resolved(root, schema);
+        if let Some(properties) = schema["properties"].as_object() {
+            // Every field is required, and they stand in the order of the type.
+            for key in schema["required"].as_array().unwrap().iter().filter_map(Value::as_str) {
+                if path.is_empty() && key == "config" {
+                    continue;
+                }
+                let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+                walk(root, &properties[key], &inner, leaves);
+            }
+            return;
+        }
+        let types: Vec<&str> = match &schema["type"] {
+            Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
+            one => one.as_str().into_iter().collect(),
+        };
+        if !types.contains(&"array") {
+            let is_number = schema.get("const").is_some()
+                || types.iter().any(|name| ["integer", "number", "boolean"].contains(name));
+            leaves.push(Leaf { path: path.to_owned(), is_number });
+        }
+    }
+
+    /// The schema itself behind a reference and behind "or null".
+    fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+        if let Some(reference) = schema["$ref"].as_str() {
+            return resolved(root, root.pointer(reference.trim_start_matches('#')).unwrap());
+        }
+        let choices = schema["anyOf"].as_array();
+        let some = choices.into_iter().flatten().find(|choice| choice["type"] != "null");
+        some.map_or(schema, |some| resolved(root, some))
+    }
+
+    let root = schema().to_value();
+    let mut leaves = Vec::new();
+    walk(&root, &root["$defs"]["RunResult"], "", &mut leaves);
+    leaves
+}

@@ -1,0 +1,164 @@
+//! Scores: figures that strategies are ranked by, the one with the least first, and the words for a difference.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::figures::{FIGURES, Figure, Ranked};
+use crate::run::RunResult;
+
+/// A figure that strategies are ranked by.
+#[derive(Clone, Copy)]
+pub struct Score {
+    figure: &'static Figure,
+    ranked: Ranked,
+}
+
+impl Score {
+    /// Every one, in the order in which help texts list them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        // What everybody asks first comes first, and then the order of the list.
+        let scores = || FIGURES.iter().filter_map(|figure| Some(Self { figure, ranked: figure.ranked? }));
+        let first = |score: &Self| *score == Self::makespan();
+        scores().filter(first).chain(scores().filter(move |score| !first(score)))
+    }
+
+    /// The one whose figure stands at this path of a result; none when strategies are not ranked by it.
+    pub fn at(path: &str) -> Option<Self> {
+        let figure = Figure::find(path)?;
+        Some(Self { figure, ranked: figure.ranked? })
+    }
+
+    /// Time from the first arrival to the last success.
+    pub fn makespan() -> Self {
+        Self::at("makespan_s").expect("a test reads every score that has a name here")
+    }
+
+    /// Attempts sent.
+    pub fn attempts() -> Self {
+        Self::at("attempts.total").expect("a test reads every score that has a name here")
+    }
+
+    /// 99th percentile of op latency.
+    pub fn p99() -> Self {
+        Self::at("op_latency_ms.p99").expect("a test reads every score that has a name here")
+    }
+
+    /// Whether it is a latency of ops.
+    pub fn is_latency(self) -> bool {
+        self.path().starts_with("op_latency_ms.")
+    }
+
+    /// What `--by` takes.
+    pub fn key(self) -> &'static str {
+        self.ranked.key
+    }
+
+    /// What it is, for help texts.
+    pub fn help(self) -> &'static str {
+        self.ranked.help
+    }
+
+    /// What it is called on a page.
+    pub fn title(self) -> &'static str {
+        self.ranked.title
+    }
+
+    /// Its place in the result of a run.
+    pub fn path(self) -> &'static str {
+        self.figure.path
+    }
+
+    /// Its unit, with a space before it.
+    pub fn unit(self) -> String {
+        if self.figure.unit.is_empty() { String::new() } else { format!(" {}", self.figure.unit) }
+    }
+
+    /// What it is called in a sentence.
+    pub fn name(self) -> &'static str {
+        self.figure.name
+    }
+
+    /// Its value in one run, if the run has one.
+    pub fn of(self, run: &RunResult) -> Option<f64> {
+        self.figure.of(run)
+    }
+
+    /// The figure that must be looked at beside this one: who is fast may pay for it with attempts.
+    #[must_use]
+    pub fn companion(self) -> Self {
+        if self == Self::attempts() { Self::makespan() } else { Self::attempts() }
+    }
+
+    /// That the first has so many times less of it than the second.
+    pub fn says_less(self, first: &str, times: &str, second: &str) -> String {
+        match self.key() {
+            "makespan" => format!("{first} finishes {times}× sooner than {second}"),
+            "attempts" => format!("{first} needs {times}× fewer attempts than {second}"),
+            _ => format!("{first}'s {} is {times}× shorter than {second}'s", self.name()),
+        }
+    }
+
+    /// That the first has so many times more of it than the second.
+    pub fn says_more(self, first: &str, times: &str, second: &str) -> String {
+        match self.key() {
+            "makespan" => format!("{first} finishes {times}× later than {second}"),
+            "attempts" => format!("{first} needs {times}× as many attempts as {second}"),
+            _ => format!("{first}'s {} is {times}× longer than {second}'s", self.name()),
+        }
+    }
+}
+
+impl Default for Score {
+    fn default() -> Self {
+        Self::makespan()
+    }
+}
+
+impl PartialEq for Score {
+    fn eq(&self, other: &Self) -> bool {
+        self.path() == other.path()
+    }
+}
+
+impl Eq for Score {}
+
+impl fmt::Debug for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+impl FromStr for Score {
+    type Err = String;
+
+    fn from_str(key: &str) -> Result<Self, String> {
+        Self::all().find(|score| score.key() == key).ok_or_else(|| format!("nothing is ranked by `{key}`"))
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.path().serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_score_is_found_by_its_key_and_by_its_path() {
+        let keys: Vec<&str> = Score::all().map(Score::key).collect();
+        assert_eq!(keys, ["makespan", "attempts", "mean", "p50", "p95", "p99", "max"]);
+        for score in Score::all() {
+            assert_eq!(score.key().parse(), Ok(score));
+            assert_eq!(Score::at(score.path()), Some(score));
+        }
+        assert_eq!(Score::makespan().companion(), Score::attempts());
+        assert_eq!(Score::attempts().companion(), Score::makespan());
+        assert_eq!((Score::p99().unit().as_str(), Score::attempts().unit().as_str()), (" ms", ""));
+        assert!(Score::at("efficiency").is_none() && "efficiency".parse::<Score>().is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! What `loadgen sweep` writes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::comparison::PairRecord;
+use crate::config::ConfigRecord;
+use crate::over_runs::{FiguresOverRuns, OverRuns};
+use crate::run::RunResult;
+use crate::setting::At;
+
+/// Several strategies at every point of one or two axes (loadgen sweep). Runs stand by point, of each by seed; they have no
+/// series.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Sweep<R = RunResult> {
+    /// All that were made.
+    pub runs: Vec<R>,
+    /// What they come to.
+    pub sweep: Swept,
+}
+
+/// What was varied, and what came out.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct Swept {
+    /// When it began, in UTC (RFC 3339); null when simulated.
+    #[schemars(extend("format" = "date-time"))]
+    pub started_at: Option<String>,
+    /// One or two.
+    #[schemars(length(min = 1))]
+    pub axes: Vec<Axis>,
+    /// Path of the figure that the best point has least of.
+    pub by: String,
+    /// The same in words.
+    pub by_name: String,
+    /// Of the first strategy at the first point.
+    pub config: Option<ConfigRecord>,
+    /// What intervals are over.
+    pub intervals: Option<String>,
+    /// Every strategy at every point.
+    pub cells: Vec<SweepCell>,
+    /// What is best in which situation.
+    pub best: Vec<Best>,
+}
+
+/// What was varied.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Axis {
+    /// As typed.
+    pub key: String,
+    /// Its values.
+    #[serde(default)]
+    pub values: Vec<String>,
+}
+
+/// One strategy at one point, over seeds.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct SweepCell {
+    /// `sweep`: cells of a reproduction name their experiment here.
+    #[schemars(extend("const" = "sweep"))]
+    pub experiment: String,
+    /// The strategy as typed.
+    pub label: String,
+    /// The strategy at this point.
+    pub strategy: String,
+    /// The point.
+    #[serde(default)]
+    pub at: At,
+    /// Whether it got as many ops done as the best there.
+    #[serde(default = "yes")]
+    pub complete: bool,
+    /// Why it did not.
+    pub incomplete_because: Option<String>,
+    /// At this point, from 1; null when incomplete.
+    pub rank: Option<u64>,
+    /// Over seeds.
+    #[serde(deserialize_with = "crate::reading::known")]
+    pub figures: FiguresOverRuns,
+}
+
+/// Older files have no cells of whoever was incomplete.
+fn yes() -> bool {
+    true
+}
+
+/// The best that could be chosen in a situation, estimated again on seeds that had no part in the choice.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct Best {
+    /// The situation: what nobody chooses.
+    pub at: At,
+    /// The best of the sweep.
+    pub strategy: Option<String>,
+    /// Who has the least on fresh seeds, by more than chance; null for a tie, or too few repeats to say. Files of earlier
+    /// versions do not say.
+    #[serde(deserialize_with = "crate::reading::said")]
+    #[schemars(with = "Option<String>")]
+    pub winner: Winner,
+    /// What was found, in words.
+    pub words: String,
+    /// Path of the figure.
+    pub figure: String,
+    /// The mean in the sweep.
+    pub in_sweep: Option<f64>,
+    /// On fresh seeds; null when there is none.
+    pub fresh: Option<OverRuns>,
+    /// Whether every op was done on fresh seeds, too.
+    pub complete: bool,
+    /// Against the others there.
+    pub pairs: Vec<PairRecord>,
+}
+
+/// Who won a situation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Winner {
+    /// The file says: somebody, or nobody by more than chance.
+    Said(Option<String>),
+    /// The file is of an earlier version.
+    #[default]
+    Unsaid,
+}
+
+impl Best {
+    /// Who is best; none for a tie. Earlier versions wrote the best of the sweep only.
+    pub fn winner(&self) -> Option<&str> {
+        match &self.winner {
+            Winner::Said(winner) => winner.as_deref(),
+            Winner::Unsaid => self.strategy.as_deref(),
+        }
+    }
+}

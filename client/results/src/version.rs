@@ -1,0 +1,54 @@
+//! The version of what is written: a reader of this version reads all that came before.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// Rises when a key changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A version that this program reads; newer ones are refused when they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u32")]
+pub struct SchemaVersion(u32);
+
+impl Default for SchemaVersion {
+    fn default() -> Self {
+        Self(SCHEMA_VERSION)
+    }
+}
+
+impl From<SchemaVersion> for u32 {
+    fn from(version: SchemaVersion) -> Self {
+        version.0
+    }
+}
+
+impl TryFrom<u64> for SchemaVersion {
+    type Error = String;
+
+    fn try_from(version: u64) -> Result<Self, String> {
+        match version {
+            0 => Err("0 does not exist".to_owned()),
+            newer if newer > u64::from(SCHEMA_VERSION) => {
+                Err(format!("{newer} is newer than this program, which reads up to {SCHEMA_VERSION}"))
+            }
+            known => u32::try_from(known).map(Self).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+impl JsonSchema for SchemaVersion {
+    fn schema_name() -> Cow<'static, str> {
+        "SchemaVersion".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "const": SCHEMA_VERSION })
+    }
+}
