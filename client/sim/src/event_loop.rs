@@ -16,19 +16,8 @@ pub(crate) trait Peer {
     /// The client withdraws this attempt.
     fn on_cancel(&mut self, now: Instant, key: AttemptKey);
 
-    /// What the client hears by `now`; asked again until it says when the next will come.
-    fn poll(&mut self, now: Instant) -> PeerOutput;
-}
-
-/// What whoever answers the client has for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PeerOutput {
-    /// This happens to the client now.
-    Input(Input),
-    /// Nothing before this instant.
-    WaitUntil(Instant),
-    /// Nothing before the client does something.
-    Idle,
+    /// Tells the client everything that it hears by `now`, and returns when there will be more, as far as that is known.
+    fn poll(&mut self, now: Instant, tell: impl FnMut(Input)) -> Option<Instant>;
 }
 
 /// A client and its peer on one clock.
@@ -61,7 +50,7 @@ impl<P: Peer> EventLoop<P> {
 
     /// Runs until the client is done or nothing can happen any more, and says when that was. `steer` is called now and then
     /// with the client and the time that it has reached.
-    pub(crate) fn run(mut self, mut steer: impl FnMut(&Run, Instant) -> Steer) -> (Run, P, Instant) {
+    pub(crate) fn run(mut self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> (Run, P, Instant) {
         let mut until_look = EVENTS_BETWEEN_LOOKS;
         self.hear_peer();
         loop {
@@ -69,7 +58,8 @@ impl<P: Peer> EventLoop<P> {
             if until_look == 0 {
                 until_look = EVENTS_BETWEEN_LOOKS;
                 if steer(&self.run, self.now) == Steer::Stop {
-                    self.tell(Input::Abort);
+                    self.client = ClientWaits::Unknown;
+                    self.run.handle_input(self.now, Input::Abort);
                 }
             }
             if self.peer_at.is_some_and(|at| at <= self.now) {
@@ -114,20 +104,12 @@ impl<P: Peer> EventLoop<P> {
         (self.run, self.peer, self.now)
     }
 
-    /// Something happens to the client.
-    fn tell(&mut self, input: Input) {
-        self.client = ClientWaits::Unknown;
-        self.run.handle_input(self.now, input);
-    }
-
-    /// Takes everything that is due, and notes when the next will be.
+    /// The client takes everything that is due, and when the next will be is noted.
     fn hear_peer(&mut self) {
-        self.peer_at = loop {
-            match self.peer.poll(self.now) {
-                PeerOutput::Input(input) => self.tell(input),
-                PeerOutput::WaitUntil(at) => break Some(at),
-                PeerOutput::Idle => break None,
-            }
-        };
+        let Self { run, peer, now, client, .. } = self;
+        self.peer_at = peer.poll(*now, |input| {
+            *client = ClientWaits::Unknown;
+            run.handle_input(*now, input);
+        });
     }
 }

@@ -6,7 +6,7 @@ use tailback::{Advice, Outcome, Status};
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
-use crate::event_loop::{Peer, PeerOutput};
+use crate::event_loop::Peer;
 
 /// A server without a network: request ids are the client's slots.
 #[derive(Debug)]
@@ -18,8 +18,6 @@ pub(crate) struct SimulatedServer {
     under_way: Vec<Option<UnderWay>>,
     /// An attempt that was to start only if enough was free, and has not heard yet whether it did.
     looked: Option<AttemptKey>,
-    /// What came while the client heard that it had started.
-    first_answer: Option<Answer>,
 }
 
 /// An attempt between sending and its end.
@@ -32,7 +30,7 @@ struct UnderWay {
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config) -> Self {
         let server = Server::new(server);
-        Self { seed, kind, server, under_way: Vec::new(), looked: None, first_answer: None }
+        Self { seed, kind, server, under_way: Vec::new(), looked: None }
     }
 
     /// What the server counted.
@@ -60,29 +58,34 @@ impl SimulatedServer {
     }
 
     /// The server looked and started in one step, or started nothing: that answer is the first to come.
-    fn hear_whether_started(&mut self, now: Instant, attempt: AttemptKey) -> Option<Input> {
-        let Output::Answer(answer) = self.server.poll(now) else { return Some(Input::Started(attempt)) };
-        if answer.verdict == Verdict::Deferred {
-            return self.heard(now, &answer);
+    fn hear_whether_started(&mut self, now: Instant, attempt: AttemptKey, tell: &mut impl FnMut(Input)) {
+        let answer = match self.server.poll(now) {
+            Output::Answer(answer) => Some(answer),
+            Output::WaitUntil(_) | Output::Idle => None,
+        };
+        if !answer.is_some_and(|answer| answer.verdict == Verdict::Deferred) {
+            tell(Input::Started(attempt));
         }
-        self.first_answer = Some(answer);
-        Some(Input::Started(attempt))
+        if let Some(answer) = answer {
+            self.hear(now, &answer, tell);
+        }
     }
 
-    /// What the client hears of an answer; nothing when its attempt goes on, or nobody waits for it.
-    fn heard(&mut self, now: Instant, answer: &Answer) -> Option<Input> {
+    /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
+    fn hear(&mut self, now: Instant, answer: &Answer, tell: &mut impl FnMut(Input)) {
         let slot = answer.id.0 as usize;
-        let under_way = self.under_way[slot].as_mut()?;
+        let Some(under_way) = &mut self.under_way[slot] else { return };
         let launched = under_way.launched;
         if under_way.step == Step::Read && answer.verdict == Verdict::Accepted {
             let step = Step::Write { if_match: answer.version };
             under_way.step = step;
+            // Whoever hears the answers hears this one's, too.
             self.ask(now, &launched, step);
-            return None;
+            return;
         }
         self.under_way[slot] = None;
         let (outcome, cause) = meaning(answer, self.server.config());
-        Some(Input::Ended(Completion {
+        tell(Input::Ended(Completion {
             attempt: launched.attempt,
             sent_at: launched.due,
             outcome,
@@ -94,7 +97,7 @@ impl SimulatedServer {
             }),
             cause,
             by_gateway: false,
-        }))
+        }));
     }
 }
 
@@ -123,23 +126,15 @@ impl Peer for SimulatedServer {
         }
     }
 
-    fn poll(&mut self, now: Instant) -> PeerOutput {
-        if let Some(attempt) = self.looked.take()
-            && let Some(input) = self.hear_whether_started(now, attempt)
-        {
-            return PeerOutput::Input(input);
+    fn poll(&mut self, now: Instant, mut tell: impl FnMut(Input)) -> Option<Instant> {
+        if let Some(attempt) = self.looked.take() {
+            self.hear_whether_started(now, attempt, &mut tell);
         }
         loop {
-            let answer = match self.first_answer.take() {
-                Some(answer) => answer,
-                None => match self.server.poll(now) {
-                    Output::Answer(answer) => answer,
-                    Output::WaitUntil(at) => return PeerOutput::WaitUntil(at),
-                    Output::Idle => return PeerOutput::Idle,
-                },
-            };
-            if let Some(input) = self.heard(now, &answer) {
-                return PeerOutput::Input(input);
+            match self.server.poll(now) {
+                Output::Answer(answer) => self.hear(now, &answer, &mut tell),
+                Output::WaitUntil(at) => return Some(at),
+                Output::Idle => return None,
             }
         }
     }

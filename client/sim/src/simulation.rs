@@ -40,7 +40,12 @@ impl Simulation {
     }
 
     /// Runs to the end. `steer` is called now and then with the client and the time that it has reached.
-    pub fn run(self, steer: impl FnMut(&Run, Instant) -> Steer) -> Finished {
+    pub fn run(self, mut steer: impl FnMut(&Run, Instant) -> Steer) -> Finished {
+        self.run_steered(&mut steer)
+    }
+
+    /// Generic in nothing, so that the loop is compiled here, where it is optimised in every profile.
+    fn run_steered(self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> Finished {
         let (run, mut server, now) = self.events.run(steer);
         Finished { run, server: server.stats(now) }
     }

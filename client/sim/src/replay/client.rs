@@ -7,7 +7,7 @@ use loadgen_core::{AttemptKey, Input, Launched, Run, RunLog};
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::event_loop::{EventLoop, Peer, PeerOutput};
+use crate::event_loop::{EventLoop, Peer};
 use crate::simulation::Steer;
 
 /// Tells `run`, which must be as the logged one was before its beginning, everything that the logged one was told, and returns it
@@ -18,7 +18,7 @@ use crate::simulation::Steer;
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, mut peer, _) =
-        EventLoop::new(run, Heard(log.inputs.iter().peekable())).run(|_, _| Steer::On);
+        EventLoop::new(run, Heard(log.inputs.iter().peekable())).run(&mut |_, _| Steer::On);
     // Attempts that had been withdrawn are heard of until the driver sees that the run is over.
     for (at, input) in &mut peer.0 {
         run.handle_input(*at, *input);
@@ -38,10 +38,10 @@ impl Peer for Heard<'_> {
 
     fn on_cancel(&mut self, _now: Instant, _key: AttemptKey) {}
 
-    fn poll(&mut self, now: Instant) -> PeerOutput {
-        match self.0.next_if(|(at, _)| *at <= now) {
-            Some((_, input)) => PeerOutput::Input(*input),
-            None => self.0.peek().map_or(PeerOutput::Idle, |(at, _)| PeerOutput::WaitUntil(*at)),
+    fn poll(&mut self, now: Instant, mut tell: impl FnMut(Input)) -> Option<Instant> {
+        while let Some((_, input)) = self.0.next_if(|(at, _)| *at <= now) {
+            tell(*input);
         }
+        self.0.peek().map(|(at, _)| *at)
     }
 }
