@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 fn run(strategy: &str, seed: u64) -> Value {
     let point = |t_s: f64| {
         json!({ "t_s": t_s, "sent": 9, "succeeded": 5, "rejected": 1, "in_flight": 3.0, "window": 20.0,
-                "ssthresh": null, "server_cap": 50.0 })
+                "ssthresh": null, "server_cap": 50.0,
+                "gauges": [{ "name": "tokens", "unit": "", "value": 3.0 }] })
     };
     json!({
         "schema_version": 1, "mode": "simulated", "strategy": strategy, "seed": seed,
@@ -54,7 +55,8 @@ fn drawn(name: &str, key: &str, kept: Value) -> Value {
 /// One of every kind.
 fn plots() -> Vec<Value> {
     let series = json!({ "step_s": 0.5, "sent": [9, 4], "succeeded": [1, 2], "rejected": [0, 1],
-                         "in_flight": [1.0, null], "window": [20.0, 21.0], "server_cap": [5, 5] });
+                         "in_flight": [1.0, null], "window": [20.0, 21.0], "server_cap": [5, 5],
+                         "gauges": [{ "name": "tokens", "unit": "", "values": [3.0, null] }] });
     let clients =
         json!({ "by_op": true, "of": 2, "rank": [1, 2], "latency_s": [0.5, null], "attempts": [1, 9] });
     let mut varied = json!({ "name": "v", "draw": "varied", "title": "T", "shows": "S", "note": "N", "claims": [0],

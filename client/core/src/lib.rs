@@ -25,11 +25,12 @@ pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound};
 pub use measure::{
-    AttemptCounts, Bin, Bins, EXACT_LATENCIES, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp,
-    GivenUpCounts, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
+    AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, Excess, ExcessFigures, FairnessFigures, Gauge,
+    GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
     TOLERABLE_EXCESS, WindowFigures,
 };
 pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, RunLog, ServerSeen};
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
+pub use tailback::GaugeKind;
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

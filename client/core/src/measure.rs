@@ -20,5 +20,5 @@ pub use fairness::FairnessFigures;
 pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};
 pub use measurements::Measurements;
-pub use series::{Gauge, Point, SERIES_POINTS, Series};
+pub use series::{DrawnGauge, Gauge, Point, SERIES_POINTS, Series};
 pub use window_course::WindowFigures;

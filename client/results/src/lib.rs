@@ -45,13 +45,14 @@ pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figure
 pub use parity::{Pairing, Parity, ParityFigure};
 pub use ranking::{Standing, best_that_can_be_had, standings};
 pub use reading::{Malformed, read};
-pub use recorded::{Calls, Clients, Columns, DrawnRun, Steps, Wait};
+pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
 pub use reproduction::{
     Cell, Claim, ClaimValue, ClaimVerdict, DrawnColumn, Plot, Reproduction, Scenario, Tallies, Tally,
     TimeUnit,
 };
 pub use run::{
-    AttemptsResult, GeneratorResult, LagResult, Mode, OpsResult, ResultContext, RunResult, SeriesPoint,
+    AttemptsResult, GaugePoint, GeneratorResult, LagResult, Mode, OpsResult, ResultContext, RunResult,
+    SeriesPoint,
 };
 pub use sample::{OutcomeName, SampleLine};
 pub use schema::schema;

@@ -61,6 +61,20 @@ pub struct Columns {
     pub ssthresh: Option<Vec<Option<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cap: Option<Vec<Option<f64>>>,
+    /// What else the strategy has drawn over time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gauges: Vec<GaugeColumn>,
+}
+
+/// A gauge of a strategy under its own name: a value for every step.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+#[expect(missing_docs, reason = "the fields are those of a point's gauges")]
+pub struct GaugeColumn {
+    pub name: String,
+    pub unit: String,
+    #[serde(default)]
+    pub values: Vec<Option<f64>>,
 }
 
 /// When attempts were sent, in that order, and of which op.

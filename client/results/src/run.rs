@@ -183,7 +183,7 @@ impl From<LatencyFigures> for LagResult {
 }
 
 /// One bucket of the series; counts are of the bucket, gauges its last values.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct SeriesPoint {
@@ -206,6 +206,21 @@ pub struct SeriesPoint {
     pub server_busy: Option<f64>,
     pub server_busy_max: Option<f64>,
     pub server_cap: Option<f64>,
+    /// What else the strategy has drawn over time, summed over clients; missing where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gauges: Vec<GaugePoint>,
+}
+
+/// A gauge of a strategy under its own name, at the end of a bucket.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct GaugePoint {
+    /// As legends call it.
+    pub name: String,
+    /// In what it is measured; empty for attempts.
+    pub unit: String,
+    /// Null before it was first known.
+    pub value: Option<f64>,
 }
 
 /// What the shell adds to the figures of a run.
@@ -320,6 +335,15 @@ fn points(series: &Series) -> Vec<SeriesPoint> {
             server_busy: last(point.server_busy),
             server_busy_max: known(point.server_busy.max),
             server_cap: last(point.server_cap),
+            gauges: series
+                .drawn()
+                .iter()
+                .map(|drawn| GaugePoint {
+                    name: drawn.kind.name.to_owned(),
+                    unit: drawn.kind.unit.to_owned(),
+                    value: drawn.values[index].value(),
+                })
+                .collect(),
         })
         .collect()
 }

@@ -1,5 +1,17 @@
 //! What dashboards show of a strategy: a few numbers and what it is doing.
 
+/// A number of a strategy that is drawn over time under a name of its own: tokens, a rate, a share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GaugeKind {
+    /// As legends and results call it.
+    pub name: &'static str,
+    /// In what it is measured; empty for attempts, which share an axis with the window.
+    pub unit: &'static str,
+}
+
+/// The most gauges of one strategy that are drawn besides its window and threshold.
+pub const MOST_DRAWN: usize = 4;
+
 /// A snapshot of a strategy's inner state; `None` where no part has such a thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -16,11 +28,56 @@ pub struct Gauges {
     pub phase: Option<&'static str>,
     /// Why it last changed its mind, e.g. `cut by a rejection`.
     pub reason: Option<&'static str>,
+    /// What else is drawn over time, the first part's first.
+    pub(crate) drawn: [Option<(&'static GaugeKind, f64)>; MOST_DRAWN],
 }
 
 impl Gauges {
     /// The smaller of two windows counts when several limiters are stacked.
     pub fn limit_window(&mut self, window: f64) {
         self.window = Some(self.window.map_or(window, |other| other.min(window)));
+    }
+
+    /// Has a number drawn over time. Of parts that use one name the first is drawn, and nothing beyond [`MOST_DRAWN`].
+    pub fn draw(&mut self, kind: &'static GaugeKind, value: f64) {
+        let free = self.drawn.iter().position(|drawn| drawn.is_none_or(|(other, _)| other.name == kind.name));
+        if let Some(place) = free.and_then(|free| self.drawn.get_mut(free)) {
+            place.get_or_insert((kind, value));
+        }
+    }
+
+    /// Replaces a number that is drawn, where it is.
+    pub fn show(&mut self, kind: &'static GaugeKind, value: f64) {
+        for (_, shown) in self.drawn.iter_mut().flatten().filter(|(own, _)| *own == kind) {
+            *shown = value;
+        }
+    }
+
+    /// What is drawn over time besides window and threshold.
+    pub fn drawn(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + use<> {
+        self.drawn.into_iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_one_name_is_drawn_and_no_more_than_there_is_room_for() {
+        const NAMES: [GaugeKind; 6] = [
+            GaugeKind { name: "tokens", unit: "" },
+            GaugeKind { name: "tokens", unit: "" },
+            GaugeKind { name: "rate", unit: "per s" },
+            GaugeKind { name: "share", unit: "%" },
+            GaugeKind { name: "depth", unit: "" },
+            GaugeKind { name: "more", unit: "" },
+        ];
+        let mut gauges = Gauges::default();
+        for (kind, value) in NAMES.iter().zip([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) {
+            gauges.draw(kind, value);
+        }
+        let drawn: Vec<_> = gauges.drawn().map(|(kind, value)| (kind.name, value)).collect();
+        assert_eq!(drawn, [("tokens", 1.0), ("rate", 3.0), ("share", 4.0), ("depth", 5.0)]);
     }
 }

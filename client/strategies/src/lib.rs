@@ -32,7 +32,7 @@ pub use budget::{Budget, Gate, Permit};
 pub use entry::Entry;
 pub use error::SpecError;
 pub use foreknowledge::{Foreknowledge, Plan};
-pub use gauges::Gauges;
+pub use gauges::{GaugeKind, Gauges, MOST_DRAWN};
 pub use limiter::{Admit, Carrier, Limiter, Until, View};
 pub use limiters::ORACLE;
 pub use part::{Part, PartKind};

@@ -1,6 +1,6 @@
 //! A series resampled to the columns there are: rates from counts, ranges of gauges.
 
-use loadgen_core::{Gauge, Point, Snapshot};
+use loadgen_core::{DrawnGauge, Gauge, Point, Snapshot};
 
 use crate::smoothing::{Bell, WAVES};
 
@@ -11,6 +11,8 @@ const RECENT_S: f64 = 1.0;
 #[derive(Clone, Copy)]
 pub(crate) struct Timeline<'a> {
     points: &'a [Point],
+    /// What the strategy has drawn under names of its own.
+    pub(crate) drawn: &'a [DrawnGauge],
     width_s: f64,
     /// When the snapshot was taken.
     pub(crate) now_s: f64,
@@ -23,6 +25,7 @@ impl<'a> Timeline<'a> {
     pub(crate) fn of(snapshot: &'a Snapshot) -> Self {
         Self {
             points: snapshot.series.points(),
+            drawn: snapshot.series.drawn(),
             width_s: snapshot.series.width().as_secs_f64(),
             now_s: snapshot.now.as_secs_f64(),
             wave_s: match snapshot.op_latency.count() {
@@ -47,6 +50,11 @@ impl<'a> Timeline<'a> {
     /// The smallest and largest value of a gauge between two times; `None` when there is none, or in the future.
     /// A gauge keeps its last value until it is set again.
     pub(crate) fn gauge(&self, from_s: f64, to_s: f64, pick: impl Fn(&Point) -> Gauge) -> Option<(f64, f64)> {
+        self.range(from_s, to_s, |bucket| pick(&self.points[bucket]))
+    }
+
+    /// The same of a gauge by its value in every bucket.
+    pub(crate) fn range(&self, from_s: f64, to_s: f64, value: impl Fn(usize) -> Gauge) -> Option<(f64, f64)> {
         if from_s > self.now_s {
             return None;
         }
@@ -54,12 +62,12 @@ impl<'a> Timeline<'a> {
         // A hair aside, so that rounding does not pull in a neighbour.
         let first = index(from_s / self.width_s + 1e-6);
         if first > last {
-            return pick(&self.points[last]).value().map(|value| (value, value));
+            return value(last).value().map(|value| (value, value));
         }
         let end = index((to_s / self.width_s - 1e-6).ceil()).clamp(first + 1, last + 1);
         let mut range = (f64::NAN, f64::NAN);
-        for point in &self.points[first..end] {
-            let gauge = pick(point);
+        for bucket in first..end {
+            let gauge = value(bucket);
             // `min` and `max` ignore a NaN on either side.
             range = (range.0.min(f64::from(gauge.min)), range.1.max(f64::from(gauge.max)));
         }

@@ -4,6 +4,7 @@ pub(super) mod calls;
 pub(super) mod clients;
 pub(super) mod cost;
 pub(super) mod delays;
+mod gauges;
 pub(super) mod latency;
 pub(super) mod over_time;
 pub(super) mod service;
@@ -35,4 +36,10 @@ fn note(document: &Document) -> String {
         parts.push(format!("the first {LOOKS} of {all} strategies"));
     }
     parts.join("; ")
+}
+
+/// As a title begins.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::reading::{Wrong, as_number, count, each, look, missing, needed_number, number, object, text};
+use super::reading::{
+    Wrong, as_number, count, each, list, look, missing, needed_number, number, object, text,
+};
 use super::recorded::{Recorded, numbers};
 
 /// The newest schema that this program reads.
@@ -29,6 +31,7 @@ pub(super) struct Run {
     pub(super) interrupted: bool,
     pub(super) warnings: Vec<String>,
     pub(super) series: Vec<Point>,
+    pub(super) gauges: Vec<Gauge>,
     pub(super) recorded: Recorded,
     /// All that was read.
     pub(super) raw: Value,
@@ -45,6 +48,15 @@ pub(super) struct Point {
     pub(super) window: f64,
     pub(super) ssthresh: f64,
     pub(super) cap: f64,
+}
+
+/// What a strategy has drawn under a name of its own, over time.
+#[derive(Clone, Debug)]
+pub(super) struct Gauge {
+    pub(super) name: String,
+    pub(super) unit: String,
+    /// A value for every point of the series; not a number where there is none.
+    pub(super) values: Vec<f64>,
 }
 
 impl Run {
@@ -80,6 +92,7 @@ impl Run {
                 warning.as_str().map(ToOwned::to_owned).ok_or_else(|| Wrong::new("", "is no text"))
             })?,
             series: series(raw)?,
+            gauges: gauges(raw)?,
             recorded: Recorded::read(raw)?,
             raw: raw.clone(),
         })
@@ -188,6 +201,24 @@ fn series(raw: &Value) -> Result<Vec<Point>, Wrong> {
         }
     }
     Ok(points)
+}
+
+/// What strategies have drawn besides, in either form of the series.
+fn gauges(raw: &Value) -> Result<Vec<Gauge>, Wrong> {
+    let named = |raw| Ok(Gauge { name: text(raw, "name")?, unit: text(raw, "unit")?, values: Vec::new() });
+    if let Some(columns) = look(raw, "series").filter(|series| series.is_object()) {
+        let gauge = |raw| Ok(Gauge { values: numbers(raw, "values")?, ..named(raw)? });
+        return each(columns, "gauges", gauge).map_err(|wrong| wrong.within("series"));
+    }
+    let points = list(raw, "series")?;
+    let mut gauges = points.first().map_or(Ok(Vec::new()), |first| each(first, "gauges", named))?;
+    for point in points {
+        let values = each(point, "gauges", |gauge| number(gauge, "value"))?;
+        for (gauge, value) in gauges.iter_mut().zip(values) {
+            gauge.values.push(value.unwrap_or(f64::NAN));
+        }
+    }
+    Ok(gauges)
 }
 
 /// The series in its compact form: a list for every key, and the width of a bucket.

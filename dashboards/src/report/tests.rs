@@ -178,6 +178,33 @@ fn a_window_that_moves_all_the_time_is_drawn_as_a_mean_and_how_far_it_moves() {
 }
 
 #[test]
+fn what_a_strategy_has_drawn_is_a_plot_of_its_own_in_either_form_of_the_series() {
+    let mut whole = run("bucket", 1, 3.0);
+    let point = |t_s: f64| {
+        json!({ "t_s": t_s, "sent": 1, "succeeded": 1, "rejected": 0,
+                "gauges": [{ "name": "tokens", "unit": "", "value": 10.0 - t_s },
+                           { "name": "rate", "unit": "per s", "value": if t_s > 0.0 { Some(t_s) } else { None } }] })
+    };
+    whole["series"] = [0.0, 1.0, 2.0].map(point).into_iter().collect();
+    let mut compact = whole.clone();
+    compact["series"] = json!({ "step_s": 1.0, "sent": [1, 1, 1], "gauges": [
+        { "name": "tokens", "unit": "", "values": [10.0, 9.0, 8.0] },
+        { "name": "rate", "unit": "per s", "values": [null, 1.0, 2.0] },
+    ] });
+    for run in [whole, compact] {
+        let plots = (super::Entry::named("window").unwrap().draw)(&document(&[run]));
+        let tokens = plots.iter().find(|plot| plot.title == "Tokens over time").unwrap();
+        assert_eq!(tokens.series[0].points, [(0.0, 10.0), (1.0, 9.0), (2.0, 8.0)]);
+        let rate = plots.iter().find(|plot| plot.title == "Rate over time").unwrap();
+        assert_eq!(
+            (rate.y.label.as_str(), &rate.series[0].points[1..]),
+            ("rate (per s)", &[(1.0, 1.0), (2.0, 2.0)][..])
+        );
+        assert!(rate.series[0].points[0].1.is_nan());
+    }
+}
+
+#[test]
 fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     let mut stalled = run("immediate", 1, 0.6);
     stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });

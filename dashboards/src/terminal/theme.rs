@@ -34,6 +34,8 @@ pub(crate) enum Role {
     Window,
     /// The slow-start threshold.
     Ssthresh,
+    /// What a strategy has drawn under a name of its own.
+    Drawn,
     /// Attempts in flight.
     InFlight,
     /// The server's cap.
@@ -95,7 +97,7 @@ impl Theme {
         let [dark, light, either] = match role {
             Role::Accepted => [36, 29, 29],
             Role::Rejected => [166, 166, 166],
-            Role::Failed => [175, 132, 169],
+            Role::Failed | Role::Drawn => [175, 132, 169],
             Role::Window => [214, 130, 136],
             Role::Ssthresh | Role::Latency => [74, 25, 67],
             Role::InFlight => [25, 74, 25],

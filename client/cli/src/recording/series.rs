@@ -1,6 +1,6 @@
 //! A run in short: what figures need of its result, and its series as columns.
 
-use results::{RunResult, SeriesPoint};
+use results::{GaugeColumn, GaugePoint, RunResult, SeriesPoint};
 use serde_json::{Map, Value, json};
 
 use super::rounded;
@@ -63,5 +63,24 @@ pub(super) fn columns(series: &[SeriesPoint]) -> Value {
             columns.insert(key.to_owned(), json!(values));
         }
     }
+    let drawn = drawn(series);
+    if !drawn.is_empty() {
+        columns.insert("gauges".to_owned(), json!(drawn));
+    }
     Value::Object(columns)
+}
+
+/// What the strategy has drawn under names of its own.
+fn drawn(series: &[SeriesPoint]) -> Vec<GaugeColumn> {
+    let kinds = series.first().map_or(&[][..], |first| &first.gauges);
+    let values = |index: usize| {
+        let value = |point: &SeriesPoint| point.gauges.get(index)?.value.map(rounded);
+        series.iter().map(value).collect()
+    };
+    let column = |(index, kind): (usize, &GaugePoint)| GaugeColumn {
+        name: kind.name.clone(),
+        unit: kind.unit.clone(),
+        values: values(index),
+    };
+    kinds.iter().enumerate().map(column).collect()
 }

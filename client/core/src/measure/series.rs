@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::counts::AttemptCounts;
+use tailback::GaugeKind;
 use vocabulary::Instant;
+
+use super::counts::AttemptCounts;
 
 /// The most points that a series ever has.
 pub const SERIES_POINTS: usize = 600;
@@ -17,6 +19,9 @@ const NARROWEST_NANOS: u64 = 10_000_000;
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
+    /// A value for every point of whatever else strategies have drawn; at most
+    /// [`MOST_DRAWN`](tailback::MOST_DRAWN) of them.
+    drawn: Vec<DrawnGauge>,
     /// Start and index of the bucket used last: most events fall into the same again.
     latest: (u64, usize),
 }
@@ -42,6 +47,15 @@ pub struct Point {
     pub server_busy: Gauge,
     /// The server's cap, as its answers tell.
     pub server_cap: Gauge,
+}
+
+/// A gauge of a strategy under its own name, over time.
+#[derive(Clone, Debug)]
+pub struct DrawnGauge {
+    /// What it is.
+    pub kind: &'static GaugeKind,
+    /// Its values, one for every point of the series; summed over clients.
+    pub values: Vec<Gauge>,
 }
 
 /// A value that is sampled rather than counted; not a number until it was first set.
@@ -120,6 +134,7 @@ impl Default for Series {
         Self {
             width_nanos: NARROWEST_NANOS,
             points: Vec::with_capacity(SERIES_POINTS),
+            drawn: Vec::new(),
             latest: (0, usize::MAX),
         }
     }
@@ -147,8 +162,30 @@ impl Series {
             let carried = self.points.last().copied().unwrap_or_default().carried();
             self.points.push(carried);
         }
+        for drawn in &mut self.drawn {
+            let carried = drawn.values.last().copied().unwrap_or_default().carried();
+            drawn.values.resize(self.points.len(), carried);
+        }
         self.latest = (index as u64 * self.width_nanos, index);
         &mut self.points[index]
+    }
+
+    /// Takes a new value of a strategy's gauge.
+    pub fn draw(&mut self, now: Instant, kind: &'static GaugeKind, value: f64) {
+        self.at(now);
+        let (_, bucket) = self.latest;
+        let index = self.drawn.iter().position(|drawn| drawn.kind == kind).unwrap_or_else(|| {
+            let mut values = Vec::with_capacity(SERIES_POINTS);
+            values.resize(self.points.len(), Gauge::default());
+            self.drawn.push(DrawnGauge { kind, values });
+            self.drawn.len() - 1
+        });
+        self.drawn[index].values[bucket].set(value);
+    }
+
+    /// What strategies have drawn besides window and threshold.
+    pub fn drawn(&self) -> &[DrawnGauge] {
+        &self.drawn
     }
 
     /// The width of a bucket.
@@ -167,6 +204,17 @@ impl Series {
         self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
+        // Each with its own memory, as long as the run is the same.
+        self.drawn.truncate(other.drawn.len());
+        for (index, drawn) in other.drawn.iter().enumerate() {
+            match self.drawn.get_mut(index) {
+                Some(own) => {
+                    own.kind = drawn.kind;
+                    own.values.clone_from(&drawn.values);
+                }
+                None => self.drawn.push(drawn.clone()),
+            }
+        }
     }
 
     /// The same in at most this many points (at least one), merged pairwise.
@@ -206,6 +254,16 @@ impl Series {
             self.points[index] = merged;
         }
         self.points.truncate(count.div_ceil(2));
+        for drawn in &mut self.drawn {
+            for index in 0..count.div_ceil(2) {
+                let mut merged = drawn.values[2 * index];
+                if let Some(later) = drawn.values.get(2 * index + 1) {
+                    merged.merge_later(*later);
+                }
+                drawn.values[index] = merged;
+            }
+            drawn.values.truncate(count.div_ceil(2));
+        }
     }
 }
 
@@ -239,6 +297,25 @@ mod tests {
         assert_eq!(series.points().len(), 6);
         assert_eq!(series.points()[3].window.value(), Some(20.0));
         assert_eq!(series.points()[3].server_busy.value(), None);
+    }
+
+    #[test]
+    fn what_strategies_have_drawn_has_a_value_for_every_point() {
+        const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
+        let mut series = Series::default();
+        series.at(Instant::ORIGIN).sent += 1;
+        for ms in 30..60_000 {
+            series.draw(Instant::from_millis(ms), &TOKENS, (60_000 - ms) as f64);
+        }
+        series.at(Instant::from_millis(70_000)).sent += 1;
+        let [drawn] = series.drawn() else { panic!("one gauge") };
+        assert_eq!(drawn.values.len(), series.points().len());
+        let first = drawn.values[0];
+        assert_eq!((first.max, first.last), (59_970.0, 59_841.0));
+        assert_eq!(drawn.values.last().and_then(|last| last.value()), Some(1.0));
+        let mut copy = Series::default();
+        copy.copy_from(&series);
+        assert_eq!(copy.drawn()[0].values, drawn.values);
     }
 
     #[test]

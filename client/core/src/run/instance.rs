@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tailback::Strategy;
+use tailback::{GaugeKind, Strategy};
 use vocabulary::Instant;
 
 use crate::cancellable::Cancellable;
@@ -31,14 +31,17 @@ pub(super) struct Instance {
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,
-    /// Whether its strategy has a window at all.
-    pub(super) windowed: bool,
+    /// What else was last drawn.
+    pub(super) drawn: Vec<(&'static GaugeKind, Option<f64>)>,
+    /// Whether its strategy has anything that is drawn over time.
+    pub(super) is_drawn: bool,
 }
 
 impl Instance {
     pub(super) fn new(strategy: Strategy) -> Self {
+        let gauges = strategy.gauges();
         Self {
-            windowed: strategy.gauges().window.is_some(),
+            is_drawn: gauges.window.is_some() || gauges.drawn().next().is_some(),
             strategy,
             ready: Cancellable::default(),
             sleeping: 0,
@@ -47,6 +50,7 @@ impl Instance {
             armed: None,
             window: None,
             ssthresh: None,
+            drawn: Vec::new(),
         }
     }
 }

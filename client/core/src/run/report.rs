@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::Gauges;
+use tailback::{GaugeKind, Gauges};
 use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
@@ -110,17 +110,30 @@ impl Run {
             self.instances.first().map(|instance| instance.strategy.gauges()).unwrap_or_default();
         gauges.window = gauges.window.map(|_| self.window);
         gauges.ssthresh = gauges.ssthresh.map(|_| self.ssthresh);
+        for (kind, sum) in &self.drawn {
+            gauges.show(kind, sum.unwrap_or(0.0));
+        }
         gauges
     }
 
-    /// Carries a strategy's window into the sums and the series.
+    /// Carries a strategy's window, and whatever else it has drawn, into the sums and the series.
     pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
         let alone = self.instances.len() == 1;
         let instance = &mut self.instances[id.index()];
-        if !instance.windowed {
+        if !instance.is_drawn {
             return;
         }
         let gauges = instance.strategy.gauges();
+        for (kind, value) in gauges.drawn() {
+            let own = entry(&mut instance.drawn, kind);
+            let change = value - own.replace(value).unwrap_or(0.0);
+            let sum = entry(&mut self.drawn, kind);
+            // As with windows: a strategy that is alone shows exactly its own numbers.
+            let next = if alone { value } else { sum.unwrap_or(0.0) + change };
+            if sum.replace(next) != Some(next) {
+                self.measured.series.draw(at, kind, next);
+            }
+        }
         if gauges.window == instance.window && gauges.ssthresh == instance.ssthresh {
             return;
         }
@@ -140,4 +153,16 @@ impl Run {
             self.measured.series.at(at).ssthresh.set(self.ssthresh);
         }
     }
+}
+
+/// The place of a gauge among those that were met.
+fn entry<'a>(
+    drawn: &'a mut Vec<(&'static GaugeKind, Option<f64>)>,
+    kind: &'static GaugeKind,
+) -> &'a mut Option<f64> {
+    let index = drawn.iter().position(|(there, _)| *there == kind).unwrap_or_else(|| {
+        drawn.push((kind, None));
+        drawn.len() - 1
+    });
+    &mut drawn[index].1
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::Strategy;
+use tailback::{GaugeKind, Strategy};
 use vocabulary::Instant;
 
 use super::agenda::Agenda;
@@ -41,6 +41,7 @@ pub struct Run {
     /// Sums over instances, kept as they change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
+    pub(super) drawn: Vec<(&'static GaugeKind, Option<f64>)>,
     /// How long the ops that have arrived take at least, while the server is the one for which that is known.
     pub(super) lower_bound: Option<LowerBound>,
     /// Attempts in a row that found nobody who answers.
@@ -81,6 +82,7 @@ impl Run {
             cap_changed: false,
             window: 0.0,
             ssthresh: 0.0,
+            drawn: Vec::new(),
             lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
             silent_attempts: 0,
             samples: None,

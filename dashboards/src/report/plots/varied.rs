@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::capitalised;
 use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
@@ -264,11 +265,6 @@ fn far_apart(axis: Axis, series: &[Series]) -> Axis {
         () => axis.scale,
     };
     Axis { scale, ..axis }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// A key or path in words, with its unit.

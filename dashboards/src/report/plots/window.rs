@@ -1,6 +1,7 @@
 //! How well a limiter knows the server: window, threshold and in flight against the true cap, one plot a strategy.
 
 use super::drawn;
+use super::gauges::gauges;
 use crate::report::document::Document;
 use crate::report::number::number;
 use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
@@ -14,44 +15,41 @@ const MOST: usize = 6;
 const MOST_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// One plot per strategy.
+/// One plot per strategy, and what strategies have drawn besides.
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
-    drawn(document)
-        .take(MOST)
-        .filter_map(|(_, strategy)| {
-            let run = strategy.median();
-            let title = match document.strategies.len() {
-                1 => "Window and in flight".to_owned(),
-                _ => format!("Window and in flight: {}", strategy.label),
-            };
-            let mut series = vec![
-                line(run, "in flight", IN_FLIGHT, |point| point.in_flight),
-                line(run, "window", WINDOW, |point| point.window),
-                line(run, "server's cap", CAP, |point| point.cap),
-            ];
-            let highest =
-                series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
-            let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
-            let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
-            // A threshold far above everything, as at the start, would press the rest flat.
-            let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
-            series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
-            let mut note = Vec::new();
-            if series.iter().any(|series| series.points.len() > MOST_MOVES) {
-                let part_s = run.end_s() / PARTS as f64;
-                series = series.into_iter().map(|series| calmed(series, part_s)).collect();
-                note.push(format!("lines: means over {} s; bands: lowest to highest", number(part_s)));
-            }
-            if strategy.runs.len() > 1 {
-                note.push(format!("the run in the middle by makespan, seed {}", run.seed));
-            }
-            if above > highest * 1.5 {
-                note.push(format!("ssthresh is off the axis where it is not drawn (up to {above})"));
-            }
-            let y = Axis::linear("attempts", "");
-            Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
-        })
-        .collect()
+    let windows = drawn(document).take(MOST).filter_map(|(_, strategy)| {
+        let run = strategy.median();
+        let title = match document.strategies.len() {
+            1 => "Window and in flight".to_owned(),
+            _ => format!("Window and in flight: {}", strategy.label),
+        };
+        let mut series = vec![
+            line(run, "in flight", IN_FLIGHT, |point| point.in_flight),
+            line(run, "window", WINDOW, |point| point.window),
+            line(run, "server's cap", CAP, |point| point.cap),
+        ];
+        let highest = series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
+        let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
+        let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
+        // A threshold far above everything, as at the start, would press the rest flat.
+        let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
+        series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
+        let mut note = Vec::new();
+        if series.iter().any(|series| series.points.len() > MOST_MOVES) {
+            let part_s = run.end_s() / PARTS as f64;
+            series = series.into_iter().map(|series| calmed(series, part_s)).collect();
+            note.push(format!("lines: means over {} s; bands: lowest to highest", number(part_s)));
+        }
+        if strategy.runs.len() > 1 {
+            note.push(format!("the run in the middle by makespan, seed {}", run.seed));
+        }
+        if above > highest * 1.5 {
+            note.push(format!("ssthresh is off the axis where it is not drawn (up to {above})"));
+        }
+        let y = Axis::linear("attempts", "");
+        Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
+    });
+    windows.chain(gauges(document)).collect()
 }
 
 /// The mean of every part of the time, and its lowest and highest value.

@@ -30,18 +30,24 @@ fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
     let number = |value: Option<f64>| value.map(|value| format!("{value:.1}"));
     let count = |value: u64| Some(text::count(value));
     let server = snapshot.server_busy.zip(snapshot.server_cap);
-    let lines = [
-        ("phase", text(gauges.phase)),
-        ("reason", text(gauges.reason)),
-        ("rate", gauges.rate_per_s.map(text::rate)),
-        ("tokens", number(gauges.tokens)),
-        ("in flight", count(snapshot.in_flight)),
-        ("ready", count(snapshot.ready)),
-        ("sleeping", count(snapshot.sleeping)),
-        ("shed", count(snapshot.attempts.shed).filter(|_| snapshot.attempts.shed > 0)),
-        ("window", number(gauges.window)),
-        ("ssthresh", number(gauges.ssthresh)),
-        ("server busy", server.map(|(busy, cap)| format!("{} of {}", text::count(busy), text::count(cap)))),
-    ];
-    lines.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    let drawn = gauges.drawn().map(|(kind, value)| {
+        let value = format!("{value:.1} {}", kind.unit);
+        (kind.name, Some(value.trim_end().to_owned()))
+    });
+    let lines =
+        [("phase", text(gauges.phase)), ("reason", text(gauges.reason))].into_iter().chain(drawn).chain([
+            ("rate", gauges.rate_per_s.map(text::rate)),
+            ("tokens", number(gauges.tokens)),
+            ("in flight", count(snapshot.in_flight)),
+            ("ready", count(snapshot.ready)),
+            ("sleeping", count(snapshot.sleeping)),
+            ("shed", count(snapshot.attempts.shed).filter(|_| snapshot.attempts.shed > 0)),
+            ("window", number(gauges.window)),
+            ("ssthresh", number(gauges.ssthresh)),
+            (
+                "server busy",
+                server.map(|(busy, cap)| format!("{} of {}", text::count(busy), text::count(cap))),
+            ),
+        ]);
+    lines.filter_map(|(name, value)| Some((name, value?))).collect()
 }

@@ -1,6 +1,6 @@
 //! Attempts in flight and what limits them, against the server's true cap.
 
-use loadgen_core::{Gauge, Point};
+use loadgen_core::{DrawnGauge, Gauge, Point};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -33,6 +33,14 @@ pub(crate) fn draw_on(
     };
     let window = ranges(2 * width, |point| point.window);
     let ssthresh = ranges(2 * width, |point| point.ssthresh);
+    let drawn = counted(&timeline);
+    let gauge: Vec<Option<(f64, f64)>> = (0..2 * width)
+        .map(|part| {
+            let (from_s, to_s) = (time.at(part, 2 * width), time.at(part + 1, 2 * width));
+            timeline
+                .range(from_s, to_s, |bucket| drawn.map_or_else(Gauge::default, |drawn| drawn.values[bucket]))
+        })
+        .collect();
     let in_flight = highs(&ranges(width, |point| point.in_flight));
     let latest_cap = timeline.latest(|point| point.server_cap);
     let told = highs(&ranges(width, |point| point.server_cap));
@@ -43,11 +51,15 @@ pub(crate) fn draw_on(
     let unknown = |column| if column < first_told { first_cap } else { latest_cap };
     let cap: Vec<_> = told.iter().enumerate().map(|(column, cap)| cap.or_else(|| unknown(column))).collect();
 
-    let values = [&highs(&window), &in_flight, &cap];
+    // Without a window the strategy's own gauge is what there is to see.
+    let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
+    let values = [&highs(leading), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
     let end = Scale::Linear.ceiling(highest * 1.05);
     // Far above everything else, as at first, it would only flatten the picture.
-    let ssthresh: Vec<_> = ssthresh.into_iter().map(|range| range.filter(|(low, _)| *low <= end)).collect();
+    let within = |ranges: Vec<Option<(f64, f64)>>| -> Vec<Option<(f64, f64)>> {
+        ranges.into_iter().map(|range| range.filter(|(low, _)| *low <= end)).collect()
+    };
 
     let title = match (timeline.latest(|point| point.window), area.width < 100) {
         (Some(_), true) => "Window",
@@ -58,7 +70,8 @@ pub(crate) fn draw_on(
     let layers = vec![
         Layer::Area(Role::InFlight, in_flight),
         Layer::Level(Role::Cap, cap),
-        Layer::Line(Role::Ssthresh, Dash::Dashed, ssthresh),
+        Layer::Line(Role::Ssthresh, Dash::Dashed, within(ssthresh)),
+        Layer::Line(Role::Drawn, Dash::Dotted, within(gauge)),
         Layer::Line(Role::Window, Dash::Solid, window),
     ];
     Chart { title, legend, scale: Scale::Linear, end, time, labelled, layers }.draw(area, buf, theme);
@@ -66,21 +79,29 @@ pub(crate) fn draw_on(
 
 /// What is there, the most important first: the last ones go when there is no room.
 fn legend(timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
-    let key = |mark, name, role, pick: fn(&Point) -> Gauge| {
-        let value = timeline.latest(pick)?;
+    let key = |mark, name, role, value: Option<f64>| {
+        let value = value?;
         let above = if value > end { "↑" } else { "" };
         let value = format!("{:>4}", format!("{above}{}", text::short(value)));
         Some(LegendKey { mark, name, value, role })
     };
     [
-        key("──", "cap", Role::Cap, |point| point.server_cap),
-        key("⠒⠒", "window", Role::Window, |point| point.window),
-        key("██", "in flight", Role::InFlight, |point| point.in_flight),
-        key("⠒ ⠒", "ssthresh", Role::Ssthresh, |point| point.ssthresh),
+        key("──", "cap", Role::Cap, timeline.latest(|point| point.server_cap)),
+        key("⠒⠒", "window", Role::Window, timeline.latest(|point| point.window)),
+        key("██", "in flight", Role::InFlight, timeline.latest(|point| point.in_flight)),
+        key("⠒ ⠒", "ssthresh", Role::Ssthresh, timeline.latest(|point| point.ssthresh)),
+        counted(timeline).and_then(|drawn| {
+            key("⠂ ⠂", drawn.kind.name, Role::Drawn, drawn.values.last().and_then(|last| last.value()))
+        }),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The first gauge of the strategy's own that counts attempts, as the axis does; numbers of the others stand beside.
+fn counted<'a>(timeline: &Timeline<'a>) -> Option<&'a DrawnGauge> {
+    timeline.drawn.iter().find(|drawn| drawn.kind.unit.is_empty())
 }
 
 fn highs(ranges: &[Option<(f64, f64)>]) -> Vec<Option<f64>> {
@@ -89,7 +110,7 @@ fn highs(ranges: &[Option<(f64, f64)>]) -> Vec<Option<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use loadgen_core::Snapshot;
+    use loadgen_core::{GaugeKind, Snapshot};
     use vocabulary::Instant;
 
     use super::*;
@@ -118,6 +139,25 @@ mod tests {
         assert_eq!(first, early, "{buf:?}");
         assert!(late[0] > first[0], "{buf:?}");
         assert_eq!(late, future, "{buf:?}");
+    }
+
+    #[test]
+    fn a_gauge_that_counts_attempts_is_a_line_of_its_own() {
+        const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
+        const SHARE: GaugeKind = GaugeKind { name: "share", unit: "%" };
+        let mut snapshot = Snapshot { now: Instant::from_millis(9_000), ..Snapshot::default() };
+        for ms in [0, 4_000, 8_999] {
+            snapshot.series.draw(Instant::from_millis(ms), &SHARE, 90.0);
+            snapshot.series.draw(Instant::from_millis(ms), &TOKENS, 20.0);
+        }
+        let area = Rect::new(0, 0, 86, 12);
+        let mut buf = Buffer::empty(area);
+        draw(area, &mut buf, &Frame { snapshot, ..Frame::default() }, false, Theme::Dark);
+        let row = |y: u16| (0..area.width).map(|x| buf[(x, y)].symbol()).collect::<String>();
+        assert!(row(0).contains("tokens   20") && !row(0).contains("share"), "{}", row(0));
+        let colour = Theme::Dark.style(Role::Drawn).fg;
+        let drawn = (1..area.height).any(|y| (6..60).all(|x| buf[(x, y)].style().fg == colour));
+        assert!(drawn, "{buf:?}");
     }
 
     #[test]

@@ -1,0 +1,37 @@
+//! What strategies have drawn under names of their own, such as tokens: a plot for each name, a line for each strategy.
+
+use super::{capitalised, drawn, note};
+use crate::report::document::Document;
+use crate::report::plot::{Axis, Plot, Series};
+use crate::report::run::{Gauge, Run};
+
+/// One plot per name, in the order in which they are met.
+pub(super) fn gauges(document: &Document) -> impl Iterator<Item = Plot> {
+    let mut met: Vec<&Gauge> = Vec::new();
+    for gauge in drawn(document).flat_map(|(_, strategy)| &strategy.median().gauges) {
+        if met.iter().all(|other| (&other.name, &other.unit) != (&gauge.name, &gauge.unit)) {
+            met.push(gauge);
+        }
+    }
+    met.into_iter().filter_map(|gauge| plot(document, gauge))
+}
+
+fn plot(document: &Document, kind: &Gauge) -> Option<Plot> {
+    let series = drawn(document).filter_map(|(look, strategy)| {
+        let run = strategy.median();
+        let alike = |gauge: &&Gauge| (&gauge.name, &gauge.unit) == (&kind.name, &kind.unit);
+        let gauge = run.gauges.iter().find(alike)?;
+        Some(Series::line(&strategy.label, look, points(run, gauge)))
+    });
+    let label = match kind.unit.as_str() {
+        "" => kind.name.clone(),
+        unit => format!("{} ({unit})", kind.name),
+    };
+    let title = format!("{} over time", capitalised(&kind.name));
+    let (x, y) = (Axis::linear("time", "s"), Axis::linear(&label, ""));
+    Plot { title, x, y, series: series.collect(), note: note(document) }.if_any()
+}
+
+fn points(run: &Run, gauge: &Gauge) -> Vec<(f64, f64)> {
+    run.series.iter().zip(&gauge.values).map(|(point, value)| (point.t_s, *value)).collect()
+}
