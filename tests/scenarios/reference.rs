@@ -1,16 +1,10 @@
 //! Models with randomness come out as in reference tables made by other programs, within four standard errors.
-//!
-//! Unoptimised programs need minutes for all of the tables, so the rows that take longest are left out of them unless
-//! the tests are built with optimisation.
 
 use super::figures::{Cell, cells};
 use crate::support::reproduce;
 
 /// Seeds of every cell.
 const SEEDS: f64 = 30.0;
-
-/// Whether the programs are optimised, and the slow rows affordable.
-const FAST: bool = true;
 
 /// A published mean with its standard deviation over seeds, and half a unit of its last digit.
 #[derive(Clone, Copy)]
@@ -198,13 +192,9 @@ fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
         ("figures", "NB 1", &["1501±29", "2493±33", "3291±40", "3525±18", "3566±12", "85297±258", "613±2"]),
         ("figures", "URB 1", &["1458±31", "2407±26", "3136±35", "3306±13", "3345±14", "79254±257", "620±2"]),
     ];
-    let mut text = "--set=experiment.text.strategies=['URB', 'EB', 'REB']";
-    let mut figures = "--set=experiment.figures.strategies=['EB', 'REB 1']";
-    if FAST {
-        rows.extend(slow);
-        text = "--set=experiment.text.strategies=['NB', 'CB', 'URB', 'EB', 'REB']";
-        figures = "--set=experiment.figures.strategies=['NB 1', 'CB', 'URB 1', 'EB', 'REB 1']";
-    }
+    let text = "--set=experiment.text.strategies=['NB', 'CB', 'URB', 'EB', 'REB']";
+    let figures = "--set=experiment.figures.strategies=['NB 1', 'CB', 'URB 1', 'EB', 'REB 1']";
+    rows.extend(slow);
     let result = reproduce(&[
         "exploring-backoff",
         "--repeats=30",
@@ -216,12 +206,10 @@ fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
     let mut columns = TIMES.to_vec();
     columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
     compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
-    if FAST {
-        // It stands at a tipping point, so only sanity is asked of it.
-        let bistable = cells(&result).find(|cell| cell.experiment() == "figures" && cell.label() == "CB");
-        let requests = bistable.unwrap().mean("attempts.total");
-        assert!((20_000.0..75_000.0).contains(&requests), "{requests}");
-    }
+    // It stands at a tipping point, so only sanity is asked of it.
+    let bistable = cells(&result).find(|cell| cell.experiment() == "figures" && cell.label() == "CB");
+    let requests = bistable.unwrap().mean("attempts.total");
+    assert!((20_000.0..75_000.0).contains(&requests), "{requests}");
 }
 
 #[test]
@@ -247,11 +235,8 @@ fn a_queue_that_works_on_random_entries_takes_the_published_times_and_requests()
         "NB",
         &["7762±223", "10147±240", "11105±240", "11354±234", "11403±231", "281885±5782", "151±6"],
     )];
-    let mut random = "--set=experiment.random.strategies=['EB', 'REB']";
-    if FAST {
-        rows.extend(slow);
-        random = "--set=experiment.random.strategies=['EB', 'REB', 'CB', 'URB', 'NB']";
-    }
+    rows.extend(slow);
+    let random = "--set=experiment.random.strategies=['EB', 'REB', 'CB', 'URB', 'NB']";
     let result = reproduce(&[
         "exploring-backoff",
         "--repeats=30",
@@ -263,9 +248,7 @@ fn a_queue_that_works_on_random_entries_takes_the_published_times_and_requests()
     let mut columns = TIMES.to_vec();
     columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
     compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
-    if FAST {
-        compare_rows(&result, 60.0, &columns, &seldom, |cell| cell.experiment().to_owned());
-    }
+    compare_rows(&result, 60.0, &columns, &seldom, |cell| cell.experiment().to_owned());
 }
 
 /// Submitters of these kinds and numbers.
@@ -394,16 +377,11 @@ fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
         ])
     };
     let short = run("['0s..1s','0s..10s','0s..30s']", "['10s','30s','60s','3600s']");
-    let long = if FAST { "['10s','30s','60s','300s','3600s']" } else { "['60s','300s','3600s']" };
-    let long = run("['0s..300s','0s..1800s']", long);
+    let long = run("['0s..300s','0s..1800s']", "['10s','30s','60s','300s','3600s']");
     let all: Vec<Cell<'_>> = cells(&short).chain(cells(&long)).collect();
     let mut wrong = Vec::new();
     for (lasts, caps) in OUTAGES {
         for (cap, figures, attempts) in *caps {
-            // Many retries of every client.
-            if !FAST && *lasts > 100.0 && ["10s", "30s"].contains(cap) {
-                continue;
-            }
             let outage = format!("0s..{lasts}s");
             let cell = all.iter().find(|cell| {
                 cell.experiment() == "outage"
