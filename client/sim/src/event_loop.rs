@@ -3,7 +3,7 @@
 use loadgen_core::{AttemptKey, Input, Launched, Output, Run};
 use vocabulary::Instant;
 
-use crate::simulation::Steer;
+use crate::steer::Steer;
 
 /// Events between two calls of whoever steers: often enough for a screen, too seldom to be felt.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;

@@ -12,8 +12,10 @@ mod replay;
 mod side_by_side;
 mod simulated_server;
 mod simulation;
+mod steer;
 
 pub use foresight::{Foresight, least_costs};
 pub use replay::{Difference, replay_between, replay_client, replay_server};
 pub use side_by_side::side_by_side;
-pub use simulation::{Finished, Simulation, Steer};
+pub use simulation::{Finished, Simulation};
+pub use steer::Steer;

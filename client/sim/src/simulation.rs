@@ -7,20 +7,12 @@ use vocabulary::wire::ServerStats;
 
 use crate::event_loop::EventLoop;
 use crate::simulated_server::SimulatedServer;
+use crate::steer::Steer;
 
 /// A client and a server on one clock that nobody waits for.
 #[derive(Debug)]
 pub struct Simulation {
     events: EventLoop<SimulatedServer>,
-}
-
-/// What whoever looks at a simulation says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steer {
-    /// Go on.
-    On,
-    /// Send nothing more, withdraw what is in flight, and end.
-    Stop,
 }
 
 /// A run that is over.

@@ -8,7 +8,7 @@ use vocabulary::Instant;
 
 use super::Difference;
 use crate::event_loop::{EventLoop, Peer};
-use crate::simulation::Steer;
+use crate::steer::Steer;
 
 /// Tells `run`, which must be as the logged one was before its beginning, everything that the logged one was told, and returns it
 /// when it decided the same: every attempt sent at the same instant, ended in the same way, with the same window after it.
