@@ -11,6 +11,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::exit::Exit;
+use crate::runs::stop::Stop;
 
 /// Whether, and by what, the program was asked to end.
 #[derive(Clone, Default)]
@@ -112,13 +113,6 @@ impl Interrupt {
         }
     }
 
-    /// The run that signals stop.
-    pub(crate) fn watch(&self, control: Option<Arc<Control>>) {
-        let mut state = self.state();
-        state.running = control;
-        state.pass_on();
-    }
-
     /// The exit code, if the program was asked to end.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.state().by.map(exit_of)
@@ -133,6 +127,18 @@ impl Interrupt {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stop for Interrupt {
+    fn asked_by(&self) -> Option<&'static str> {
+        self.cause()
+    }
+
+    fn is_running(&self, control: Option<Arc<Control>>) {
+        let mut state = self.state();
+        state.running = control;
+        state.pass_on();
     }
 }
 

@@ -21,9 +21,9 @@ use vocabulary::wire::{RunId, ServerStats};
 
 use crate::connection_room::ConnectionRoom;
 use crate::exit::{Exit, Fatal};
-use crate::interrupt::Interrupt;
 use crate::kept_latencies::KeptLatencies;
 use crate::record::config_record;
+use crate::runs::stop::Stop;
 use crate::settings::Settings;
 use crate::target::Server;
 use crate::wall_clock;
@@ -140,24 +140,14 @@ impl Underway {
         self.thread.is_finished()
     }
 
-    /// Waits for the end, asks the server for its counts and checks that everything adds up.
+    /// Waits for the end, asks the server for its counts and checks that everything adds up. Gives the calls in bins, too, if
+    /// they were wanted.
     pub(crate) fn finish(
         self,
         settings: &Settings,
         server: &Server,
         runtime: &Runtime,
-        interrupt: &Interrupt,
-    ) -> anyhow::Result<Finished> {
-        Ok(self.finish_with_bins(settings, server, runtime, interrupt)?.0)
-    }
-
-    /// The same, and the calls in bins, if they were wanted.
-    pub(crate) fn finish_with_bins(
-        self,
-        settings: &Settings,
-        server: &Server,
-        runtime: &Runtime,
-        interrupt: &Interrupt,
+        stop: &dyn Stop,
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
@@ -187,7 +177,7 @@ impl Underway {
             let words = "the server's configuration was changed during the run: there is no lower bound to compare with";
             warnings.push(words.to_owned());
         }
-        warnings.extend(unfinished(&driven.run, interrupt));
+        warnings.extend(unfinished(&driven.run, stop.asked_by()));
         let waited = driven.report.connection_waits.count > 0;
         if waited && driven.report.connections >= self.room.most as u64 {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
@@ -218,7 +208,7 @@ impl Underway {
                 },
                 started_at: Some(self.started_at),
                 wall_s: Some(wall_s),
-                interrupted: interrupt.cause(),
+                interrupted: stop.asked_by(),
                 warnings,
                 series_points: SERIES_POINTS,
             },
@@ -318,9 +308,9 @@ fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
 }
 
 /// Says that the run ended before its ops did, unless something else says so.
-pub(crate) fn unfinished(run: &Run, interrupt: &Interrupt) -> Option<String> {
+pub(crate) fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<String> {
     let unfinished = run.measurements().ops.unfinished();
-    let cut = interrupt.exit().is_none() && run.stalled_at().is_none();
+    let cut = stopped_by.is_none() && run.stalled_at().is_none();
     (cut && unfinished > 0).then(|| {
         let ops = crate::text::figures::counted(unfinished, "op");
         let were = if unfinished == 1 { "was" } else { "were" };

@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loadgen_core::Bins;
+use loadgen_core::Workload;
 use mockserver::core::Config;
+use tokio::runtime::Runtime;
 
 use crate::args::RunArgs;
-use crate::interrupt::Interrupt;
-use crate::one_run::{Finished, Underway};
-use crate::own_server::OwnServer;
+use crate::connection_room::ConnectionRoom;
 use crate::record::ServerRecord;
 use crate::settings::Settings;
 use crate::target::Server;
@@ -24,8 +23,10 @@ pub(crate) enum Opponent {
 
 /// A server that was there before, and asked once what it is.
 pub(crate) struct GivenServer {
-    http: OwnServer,
     server: Mutex<Server>,
+    /// What it is asked on.
+    runtime: Runtime,
+    room: ConnectionRoom,
     /// Where it is, what it is and, of a mockserver, how it was configured when it was asked.
     kind: String,
     url: String,
@@ -83,6 +84,12 @@ impl Opponent {
         }
     }
 
+    /// What is to be said before a run against a server that is there, if it may want more connections than there is room for.
+    pub(crate) fn warning_before(&self, workload: &Workload) -> Option<String> {
+        let Self::Given(given) = self else { return None };
+        given.room.warning_before(workload, given.model.as_ref())
+    }
+
     /// That the mockserver was given another configuration since it was asked first.
     pub(crate) fn changed(&self) -> Option<String> {
         let Self::Given(given) = self else { return None };
@@ -94,32 +101,32 @@ impl Opponent {
 }
 
 impl GivenServer {
-    /// Asks the server that `--target` names what it is; nothing when none is named.
+    /// The server that `--target` names, asked what it is; nothing when none is named.
     pub(crate) fn reach(args: &RunArgs, settings: &Settings) -> anyhow::Result<Option<Self>> {
-        let http = OwnServer::new()?;
-        let Some(server) = Server::named(args, settings, http.runtime())? else { return Ok(None) };
-        Ok(Some(Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let files = loadgen_http::raise_open_files();
+        let server = Server::named(args, settings, &runtime)?;
+        Ok(server.map(|server| Self::new(server, runtime, files)))
+    }
+
+    /// A server that is there. All runs against it share what the limit on open files leaves room for now.
+    pub(crate) fn new(server: Server, runtime: Runtime, files: Option<u64>) -> Self {
+        Self {
             kind: server.kind.to_string(),
             url: server.url(),
             words: server.describe(),
             model: server.model.clone(),
+            room: ConnectionRoom::within(files, &server),
             server: Mutex::new(server),
-            http,
-        }))
+            runtime,
+        }
     }
 
-    /// Does one run; see [`OwnServer::run`].
-    pub(crate) fn run(
-        &self,
-        settings: &Settings,
-        seed: u64,
-        interrupt: &Interrupt,
-        waiting: impl FnMut(&Underway),
-    ) -> anyhow::Result<(Finished, Option<Bins>)> {
+    /// The server as it is now: it may have been changed since.
+    pub(crate) fn with_current<T>(&self, run: impl FnOnce(&Server, ConnectionRoom, &Runtime) -> T) -> T {
         let mut server = self.server();
-        // It may have been changed since.
-        server.refresh(self.http.runtime());
-        self.http.run_against(&server, settings, seed, None, interrupt, waiting)
+        server.refresh(&self.runtime);
+        run(&server, self.room, &self.runtime)
     }
 
     fn server(&self) -> MutexGuard<'_, Server> {

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use dashboards::report::{self, Entry, PLOTS};
-use experiments::scenario::{Basis, Cell, Drawable, Measured, Plot, Scenario, Text, embedded, figures_of};
+use experiments::scenario::{Basis, Cell, Drawable, Plot, Scenario, Text, embedded};
 
 use crate::files::reading::{SMALL, text_of};
-use crate::interrupt::Interrupt;
 
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]
@@ -49,21 +48,4 @@ fn basis(entry: &Entry) -> Basis {
         report::Basis::Steps => Basis::Steps,
         report::Basis::Waits => Basis::Waits,
     }
-}
-
-/// Simulates one run of a cell.
-pub(crate) fn simulate(
-    scenario: &Scenario,
-    cell: &Cell,
-    repeat: u32,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Measured> {
-    let seed = scenario.seed.wrapping_add(u64::from(repeat));
-    let steer = |_: &loadgen_core::Run, _| {
-        if interrupt.exit().is_some() { loadgen_sim::Steer::Stop } else { loadgen_sim::Steer::On }
-    };
-    let finished = crate::simulated::simulate(&cell.settings, &cell.server, seed, steer)?;
-    let over = crate::simulated::result(&cell.settings, &cell.server, seed, &finished, interrupt);
-    over.sound(seed)?;
-    Ok(figures_of(scenario, &over.result, finished.run.measurements().bins.as_ref()))
 }

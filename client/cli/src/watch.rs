@@ -14,7 +14,8 @@ use tokio::runtime::Runtime;
 use crate::args::{OutputArgs, ScreenArgs};
 use crate::interrupt::Interrupt;
 use crate::one_run::Underway;
-use crate::settings::{Settings, workload_text};
+use crate::runs::driver::RealRun;
+use crate::settings::workload_text;
 use crate::target::Server;
 
 /// How a run is watched.
@@ -47,19 +48,12 @@ impl Watch {
 }
 
 /// Watches a run until it is over.
-pub(crate) fn watch(
-    mode: Watch,
-    settings: &Settings,
-    server: &Server,
-    underway: &Underway,
-    runtime: &Runtime,
-    interrupt: &Interrupt,
-) {
+pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
     match mode {
-        Watch::Dashboard(background) => dashboard(background, settings, server, underway, runtime, interrupt),
-        Watch::Lines => lines(underway),
+        Watch::Dashboard(background) => dashboard(background, run, interrupt),
+        Watch::Lines => lines(run.underway),
         // An error means that the run's thread is gone, which its end will tell.
-        Watch::Silent => drop(underway.over.recv().ok()),
+        Watch::Silent => drop(run.underway.over.recv().ok()),
     }
 }
 
@@ -85,14 +79,8 @@ fn lines(underway: &Underway) {
     }
 }
 
-fn dashboard(
-    background: Background,
-    settings: &Settings,
-    server: &Server,
-    underway: &Underway,
-    runtime: &Runtime,
-    interrupt: &Interrupt,
-) {
+fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
+    let RealRun { underway, experiment: settings, server, runtime } = *run;
     let header = Header {
         strategy: settings.strategy.to_string(),
         workload: workload_text(settings),

@@ -1,7 +1,6 @@
 //! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
 
 pub(crate) mod args;
-mod blocks;
 mod lanes;
 mod pair;
 mod report;
@@ -24,12 +23,15 @@ use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::one_run::Finished;
 use crate::opponent::Opponent;
-use crate::own_server::OwnServer;
 use crate::record::config_record;
+use crate::runs::blocks::{Blocks, Measured, order};
+use crate::runs::driver::Driver;
+use crate::runs::over_http::OverHttp;
+use crate::runs::stop::Stop;
+use crate::runs::virtual_time::VirtualTime;
 use crate::settings::{Settings, workload_text};
 use crate::several::{configured, refuse_twice};
 use crate::shortfall::Shortfalls;
-use crate::simulated;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
@@ -38,8 +40,7 @@ use args::CompareArgs;
 use pair::best_against_others;
 use sensitivity::{Outcome, Variation, variations};
 
-pub(crate) use blocks::{Blocks, Driver, Measured};
-pub(crate) use lanes::COLUMNS;
+pub(crate) use lanes::{COLUMNS, OnLanes};
 pub(crate) use pair::{Pair, every_pair};
 pub(crate) use standing::{Standing, standings};
 
@@ -78,17 +79,19 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         one.keep_latencies = exports.want(Source::Latencies);
     }
     let interrupt = Interrupt::listen()?;
+    exports.begin()?;
     if !quiet {
         announce(&settings, &opponent, simulated);
         summary::doubts(settings.iter().map(|one| &one.strategy));
     }
     let others = opponent.model().filter(|_| sensitivity).map(variations).unwrap_or_default();
-    let threads = simulated::threads(threads);
-    let board = lanes::board(&settings, &opponent, 1 + others.len(), simulated.then_some(threads));
-    let driver = if simulated { Driver::Simulated { threads } } else { Driver::Http(OwnServer::new()?) };
-    let blocks = Blocks::new(&settings, driver, &interrupt, &board);
+    let (driver, at_once) = driver(simulated, threads)?;
+    let board = lanes::board(&settings, &opponent, 1 + others.len(), simulated.then_some(at_once));
     let comparison = board.show(Watch::wanted(quiet, screen, exports.take_stdout()), &interrupt, || {
-        measured(&settings, &opponent, others, by, simulated, &blocks, &interrupt)
+        measured(&settings, &opponent, others, by, simulated, &interrupt, |opponent, name| {
+            let blocks = Blocks { strategies: &settings, opponent };
+            blocks.run(&*driver, &interrupt, &OnLanes::new(&board, blocks, name))
+        })
     })?;
     let Some(comparison) = comparison else {
         if !quiet {
@@ -144,25 +147,35 @@ fn prepared<'a>(
     Ok(checks)
 }
 
-/// Does all runs and compares them; nothing when no block is complete.
+/// What does the runs, and how many at once.
+pub(crate) fn driver(simulated: bool, threads: Option<u16>) -> anyhow::Result<(Box<dyn Driver>, usize)> {
+    if !simulated {
+        return Ok((Box::new(OverHttp::new()?), 1));
+    }
+    let driver = VirtualTime::on_threads(threads);
+    let at_once = driver.threads;
+    Ok((Box::new(driver), at_once))
+}
+
+/// Does all runs and compares them; nothing when no block is complete. `run` does the blocks against a server.
 fn measured(
     settings: &[Settings],
     opponent: &Opponent,
     others: Vec<Variation>,
     by: Score,
     simulated: bool,
-    blocks: &Blocks<'_>,
-    interrupt: &Interrupt,
+    stop: &dyn Stop,
+    run: impl Fn(&Opponent, &str) -> anyhow::Result<Measured>,
 ) -> anyhow::Result<Option<Comparison>> {
     let name = if others.is_empty() { "" } else { "server as it is" };
-    let measured = blocks.run(opponent, name)?;
+    let measured = run(opponent, name)?;
     if measured.blocks() == 0 {
         return Ok(None);
     }
     let mut comparison = Comparison::new(settings, opponent.clone(), measured, by, simulated);
     for variation in others {
-        let again = blocks.run(&Opponent::Own(Box::new(variation.server.clone())), &variation.name)?;
-        if interrupt.exit().is_some() {
+        let again = run(&Opponent::Own(Box::new(variation.server.clone())), &variation.name)?;
+        if stop.asked_by().is_some() {
             // A ranking of fewer blocks is not the same question.
             break;
         }
@@ -260,13 +273,13 @@ impl Comparison {
             self.standings.iter().zip(1..).map(|(one, rank)| one.to_json(rank)).collect();
         let pairs: Vec<Value> = self.pairs.iter().chain(&self.companion).map(Pair::to_json).collect();
         let outcomes: Vec<Value> = self.outcomes.iter().map(Outcome::to_json).collect();
-        let order = (0..self.measured.blocks() as u64)
-            .map(|block| blocks::order(self.measured.runs.len(), self.seed.wrapping_add(block)))
+        let orders = (0..self.measured.blocks() as u64)
+            .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)))
             .collect::<Vec<_>>();
         json!({
             "runs": runs,
             "comparison": {
-                "by": self.by.path(), "blocks": self.measured.blocks(), "order": order,
+                "by": self.by.path(), "blocks": self.measured.blocks(), "order": orders,
                 "intervals": self.opponent.intervals(), "strategies": strategies, "pairs": pairs,
                 "sensitivity": outcomes,
             },

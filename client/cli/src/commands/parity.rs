@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
-use loadgen_sim::{Steer, side_by_side};
 use results::{RunResult, SCHEMA_VERSION};
 use serde_json::json;
 use statistics::{Level, Method, Summary, percentile};
@@ -20,11 +20,14 @@ use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
-use crate::one_run::{Finished, Underway};
-use crate::own_server::OwnServer;
+use crate::one_run::Finished;
+use crate::opponent::Opponent;
 use crate::repeats::figure_to_json;
-use crate::settings::workload_text;
-use crate::simulated::{simulate, threads};
+use crate::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
+use crate::runs::over_http::OverHttp;
+use crate::runs::stop::Stop;
+use crate::runs::virtual_time::VirtualTime;
+use crate::settings::{Settings, workload_text};
 use crate::text::figures::short;
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
@@ -62,14 +65,16 @@ impl Compared {
 }
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
-    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
+    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
     let pairings = if let Some(name) = &args.scenario {
         pairing::of_scenario(name, args.time_scale)?
     } else {
         let draw = args.draw.unwrap_or_else(|| RandomState::new().hash_one(args.seed) % 1_000_000);
         pairing::at_seed_scale(draw, args.time_scale.map_or_else(|| scale(0.2), Ok)?)?
     };
-    compare_all(args, &pairings, exports, &Interrupt::listen()?)
+    let interrupt = Interrupt::listen()?;
+    exports.begin()?;
+    compare_all(args, &pairings, exports, &interrupt)
 }
 
 /// Runs everything through both drivers, tells how they compare, and whether they agree.
@@ -79,8 +84,8 @@ fn compare_all(
     exports: Exports,
     interrupt: &Interrupt,
 ) -> anyhow::Result<ExitCode> {
-    let own = OwnServer::new()?;
-    let mut progress = Progress::new(!args.output.quiet);
+    let over_http = OverHttp::new()?;
+    let progress = Mutex::new(Progress::new(!args.output.quiet));
     let mut document = Vec::new();
     let (mut apart, mut too_slow) = (0, false);
     for (done, pairing) in pairings.iter().enumerate() {
@@ -98,11 +103,10 @@ fn compare_all(
         let mut reals: Vec<Finished> = Vec::new();
         let mut compared = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
-            let waiting = |_: &Underway| progress.line(|| say(""));
-            let (real, _) = own.run(&settings, &pairing.server, args.seed, None, interrupt, waiting)?;
-            if interrupt.exit().is_some() {
-                break;
-            }
+            let opponent = Opponent::Own(Box::new(pairing.server.clone()));
+            let watcher = Saying { progress: &progress, say: || say("") };
+            let real = runs((&settings, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
+            let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
             let slower = settings.time_scale.factor() * 2.0;
             // Who chose a time scale gets it.
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
@@ -160,33 +164,45 @@ fn scale(factor: f64) -> anyhow::Result<TimeScale> {
     TimeScale::parse(&factor.to_string()).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-fn simulated(pairing: &Pairing, args: &ParityArgs, interrupt: &Interrupt) -> anyhow::Result<Vec<RunResult>> {
-    let mut results = Vec::new();
-    let mut failed = None;
-    side_by_side(
-        args.repeats as usize,
-        threads(args.output.threads),
-        |repeat| {
-            let seed = args.seed.wrapping_add(repeat as u64);
-            let steer = |_: &loadgen_core::Run, _| {
-                if interrupt.exit().is_some() { Steer::Stop } else { Steer::On }
-            };
-            let finished = simulate(&pairing.settings, &pairing.server, seed, steer)?;
-            let over =
-                crate::simulated::result(&pairing.settings, &pairing.server, seed, &finished, interrupt);
-            over.sound(seed)?;
-            Ok::<_, anyhow::Error>(over.result)
-        },
-        |taken| {
-            match taken {
-                Some(Ok(result)) => results.push(result),
-                Some(Err(error)) => failed = Some(error),
-                None => {}
-            }
-            failed.is_none() && interrupt.exit().is_none()
-        },
-    );
-    failed.map_or(Ok(results), Err)
+/// What the seeds come to in virtual time.
+fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::Result<Vec<RunResult>> {
+    let opponent = Opponent::Own(Box::new(pairing.server.clone()));
+    let driver = VirtualTime::on_threads(args.output.threads);
+    let runs = runs((&pairing.settings, &opponent), (args.seed, args.repeats), &driver, stop, &Nobody)?;
+    Ok(runs.into_iter().map(|run| run.result).collect())
+}
+
+/// Runs one experiment, so often, from the first seed on; counts that do not add up are an error.
+fn runs(
+    (settings, opponent): (&Settings, &Opponent),
+    (first_seed, repeats): (u64, u32),
+    driver: &dyn Driver,
+    stop: &dyn Stop,
+    watcher: &dyn Watcher,
+) -> anyhow::Result<Vec<Finished>> {
+    let tasks = Tasks::new(repeats as usize, |repeat| {
+        let seed = first_seed.wrapping_add(repeat as u64);
+        Task { experiment: settings, opponent, seed, runs_of_file: settings.repeats }
+    });
+    let mut finished = Vec::new();
+    driver.drive(&tasks, stop, watcher, &mut |number, over| {
+        over.finished.sound(tasks.task(number).seed)?;
+        finished.push(over.finished);
+        Ok(())
+    })?;
+    Ok(finished)
+}
+
+/// A line now and then while runs over HTTP go on.
+struct Saying<'a, F> {
+    progress: &'a Mutex<Progress>,
+    say: F,
+}
+
+impl<F: Fn() -> String + Sync> Watcher for Saying<'_, F> {
+    fn on_real(&self, _number: usize, _run: &RealRun<'_>) {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).line(&self.say);
+    }
 }
 
 type Figure = (&'static str, fn(&RunResult) -> Option<f64>, bool);

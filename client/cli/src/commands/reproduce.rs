@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-use experiments::scenario::{Cell, Data, EMBEDDED, Edge, Judged, Scenario, judge, over_seeds, wanted};
-use loadgen_sim::side_by_side;
+use experiments::scenario::{Data, EMBEDDED, Edge, Judged, Scenario, judge, over_seeds, wanted};
 use results::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
@@ -16,37 +14,30 @@ use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::repeats::figure_to_json;
-use crate::scenario::{Source, load, simulate};
-use crate::simulated::threads;
-use crate::text::progress::Live;
+use crate::scenario::{Source, load};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 
 pub(crate) mod args;
-mod http;
 mod plots;
+mod recordings;
 mod remaining;
+mod reproduction;
+mod runs;
 mod table;
 mod tally;
+mod watching;
 
-use remaining::Remaining;
+use recordings::Kept;
+use reproduction::Reproduction;
 use table::{claims_table, experiment_table};
-
-/// One scenario with its runs.
-struct Reproduction {
-    scenario: Scenario,
-    cells: Vec<Cell>,
-    data: Data,
-    /// What figures need of single runs.
-    kept: plots::Kept,
-}
 
 pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {
         return list(args);
     }
-    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
+    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
     let mut reproductions = Vec::new();
     for source in sources(args) {
         let (mut scenario, mut cells) = load(source, &args.set)?;
@@ -59,17 +50,14 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
             scenario.seed = seed;
         }
         let data = Data::new(cells.len());
-        reproductions.push(Reproduction { scenario, cells, data, kept: plots::Kept::new() });
+        reproductions.push(Reproduction { scenario, cells, data, kept: Kept::new() });
     }
     let interrupt = Interrupt::listen()?;
+    exports.begin()?;
     let started_at = args.http.then(crate::wall_clock::now);
-    if args.http {
-        http::run_all(&mut reproductions, args, &interrupt)?;
-    } else {
-        simulate_all(&mut reproductions, args, &interrupt)?;
-    }
+    runs::run_all(&mut reproductions, args, &interrupt)?;
     if exports.want(MadeOf::Document) && !args.http && interrupt.exit().is_none() {
-        plots::record_all(&mut reproductions, args, &interrupt)?;
+        runs::record_all(&mut reproductions, args, &interrupt)?;
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
@@ -144,59 +132,6 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     }
     to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Every run of every cell of every scenario, side by side.
-fn simulate_all(
-    reproductions: &mut [Reproduction],
-    args: &ReproduceArgs,
-    interrupt: &Interrupt,
-) -> anyhow::Result<()> {
-    let mut tasks = Vec::new();
-    for (number, reproduction) in reproductions.iter().enumerate() {
-        for (cell, held) in reproduction.cells.iter().enumerate() {
-            tasks.extend((0..held.settings.repeats).map(|repeat| (number, cell, repeat)));
-        }
-    }
-    // The first run of every cell first: then it is known what the others take.
-    tasks.sort_by_key(|(number, cell, repeat)| (*repeat, *number, *cell));
-    let key = |task: &(usize, usize, u32)| (task.0, task.1);
-    let mut remaining = Remaining::of(tasks.iter().map(key));
-    let mut live = Live::new(!args.output.quiet);
-    let mut failed = None;
-    let mut results = Vec::with_capacity(tasks.len());
-    let held = &*reproductions;
-    let threads = threads(args.output.threads);
-    side_by_side(
-        tasks.len(),
-        threads,
-        |task| {
-            let (number, cell, repeat) = tasks[task];
-            let Reproduction { scenario, cells, .. } = &held[number];
-            let started = Instant::now();
-            let measured = simulate(scenario, &cells[cell], repeat, interrupt)?;
-            anyhow::Ok((measured, started.elapsed()))
-        },
-        |taken| {
-            match taken {
-                Some(Ok((measured, took))) => {
-                    remaining.over(key(&tasks[results.len()]), took);
-                    results.push(measured);
-                }
-                Some(Err(error)) => failed = Some(error),
-                None => {}
-            }
-            live.line(|| remaining.words(threads, Duration::ZERO));
-            failed.is_none() && interrupt.exit().is_none()
-        },
-    );
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    for ((number, cell, _), measured) in tasks.iter().zip(results) {
-        reproductions[*number].data.push(*cell, measured);
-    }
-    Ok(())
 }
 
 impl Reproduction {

@@ -16,17 +16,19 @@ use serde_json::{Value, json};
 use dashboards::LanesHeader;
 
 use crate::board::Board;
-use crate::commands::compare::{Blocks, COLUMNS, Driver};
+use crate::commands::compare::{COLUMNS, OnLanes, driver};
 use crate::exit::Exit;
 use crate::files::exporter::{ExportedRun, Layout};
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::{Interrupt, by_whom};
-use crate::own_server::OwnServer;
+use crate::opponent::Opponent;
 use crate::record::config_record;
+use crate::runs::blocks::{Blocks, Measured};
+use crate::runs::driver::Driver;
+use crate::settings::Settings;
 use crate::several::refuse_twice;
 use crate::shortfall::Shortfalls;
-use crate::simulated;
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
@@ -51,6 +53,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let layout = Layout { varied, streams: true };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
+    exports.begin()?;
     let started_at = (!args.several.simulate).then(crate::wall_clock::now);
     let stdout_is_data = exports.take_stdout();
     let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
@@ -59,16 +62,21 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
         summary::doubts(&strategies);
     }
     let mode = Watch::wanted(args.several.output.quiet, args.several.screen, stdout_is_data);
-    let board = lanes(args, &points, &labels, points.len(), labels.clone());
+    let (driver, at_once) = driver(args.several.simulate, args.several.output.threads)?;
+    let runs = Runs {
+        driver,
+        interrupt: &interrupt,
+        board: lanes(args, &points, &labels, at_once, points.len(), labels.clone()),
+    };
     let mut short = Shortfalls::default();
-    let held = board
-        .show(mode, &interrupt, || measured(args, &points, &mut exports, &mut short, &board, &interrupt))?;
+    let held =
+        runs.board.show(mode, &interrupt, || measured(args, &points, &mut exports, &mut short, &runs))?;
     let choices = choices(&args.vary, &points, &held, args.several.by);
     let asked = choices.len();
-    let board =
-        lanes(args, &points, &labels, choices.len(), vec!["the best".into(), "the second best".into()]);
+    let best = vec!["the best".into(), "the second best".into()];
+    let runs = Runs { board: lanes(args, &points, &labels, at_once, choices.len(), best), ..runs };
     let estimates =
-        board.show(mode, &interrupt, || estimated(args, &points, choices, &mut short, &board, &interrupt))?;
+        runs.board.show(mode, &interrupt, || estimated(args, &points, choices, &mut short, &runs))?;
     // Without a complete point there is nothing to write, and nothing that was there is overwritten.
     let written = if held.is_empty() {
         Ok(())
@@ -91,27 +99,40 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     Ok(interrupt.exit().or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
+/// What does runs, who stops them, and where they are shown.
+struct Runs<'a> {
+    driver: Box<dyn Driver>,
+    interrupt: &'a Interrupt,
+    board: Board,
+}
+
+impl Runs<'_> {
+    /// All strategies with all seeds; nothing when that was cut off: half a point is no point.
+    fn of(
+        &self,
+        strategies: &[Settings],
+        opponent: &Opponent,
+        name: &str,
+    ) -> anyhow::Result<Option<Measured>> {
+        let blocks = Blocks { strategies, opponent };
+        let measured = blocks.run(&*self.driver, self.interrupt, &OnLanes::new(&self.board, blocks, name))?;
+        Ok(Some(measured).filter(|_| self.interrupt.exit().is_none()))
+    }
+}
+
 /// Every strategy at every point, as long as nobody interrupts; runs go to files at once.
 fn measured(
     args: &SweepArgs,
     points: &[Point],
     exports: &mut Exports,
     short: &mut Shortfalls,
-    board: &Board,
-    interrupt: &Interrupt,
+    runs: &Runs<'_>,
 ) -> anyhow::Result<Vec<Cell>> {
     let mut held = Vec::new();
     for (index, point) in points.iter().enumerate() {
-        let measured = Blocks::new(&point.settings, driver(args)?, interrupt, board)
-            .run(&point.opponent, &point.name(args))?;
-        if interrupt.exit().is_some() {
-            // Half a point is no point.
-            break;
-        }
-        for block in 0..measured.blocks() {
-            for run in measured.runs.iter().map(|runs| &runs[block]) {
-                exports.on_run(&ExportedRun { result: &run.result, latencies: None, at: &point.at });
-            }
+        let Some(measured) = runs.of(&point.settings, &point.opponent, &point.name(args))? else { break };
+        for run in measured.by_block() {
+            exports.on_run(&ExportedRun { result: &run.result, latencies: None, at: &point.at });
         }
         short.note(measured.runs.iter().flatten());
         held.extend(cells(index, point, &measured, args.several.by));
@@ -125,33 +146,27 @@ fn estimated(
     points: &[Point],
     choices: Vec<Choice>,
     short: &mut Shortfalls,
-    board: &Board,
-    interrupt: &Interrupt,
+    runs: &Runs<'_>,
 ) -> anyhow::Result<Vec<Estimate>> {
     let mut estimates = Vec::new();
     for choice in choices {
         let opponent = &points[choice.point].opponent;
-        let blocks = Blocks::new(&choice.settings, driver(args)?, interrupt, board);
-        let measured = blocks.run(opponent, &choice.name())?;
-        if interrupt.exit().is_some() {
-            break;
-        }
+        let Some(measured) = runs.of(&choice.settings, opponent, &choice.name())? else { break };
         short.note(measured.runs.iter().flatten());
         estimates.push(choice.estimated(&measured, args.several.by));
     }
     Ok(estimates)
 }
 
-fn driver(args: &SweepArgs) -> anyhow::Result<Driver> {
-    Ok(if args.several.simulate {
-        Driver::Simulated { threads: simulated::threads(args.several.output.threads) }
-    } else {
-        Driver::Http(OwnServer::new()?)
-    })
-}
-
 /// A lane for each name, with the seeds of so many points.
-fn lanes(args: &SweepArgs, points: &[Point], labels: &[String], stages: usize, names: Vec<String>) -> Board {
+fn lanes(
+    args: &SweepArgs,
+    points: &[Point],
+    labels: &[String],
+    at_once: usize,
+    stages: usize,
+    names: Vec<String>,
+) -> Board {
     let first = points.first().and_then(|point| point.settings.first());
     let repeats = first.map_or(0, |first| first.repeats as usize);
     let header = LanesHeader {
@@ -163,7 +178,6 @@ fn lanes(args: &SweepArgs, points: &[Point], labels: &[String], stages: usize, n
         target: who(args, points),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };
-    let at_once = if args.several.simulate { simulated::threads(args.several.output.threads) } else { 1 };
     Board::new(header, COLUMNS.to_vec(), names.into_iter(), stages * repeats, at_once)
 }
 

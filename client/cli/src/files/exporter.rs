@@ -20,8 +20,8 @@ pub(crate) struct Format {
     pub(crate) from: Source,
     /// Whether stdout will do, which gets everything at the end.
     pub(crate) to_stdout: bool,
-    /// Begins to write. Nothing is opened before there is something to write.
-    pub(crate) begin: fn(Output, &Layout) -> Box<dyn Exporter>,
+    /// Whoever writes into the file, which is not opened yet.
+    pub(crate) exporter: fn(Output, &Layout) -> Box<dyn Exporter>,
 }
 
 /// Whose results are written.
@@ -88,6 +88,11 @@ pub(crate) struct ExportedRun<'a> {
 ///
 /// Runs come in the order in which files show them. After an error it hears no more, and its file does not get its name.
 pub(crate) trait Exporter: Send + Sync {
+    /// Opens what is written while runs go on: they are about to begin, and everything was agreed to.
+    fn begin(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+
     /// Takes the attempts of the run with this seed, which is about to begin. Runs may go on side by side.
     fn attempts_of(&self, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
         Ok(None)

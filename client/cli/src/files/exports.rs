@@ -38,9 +38,20 @@ impl Exports {
             }
             let output = Output::prepare(path, format.flag)?;
             exports.stdout_is_taken |= output.is_stdout();
-            exports.files.push(Exported { format, state: Ok((format.begin)(output, layout)) });
+            exports.files.push(Exported { format, state: Ok((format.exporter)(output, layout)) });
         }
         Ok(exports)
+    }
+
+    /// Opens what is written while runs go on.
+    ///
+    /// # Errors
+    /// When one cannot be opened; nothing has run yet.
+    pub(crate) fn begin(&mut self) -> anyhow::Result<()> {
+        self.files
+            .iter_mut()
+            .filter_map(|file| file.state.as_mut().ok())
+            .try_for_each(|exporter| exporter.begin())
     }
 
     /// Whether stdout is taken, so that what people read goes to stderr.

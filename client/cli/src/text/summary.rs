@@ -31,7 +31,7 @@ pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Con
 }
 
 /// One run's figures.
-pub(crate) fn run(run: &Finished, repeat: u32, settings: &Settings, colour: bool) -> String {
+pub(crate) fn run(run: &Finished, repeat: usize, settings: &Settings, colour: bool) -> String {
     let result = &run.result;
     let mut text = String::new();
     let bold = |words: &str| if colour { format!("\u{1b}[1m{words}\u{1b}[0m") } else { words.to_owned() };

@@ -5,6 +5,8 @@ use dashboards::{Column, LanesHeader, Unit};
 use crate::board::Board;
 use crate::one_run::Finished;
 use crate::opponent::Opponent;
+use crate::runs::blocks::Blocks;
+use crate::runs::driver::{Outcome, RealRun, Watcher};
 use crate::settings::{Settings, workload_text};
 use crate::text::figures::thousands;
 
@@ -42,4 +44,35 @@ pub(super) fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     let complete = |value: Option<f64>| value.filter(|_| !short);
     let p99_s = result.op_latency_ms.p99.map(|ms| ms / 1_000.0);
     (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
+}
+
+/// Shows blocks of runs on a board. Lanes are strategies.
+pub(crate) struct OnLanes<'a> {
+    board: &'a Board,
+    blocks: Blocks<'a>,
+    /// What these blocks are called, where there are others.
+    name: &'a str,
+}
+
+impl<'a> OnLanes<'a> {
+    /// The figures of what was shown before are over.
+    pub(crate) fn new(board: &'a Board, blocks: Blocks<'a>, name: &'a str) -> Self {
+        board.begin_anew();
+        board.stage(name.to_owned());
+        Self { board, blocks, name }
+    }
+}
+
+impl Watcher for OnLanes<'_> {
+    fn on_real(&self, number: usize, run: &RealRun<'_>) {
+        let (block, strategy) = self.blocks.place(number);
+        let comma = if self.name.is_empty() { "" } else { ", " };
+        self.board.stage(format!("{}{comma}block {} of {}", self.name, block + 1, self.blocks.count()));
+        self.board.goes_on(strategy, run.underway);
+    }
+
+    fn on_over(&self, number: usize, outcome: &Outcome) {
+        let (figures, short) = figures(&outcome.finished);
+        self.board.over(self.blocks.place(number).1, &figures, short, outcome.took);
+    }
 }

@@ -5,10 +5,10 @@
 use serde_json::{Map, Value, json};
 use statistics::{Level, Method, Summary};
 
-use super::blocks::Measured;
 use crate::args::Score;
 use crate::one_run::Finished;
 use crate::repeats::{self, figure_to_json};
+use crate::runs::blocks::Measured;
 use crate::settings::Settings;
 use crate::text::figures::{percent, thousands};
 

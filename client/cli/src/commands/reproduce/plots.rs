@@ -1,110 +1,12 @@
-//! The plots that scenarios ask for: one run of every cell that they are drawn from, and what was kept of it.
+//! The plots that scenarios ask for, as they are written.
 
 use std::collections::BTreeMap;
 
-use experiments::scenario::{Basis, Cell, Column, Judged, Plot, Scale, Scenario};
-use loadgen_sim::{Steer, side_by_side};
+use experiments::scenario::{Basis, Column, Judged, Plot, Scale};
 use serde_json::{Map, Value, json};
 
-use super::Reproduction;
-use super::args::ReproduceArgs;
-use crate::interrupt::Interrupt;
-use crate::recording::{Recorder, Recording};
+use super::reproduction::Reproduction;
 use crate::scenario::basis_of;
-use crate::settings::Settings;
-use crate::simulated::{self, threads};
-
-/// What was kept, by the numbers of plot and cell.
-pub(super) type Kept = BTreeMap<(usize, usize), Value>;
-
-/// Who takes what of a run of one cell, plot by plot.
-pub(super) struct Takers {
-    plots: Vec<usize>,
-    pub(super) recording: Recording,
-}
-
-impl Takers {
-    /// The plots that need a run of this cell; none when no one does.
-    pub(super) fn of(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
-        let mut plots = Vec::new();
-        let mut recorders = Vec::new();
-        for (number, plot) in scenario.plot.values().enumerate() {
-            let Some(basis) = basis_of(plot) else { continue };
-            let recorder = Recorder::of(plot, basis, &cells[cell]);
-            if let Some(recorder) = recorder.filter(|_| plot.cells(scenario, cells).contains(&cell)) {
-                plots.push(number);
-                recorders.push(recorder);
-            }
-        }
-        (!plots.is_empty()).then(|| Self { plots, recording: Recording::new(recorders) })
-    }
-
-    /// Adds what was kept of the cell.
-    pub(super) fn finish(
-        self,
-        cell: usize,
-        label: &str,
-        result: &results::RunResult,
-        kept: &mut Kept,
-    ) -> anyhow::Result<()> {
-        let values = self.recording.finish(label, result)?;
-        kept.extend(self.plots.into_iter().map(|plot| (plot, cell)).zip(values));
-        Ok(())
-    }
-}
-
-/// Repeats the run in the middle of every cell that is drawn, and keeps what its plots need.
-pub(super) fn record_all(
-    reproductions: &mut [Reproduction],
-    args: &ReproduceArgs,
-    interrupt: &Interrupt,
-) -> anyhow::Result<()> {
-    let mut tasks = Vec::new();
-    for (number, Reproduction { scenario, cells, data, .. }) in reproductions.iter().enumerate() {
-        let drawn = (0..cells.len()).filter(|cell| Takers::of(scenario, cells, *cell).is_some());
-        tasks.extend(drawn.filter_map(|cell| Some((number, cell, data.middle_run(cell)?))));
-    }
-    let mut results = Vec::with_capacity(tasks.len());
-    let held = &*reproductions;
-    side_by_side(
-        tasks.len(),
-        threads(args.output.threads),
-        |task| {
-            let (number, cell, repeat) = tasks[task];
-            let Reproduction { scenario, cells, .. } = &held[number];
-            record(scenario, cells, cell, repeat, interrupt)
-        },
-        |taken| {
-            results.extend(taken);
-            interrupt.exit().is_none()
-        },
-    );
-    for ((number, ..), kept) in tasks.into_iter().zip(results) {
-        reproductions[number].kept.extend(kept?);
-    }
-    Ok(())
-}
-
-fn record(
-    scenario: &Scenario,
-    cells: &[Cell],
-    cell: usize,
-    repeat: usize,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Kept> {
-    let mut kept = Kept::new();
-    let Some(takers) = Takers::of(scenario, cells, cell) else { return Ok(kept) };
-    let Cell { settings, server, label, .. } = &cells[cell];
-    // A run alone may have all points of its series.
-    let settings = Settings { repeats: 1, ..settings.clone() };
-    let seed = scenario.seed.wrapping_add(repeat as u64);
-    let steer = |_: &loadgen_core::Run, _| if interrupt.exit().is_some() { Steer::Stop } else { Steer::On };
-    let sink = Some(takers.recording.sink());
-    let finished = simulated::simulate_with_samples(&settings, server, seed, sink, steer)?;
-    let over = simulated::result(&settings, server, seed, &finished, interrupt);
-    takers.finish(cell, label, &over.result, &mut kept)?;
-    Ok(kept)
-}
 
 impl Reproduction {
     /// Every plot as JSON. `numbers` are those of the cells in the document.

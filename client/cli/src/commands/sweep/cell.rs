@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::point::Point;
 use crate::args::Score;
-use crate::commands::compare::{Measured, Standing, standings};
+use crate::commands::compare::{Standing, standings};
 use crate::repeats::figure_to_json;
+use crate::runs::blocks::Measured;
 
 /// One strategy at one point.
 pub(super) struct Cell {

@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Runs,
     to_stdout: true,
-    begin: |output, layout| Box::new(Csv { output, layout: layout.clone(), rows: None }),
+    exporter: |output, layout| Box::new(Csv { output, layout: layout.clone(), rows: None }),
 };
 
 /// A CSV file that gets its name when all rows are written. Its columns are the same for every run: what a run does not
@@ -41,6 +41,13 @@ impl Csv {
 }
 
 impl Exporter for Csv {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        if self.layout.streams {
+            self.rows = Some(self.open()?);
+        }
+        Ok(())
+    }
+
     fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
         let mut rows = self.rows.take().map_or_else(|| self.open(), Ok)?;
         // What is no single value is in no column.

@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Latencies,
     to_stdout: true,
-    begin: |output, _| Box::new(Hdr { output, runs: Vec::new() }),
+    exporter: |output, _| Box::new(Hdr { output, runs: Vec::new() }),
 };
 
 const COMMENTS: [&str; 6] = [

@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Document,
     to_stdout: true,
-    begin: |output, _| Box::new(Html { output }),
+    exporter: |output, _| Box::new(Html { output }),
 };
 
 struct Html {

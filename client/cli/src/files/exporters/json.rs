@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Document,
     to_stdout: true,
-    begin: |output, layout| Box::new(Json { output, layout: layout.clone(), runs: None }),
+    exporter: |output, layout| Box::new(Json { output, layout: layout.clone(), runs: None }),
 };
 
 /// How a document begins whose runs are written before the rest of it is known.
@@ -29,36 +29,42 @@ const RUNS: &str = "{\"runs\":[";
 struct Json {
     output: Output,
     layout: Layout,
-    /// The file, once a run was written.
-    runs: Option<Streamed>,
+    /// The file that runs are streamed to, and whether one was.
+    runs: Option<(Streamed, bool)>,
 }
 
 impl Json {
     fn stream(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
+        let Some((file, any)) = &mut self.runs else { return Ok(()) };
         let refusal = |error: io::Error| self.output.refusal(error);
-        let (mut file, before) = match self.runs.take() {
-            Some(file) => (file, ","),
-            None => (Streamed::begin(&self.output)?, RUNS),
-        };
         // Courses and curves say little among thousands of runs.
         let (series, op_latency_curve) = (Vec::new(), Vec::new());
         let lean = RunResult { series, op_latency_curve, ..run.result.clone() };
         let mut run_and_place = serde_json::to_value(lean)?;
         run_and_place["at"] = self.layout.at(run.at);
-        file.write_all(before.as_bytes()).map_err(refusal)?;
-        serde_json::to_writer(&mut file, &run_and_place).map_err(|error| refusal(error.into()))?;
-        self.runs = Some(file);
-        Ok(())
+        if std::mem::replace(any, true) {
+            file.write_all(b",").map_err(refusal)?;
+        }
+        serde_json::to_writer(file, &run_and_place).map_err(|error| refusal(error.into()))
     }
 }
 
 impl Exporter for Json {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        if self.layout.streams {
+            let mut file = Streamed::begin(&self.output)?;
+            file.write_all(RUNS.as_bytes()).map_err(|error| self.output.refusal(error))?;
+            self.runs = Some((file, false));
+        }
+        Ok(())
+    }
+
     fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
-        if self.layout.streams { self.stream(run) } else { Ok(()) }
+        self.stream(run)
     }
 
     fn finish(mut self: Box<Self>, document: &str) -> anyhow::Result<()> {
-        let Some(mut file) = self.runs.take() else { return self.output.write(document.as_bytes()) };
+        let Some((mut file, _)) = self.runs.take() else { return self.output.write(document.as_bytes()) };
         // The runs stand where the document leaves room for them.
         let rest = document.strip_prefix(RUNS).unwrap_or(document);
         Streamed::finish(file.write_all(rest.as_bytes()).map(|()| file), &self.output)

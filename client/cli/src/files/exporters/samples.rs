@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Attempts,
     to_stdout: false,
-    begin: |output, _| Box::new(Samples::new(output)),
+    exporter: |output, _| Box::new(Samples::new(output)),
 };
 
 /// The file that samples go to; it gets its name when all are written.
@@ -30,7 +30,7 @@ struct Samples {
 
 #[derive(Default)]
 struct Writer {
-    /// There from the first run on.
+    /// There once runs are about to begin.
     file: Option<BufWriter<File>>,
     /// The first thing that went wrong; nothing is written after it.
     error: Option<io::Error>,
@@ -43,11 +43,12 @@ impl Samples {
 }
 
 impl Exporter for Samples {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        lock(&self.writer).file = Some(BufWriter::new(self.output.open()?));
+        Ok(())
+    }
+
     fn attempts_of(&self, seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        let mut first = lock(&self.writer);
-        if first.file.is_none() {
-            first.file = Some(BufWriter::new(self.output.open()?));
-        }
         let writer = self.writer.clone();
         Ok(Some(Box::new(move |sample| {
             let Writer { file, error } = &mut *lock(&writer);

@@ -1,0 +1,68 @@
+//! How far the runs of scenarios are, in one line now and then.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use loadgen_core::SampleSink;
+
+use super::recordings::Recordings;
+use super::remaining::{Key, Remaining};
+use crate::runs::driver::{Outcome, RealRun, Watcher};
+use crate::text::progress::Live;
+
+/// Says how far runs are, and has some of them recorded.
+pub(super) struct Watching<'a> {
+    state: Mutex<State>,
+    /// The cell of every run.
+    keys: Vec<Key>,
+    /// Over HTTP: what goes on, for every run.
+    names: Vec<String>,
+    recordings: &'a Recordings,
+    at_once: usize,
+}
+
+struct State {
+    live: Live,
+    remaining: Remaining,
+    /// When the last run began.
+    begun: Instant,
+}
+
+impl<'a> Watching<'a> {
+    pub(super) fn new(
+        live: Live,
+        remaining: Remaining,
+        keys: Vec<Key>,
+        names: Vec<String>,
+        recordings: &'a Recordings,
+        at_once: usize,
+    ) -> Self {
+        let state = Mutex::new(State { live, remaining, begun: Instant::now() });
+        Self { state, keys, names, recordings, at_once }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for Watching<'_> {
+    fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        self.state().begun = Instant::now();
+        self.recordings.attempts_of(number, seed)
+    }
+
+    fn on_real(&self, number: usize, _run: &RealRun<'_>) {
+        let State { live, remaining, begun } = &mut *self.state();
+        live.line(|| format!("{}   {}", remaining.words(self.at_once, begun.elapsed()), self.names[number]));
+    }
+
+    fn on_over(&self, number: usize, outcome: &Outcome) {
+        self.state().remaining.over(self.keys[number], outcome.took);
+    }
+
+    fn on_tick(&self) {
+        let State { live, remaining, .. } = &mut *self.state();
+        live.line(|| remaining.words(self.at_once, Duration::ZERO));
+    }
+}

@@ -1,0 +1,144 @@
+//! What is said of runs as they go, and said and saved at the end.
+
+use std::process::ExitCode;
+
+use results::RunResult;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::RunArgs;
+use crate::checks::{Checks, Subject};
+use crate::exit::{Exit, Fatal, is_broken_pipe};
+use crate::files::exporter::ExportedRun;
+use crate::files::exports::Exports;
+use crate::files::output::to_stdout;
+use crate::interrupt::Interrupt;
+use crate::one_run::Finished;
+use crate::repeats;
+use crate::settings::Settings;
+use crate::shortfall::Shortfalls;
+use crate::text::causes::unanswered;
+use crate::text::stderr::to_stderr;
+use crate::text::summary;
+use crate::watch::Watch;
+
+/// The result file of several runs; a single one is written as it is.
+#[derive(Serialize)]
+struct Several<'a> {
+    runs: Vec<&'a RunResult>,
+    summary: Value,
+}
+
+/// The exit code of what did not go well.
+fn exit(finished: &[Finished], interrupt: &Interrupt) -> Option<Exit> {
+    if finished.iter().any(|run| !run.conservation.holds()) {
+        return Some(Exit::NotConserved);
+    }
+    let unanswered = finished.iter().any(|run| !run.answered);
+    interrupt.exit().or(unanswered.then_some(Exit::Unreachable))
+}
+
+/// Where people read: the summary on stdout, or on stderr when stdout is taken.
+pub(super) struct Report {
+    quiet: bool,
+    to_stderr: bool,
+    /// Whether titles stand out.
+    bold: bool,
+}
+
+impl Report {
+    pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
+        Self {
+            quiet: args.output.quiet,
+            to_stderr: stdout_is_data,
+            // Whoever wants no dashboard, or could not see one, gets plain text only.
+            bold: matches!(Watch::choose(&args.output, stdout_is_data), Watch::Dashboard(_))
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+
+    /// What is said and saved at the end, whatever was shown before.
+    pub(super) fn conclude(
+        &mut self,
+        finished: &[Finished],
+        mut shown: anyhow::Result<()>,
+        settings: &Settings,
+        mut exports: Exports,
+        checks: &Checks<'_>,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<ExitCode> {
+        // What was cut off in the middle is kept, but says nothing about whole runs.
+        let over = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
+        let whole = if over > 0 { &finished[..over] } else { finished };
+        if whole.len() > 1 {
+            shown = shown.and(self.several(whole));
+        }
+        for run in finished {
+            exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
+        }
+        match finished {
+            // Without a run nothing that was there is overwritten.
+            [] => {}
+            [only] if settings.repeats == 1 => exports.finish(&only.result)?,
+            several => exports.finish(&Several {
+                runs: several.iter().map(|run| &run.result).collect(),
+                summary: repeats::to_json(&repeats::summary(whole)),
+            })?,
+        }
+        shown?;
+        match exit(finished, interrupt) {
+            // What was cut off or went wrong is not checked: it says nothing.
+            None => {
+                let runs = finished.iter().map(|run| &run.result);
+                let short = Shortfalls::of(finished).conclude();
+                let failed =
+                    checks.conclude(&[Subject::new(&settings.strategy.to_string(), runs)?], self.quiet)?;
+                Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
+            }
+            Some(exit) => {
+                checks.left_out(self.quiet);
+                Ok(exit.into())
+            }
+        }
+    }
+
+    /// Progress belongs to stderr, whatever stdout is used for.
+    pub(super) fn announce(&mut self, text: &str) {
+        if !self.quiet {
+            to_stderr(text);
+        }
+    }
+
+    pub(super) fn doubts(&self, settings: &Settings) {
+        if !self.quiet {
+            summary::doubts([&settings.strategy]);
+        }
+    }
+
+    pub(super) fn one(&mut self, run: &Finished, repeat: usize, settings: &Settings) -> anyhow::Result<()> {
+        for mismatch in &run.conservation.mismatches {
+            to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
+        }
+        if !run.answered {
+            let error = Fatal::error(Exit::Unreachable, unanswered(run));
+            crate::exit::report(&error);
+        }
+        if self.quiet {
+            return Ok(());
+        }
+        self.write(&summary::run(run, repeat, settings, self.bold))
+    }
+
+    fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {
+        if self.quiet { Ok(()) } else { self.write(&summary::several(&repeats::summary(runs), runs.len())) }
+    }
+
+    /// A closed stdout ends what is shown, not the run: results may still go to a file.
+    fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.to_stderr {
+            to_stderr(text);
+            return Ok(());
+        }
+        to_stdout(text.as_bytes()).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
+    }
+}

@@ -1,0 +1,73 @@
+//! How runs are shown while they go on: one on the dashboard or line by line, many by how many are over.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use loadgen_core::{Run, SampleSink};
+
+use crate::files::exports::Exports;
+use crate::interrupt::Interrupt;
+use crate::runs::driver::{Outcome, RealRun, Watcher};
+use crate::text::progress::Progress;
+use crate::text::summary;
+use crate::watch::{Watch, watch};
+
+/// Shows runs, and hands their attempts to files.
+pub(super) struct Watching<'a> {
+    exports: &'a Exports,
+    mode: Watch,
+    interrupt: &'a Interrupt,
+    runs: usize,
+    started: Instant,
+    simulated: Mutex<Simulated>,
+}
+
+/// How far simulated runs are.
+struct Simulated {
+    progress: Progress,
+    over: usize,
+}
+
+impl<'a> Watching<'a> {
+    pub(super) fn new(
+        exports: &'a Exports,
+        mode: Watch,
+        interrupt: &'a Interrupt,
+        quiet: bool,
+        runs: usize,
+    ) -> Self {
+        let simulated = Mutex::new(Simulated { progress: Progress::new(!quiet), over: 0 });
+        Self { exports, mode, interrupt, runs, started: Instant::now(), simulated }
+    }
+
+    fn simulated(&self) -> MutexGuard<'_, Simulated> {
+        self.simulated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for Watching<'_> {
+    fn attempts_of(&self, _number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        self.exports.attempts_of(seed)
+    }
+
+    fn on_simulated(&self, _number: usize, run: &Run, now: vocabulary::Instant) {
+        if self.runs == 1 {
+            self.simulated().progress.run(run, now);
+        }
+    }
+
+    fn wait(&self, _number: usize, run: &RealRun<'_>) {
+        watch(self.mode, run, self.interrupt);
+    }
+
+    fn on_over(&self, _number: usize, _outcome: &Outcome) {
+        self.simulated().over += 1;
+    }
+
+    fn on_tick(&self) {
+        if self.runs > 1 {
+            let Simulated { progress, over } = &mut *self.simulated();
+            progress.line(|| summary::progress(*over, self.runs, self.started.elapsed()));
+        }
+    }
+}

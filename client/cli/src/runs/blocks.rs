@@ -1,0 +1,192 @@
+//! Runs in blocks: each strategy once with the same seed, in an order drawn anew for every block, so that drift of the
+//! machine hits all alike.
+
+use vocabulary::{Purpose, draws, unit};
+
+use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
+use super::stop::Stop;
+use crate::one_run::Finished;
+use crate::opponent::Opponent;
+use crate::settings::Settings;
+
+/// Several strategies with the same workload, against one server, with several seeds.
+#[derive(Clone, Copy)]
+pub(crate) struct Blocks<'a> {
+    /// One per strategy; all but the strategy is the same.
+    pub(crate) strategies: &'a [Settings],
+    pub(crate) opponent: &'a Opponent,
+}
+
+/// The runs of all complete blocks, by strategy.
+pub(crate) struct Measured {
+    /// Strategies as typed; runs in the order of blocks.
+    pub(crate) runs: Vec<Vec<Finished>>,
+}
+
+impl Measured {
+    /// How many blocks are complete.
+    pub(crate) fn blocks(&self) -> usize {
+        self.runs.first().map_or(0, Vec::len)
+    }
+
+    /// Every run, by block and then in the order of strategies.
+    pub(crate) fn by_block(&self) -> impl Iterator<Item = &Finished> {
+        (0..self.blocks()).flat_map(|block| self.runs.iter().map(move |runs| &runs[block]))
+    }
+}
+
+impl Blocks<'_> {
+    /// How many there are to be.
+    pub(crate) fn count(&self) -> usize {
+        self.strategies.first().map_or(0, |first| first.repeats as usize)
+    }
+
+    /// Of a run, by its number: which block it is of, and which strategy.
+    pub(crate) fn place(&self, number: usize) -> (usize, usize) {
+        let block = number / self.strategies.len();
+        (block, order(self.strategies.len(), self.seed(block))[number % self.strategies.len()])
+    }
+
+    fn seed(&self, block: usize) -> u64 {
+        self.strategies.first().map_or(0, |first| first.run.seed).wrapping_add(block as u64)
+    }
+
+    fn tasks(&self) -> Tasks<'_> {
+        let count = self.count() * self.strategies.len();
+        // The file will hold the runs of all strategies.
+        let runs_of_file = u32::try_from(count).unwrap_or(u32::MAX);
+        Tasks::new(count, move |number| {
+            let (block, strategy) = self.place(number);
+            let seed = self.seed(block);
+            Task { experiment: &self.strategies[strategy], opponent: self.opponent, seed, runs_of_file }
+        })
+    }
+
+    /// Does them. After a stop, those that were complete: what was cut off says nothing about a whole run, and half a block
+    /// has no pairs.
+    ///
+    /// # Errors
+    /// When a run cannot be done, or its counts do not add up.
+    pub(crate) fn run(
+        &self,
+        driver: &dyn Driver,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+    ) -> anyhow::Result<Measured> {
+        let tasks = self.tasks();
+        let mut finished = Vec::with_capacity(tasks.count());
+        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished: run, .. }| {
+            run.sound(tasks.task(number).seed)?;
+            finished.push(run);
+            Ok(())
+        })?;
+        let whole = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
+        let kept = whole - whole % self.strategies.len().max(1);
+        let mut runs: Vec<Vec<Finished>> = self.strategies.iter().map(|_| Vec::new()).collect();
+        for (number, run) in finished.into_iter().enumerate().take(kept) {
+            runs[self.place(number).1].push(run);
+        }
+        Ok(Measured { runs })
+    }
+}
+
+/// In which order a block with this seed runs its strategies.
+pub(crate) fn order(strategies: usize, seed: u64) -> Vec<usize> {
+    // No op of a run has this number, so no draw of a run is used twice.
+    let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
+    let mut order: Vec<usize> = (0..strategies).collect();
+    order.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use loadgen_core::{RunConfig, Workload};
+
+    use super::*;
+    use crate::runs::driver::Nobody;
+    use crate::runs::virtual_time::VirtualTime;
+
+    fn small(strategy: &str) -> Settings {
+        let workload = Workload { ops: Some(30), ..Workload::default() };
+        let run = RunConfig { seed: 7, workload, ..RunConfig::default() };
+        Settings { repeats: 4, ..Settings::of_run(strategy.parse().unwrap(), run) }
+    }
+
+    /// Asks for the end once so many runs are over.
+    struct After {
+        runs: usize,
+        over: AtomicUsize,
+    }
+
+    impl Stop for After {
+        fn asked_by(&self) -> Option<&'static str> {
+            (self.over.load(Ordering::Relaxed) >= self.runs).then_some("SIGINT")
+        }
+    }
+
+    impl Watcher for After {
+        fn on_over(&self, _number: usize, _outcome: &Outcome) {
+            self.over.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn measured(runs: usize) -> Measured {
+        let strategies = [small("none"), small("aimd"), small("full-jitter")];
+        let opponent = Opponent::Own(Box::default());
+        let stop = After { runs, over: AtomicUsize::new(0) };
+        let blocks = Blocks { strategies: &strategies, opponent: &opponent };
+        blocks.run(&VirtualTime { threads: 1 }, &stop, &stop).unwrap()
+    }
+
+    #[test]
+    fn every_strategy_meets_every_seed_in_the_order_of_blocks() {
+        let measured = measured(usize::MAX);
+        for (runs, strategy) in measured.runs.iter().zip(["none", "aimd", "full-jitter"]) {
+            let seeds: Vec<u64> = runs.iter().map(|run| run.result.seed).collect();
+            assert_eq!(seeds, [7, 8, 9, 10]);
+            assert!(runs.iter().all(|run| run.result.strategy == strategy));
+        }
+        let by_block: Vec<u64> = measured.by_block().map(|run| run.result.seed).collect();
+        assert_eq!(by_block, [7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10, 10]);
+    }
+
+    #[test]
+    fn what_was_cut_off_leaves_complete_blocks_only() {
+        assert_eq!(measured(0).blocks(), 0);
+        // Runs that are under way end, too, but half a block is none.
+        let blocks = measured(4).blocks();
+        assert!((1..4).contains(&blocks), "{blocks}");
+    }
+
+    #[test]
+    fn the_first_error_of_whoever_takes_ends_the_runs() {
+        let (experiment, opponent) = (small("none"), Opponent::Own(Box::default()));
+        let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
+        let mut taken = Vec::new();
+        let tasks = Tasks::new(1_000, |_| task);
+        let never = After { runs: usize::MAX, over: AtomicUsize::new(0) };
+        let error = VirtualTime { threads: 1 }.drive(&tasks, &never, &Nobody, &mut |number, _| {
+            taken.push(number);
+            anyhow::ensure!(number < 2, "the disk is full at {number}");
+            Ok(())
+        });
+        assert_eq!(error.unwrap_err().to_string(), "the disk is full at 2");
+        assert!(taken.len() < 1_000 && taken.iter().copied().eq(0..taken.len()), "{taken:?}");
+    }
+
+    #[test]
+    fn a_block_has_every_strategy_once_in_an_order_of_its_own() {
+        let orders: Vec<Vec<usize>> = (1..=100).map(|seed| order(4, seed)).collect();
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3]);
+        }
+        assert_eq!(orders[0], order(4, 1));
+        let first = |strategy| orders.iter().filter(|order| order[0] == strategy).count();
+        assert!((0..4).all(|strategy| (10..=40).contains(&first(strategy))), "{orders:?}");
+    }
+}

@@ -1,0 +1,113 @@
+//! What does runs, whatever clock they go by; what they are told; and what they tell.
+
+use std::time::Duration;
+
+use loadgen_core::{Bins, Run, SampleSink};
+use tokio::runtime::Runtime;
+
+use super::stop::Stop;
+use crate::one_run::{Finished, Underway};
+use crate::opponent::Opponent;
+use crate::settings::Settings;
+use crate::target::Server;
+
+/// How long a run over HTTP goes on before it is looked at again.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// One run to do.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) experiment: &'a Settings,
+    pub(crate) opponent: &'a Opponent,
+    pub(crate) seed: u64,
+    /// Among how many runs of a file its series stands: the more there are, the fewer points each may have.
+    pub(crate) runs_of_file: u32,
+}
+
+/// Runs to do, in this order; each is made when it is its turn.
+pub(crate) struct Tasks<'a> {
+    count: usize,
+    task: Box<dyn Fn(usize) -> Task<'a> + Sync + 'a>,
+}
+
+impl<'a> Tasks<'a> {
+    /// As many as `count`, by their number.
+    pub(crate) fn new(count: usize, task: impl Fn(usize) -> Task<'a> + Sync + 'a) -> Self {
+        Self { count, task: Box::new(task) }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The one with this number.
+    pub(crate) fn task(&self, number: usize) -> Task<'a> {
+        (self.task)(number)
+    }
+}
+
+/// A run that is over.
+pub(crate) struct Outcome {
+    pub(crate) finished: Finished,
+    /// The calls in bins, if the experiment asks for them.
+    pub(crate) bins: Option<Bins>,
+    /// How long it took whoever waited.
+    pub(crate) took: Duration,
+}
+
+/// A run over HTTP that goes on.
+pub(crate) struct RealRun<'a> {
+    pub(crate) underway: &'a Underway,
+    pub(crate) experiment: &'a Settings,
+    pub(crate) server: &'a Server,
+    /// What the server can be asked on.
+    pub(crate) runtime: &'a Runtime,
+}
+
+/// Who watches runs, by the numbers of their tasks. In virtual time many go on at once, each on a thread of its own.
+pub(crate) trait Watcher: Sync {
+    /// A run is about to begin: who takes its attempts.
+    fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        Ok(None)
+    }
+
+    /// A run in virtual time goes on; called very often.
+    fn on_simulated(&self, _number: usize, _run: &Run, _now: vocabulary::Instant) {}
+
+    /// A run over HTTP goes on; called at once and then now and again.
+    fn on_real(&self, _number: usize, _run: &RealRun<'_>) {}
+
+    /// Waits until a run over HTTP is over.
+    fn wait(&self, number: usize, run: &RealRun<'_>) {
+        self.on_real(number, run);
+        while run.underway.over.recv_timeout(LOOK).is_err() && !run.underway.is_over() {
+            self.on_real(number, run);
+        }
+    }
+
+    /// A run is over. These come in the order of the tasks.
+    fn on_over(&self, _number: usize, _outcome: &Outcome) {}
+
+    /// In virtual time: called now and then, and after every run that is over.
+    fn on_tick(&self) {}
+}
+
+/// Nobody watches.
+pub(crate) struct Nobody;
+
+impl Watcher for Nobody {}
+
+/// Brings runs about.
+pub(crate) trait Driver: Sync {
+    /// Does one run after the other, or several at once, and hands over what they came to, in the order of the tasks. It ends
+    /// when all are over, at the first error, the taker's included, and when `stop` says so: what was begun is handed over
+    /// even then, cut off in the middle.
+    fn drive(
+        &self,
+        tasks: &Tasks<'_>,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()>;
+}

@@ -1,0 +1,96 @@
+//! Runs over HTTP: one after the other, in real time.
+
+use std::time::Instant;
+
+use mockserver::core::Config;
+use tokio::runtime::Runtime;
+
+use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
+use super::stop::Stop;
+use crate::connection_room::ConnectionRoom;
+use crate::one_run;
+use crate::opponent::Opponent;
+use crate::target::Server;
+
+/// Real requests: to a server that is started for each run, so that it is reset and idle, or to one that was there before.
+pub(crate) struct OverHttp {
+    runtime: Runtime,
+    files: Option<u64>,
+}
+
+impl OverHttp {
+    /// Raises the limit on open files and starts the runtime that servers are asked on.
+    pub(crate) fn new() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { runtime, files: loadgen_http::raise_open_files() })
+    }
+
+    /// The limit on open files.
+    pub(crate) fn files(&self) -> Option<u64> {
+        self.files
+    }
+
+    fn one_run(
+        &self,
+        task: &Task<'_>,
+        number: usize,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+    ) -> anyhow::Result<Outcome> {
+        let begun = Instant::now();
+        match task.opponent {
+            Opponent::Own(config) => {
+                let config = Config { seed: task.seed, ..(**config).clone() };
+                let server = Server::start(config, task.experiment, &self.runtime)?;
+                let room = ConnectionRoom::within(self.files, &server);
+                against(&server, room, &self.runtime, task, number, begun, stop, watcher)
+            }
+            Opponent::Given(given) => given.with_current(|server, room, runtime| {
+                against(server, room, runtime, task, number, begun, stop, watcher)
+            }),
+        }
+    }
+}
+
+impl Driver for OverHttp {
+    fn drive(
+        &self,
+        tasks: &Tasks<'_>,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        for number in 0..tasks.count() {
+            if stop.asked_by().is_some() {
+                break;
+            }
+            let outcome = self.one_run(&tasks.task(number), number, stop, watcher)?;
+            watcher.on_over(number, &outcome);
+            take(number, outcome)?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a run is all of this, and it is called in two places just above"
+)]
+fn against(
+    server: &Server,
+    room: ConnectionRoom,
+    runtime: &Runtime,
+    task: &Task<'_>,
+    number: usize,
+    begun: Instant,
+    stop: &dyn Stop,
+    watcher: &dyn Watcher,
+) -> anyhow::Result<Outcome> {
+    let attempts = watcher.attempts_of(number, task.seed)?;
+    let underway = one_run::start(task.experiment, server, task.seed, room, attempts)?;
+    stop.is_running(Some(underway.control.clone()));
+    watcher.wait(number, &RealRun { underway: &underway, experiment: task.experiment, server, runtime });
+    stop.is_running(None);
+    let (finished, bins) = underway.finish(task.experiment, server, runtime, stop)?;
+    Ok(Outcome { finished, bins, took: begun.elapsed() })
+}

@@ -1,0 +1,146 @@
+//! Runs in virtual time: side by side on all cores, on a clock that nobody waits for.
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::Context;
+use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
+use loadgen_sim::{Foresight, Simulation, Steer, least_costs, side_by_side};
+use mockserver::core::{Config, Ideal};
+use results::{GeneratorResult, Mode, ResultContext, RunResult};
+use tailback::Foreknowledge;
+
+use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
+use super::stop::Stop;
+use crate::kept_latencies::KeptLatencies;
+use crate::one_run::{Finished, unfinished};
+use crate::record::{ServerRecord, config_record};
+use crate::settings::Settings;
+
+/// Points of all series of a file together that are worth their space.
+const POINTS_OF_A_FILE: usize = 40_000;
+
+/// The same client and server as over HTTP, on one clock.
+pub(crate) struct VirtualTime {
+    /// Runs at the same time.
+    pub(crate) threads: usize,
+}
+
+impl VirtualTime {
+    /// One run on each core, unless somebody asks for another number.
+    pub(crate) fn on_threads(asked: Option<u16>) -> Self {
+        let threads =
+            asked.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
+        Self { threads }
+    }
+}
+
+impl Driver for VirtualTime {
+    fn drive(
+        &self,
+        tasks: &Tasks<'_>,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut number = 0;
+        let mut failed = None;
+        side_by_side(
+            tasks.count(),
+            self.threads,
+            |number| one_run(&tasks.task(number), number, stop, watcher),
+            |over| {
+                let taken = over.map_or(Ok(()), |outcome| {
+                    let outcome = outcome?;
+                    watcher.on_over(number, &outcome);
+                    number += 1;
+                    take(number - 1, outcome)
+                });
+                // The first error counts: what comes after it was begun before.
+                failed = failed.take().or(taken.err());
+                watcher.on_tick();
+                failed.is_none() && stop.asked_by().is_none()
+            },
+        );
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// One run of its own.
+pub(crate) fn one_run(
+    task: &Task<'_>,
+    number: usize,
+    stop: &dyn Stop,
+    watcher: &dyn Watcher,
+) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let server = task.opponent.model().context("a server that is there cannot be run in virtual time")?;
+    let attempts = watcher.attempts_of(number, task.seed)?;
+    let simulated = simulate(task.experiment, server, task.seed, attempts, |run, now| {
+        watcher.on_simulated(number, run, now);
+        if stop.asked_by().is_some() { Steer::Stop } else { Steer::On }
+    })?;
+    let finished = result(task, server, &simulated, stop.asked_by());
+    let bins = simulated.run.measurements().bins.clone();
+    Ok(Outcome { finished, bins, took: begun.elapsed() })
+}
+
+/// Simulates one run. `steer` is called now and then.
+fn simulate(
+    experiment: &Settings,
+    server: &Config,
+    seed: u64,
+    attempts: Option<SampleSink>,
+    steer: impl FnMut(&Run, vocabulary::Instant) -> Steer,
+) -> anyhow::Result<loadgen_sim::Finished> {
+    let mut config = experiment.for_server(Some(server), seed);
+    config.exact_latencies = true;
+    let kind = config.kind;
+    let foreknowledge = || foreknowledge(server, kind, seed);
+    let costs = least_costs(server, seed);
+    let mut client = Run::new(config, |_| experiment.strategy.build(seed, foreknowledge()), costs)?;
+    if let Some(sink) = attempts {
+        client.record_samples(sink);
+    }
+    let server = Config { seed, ..server.clone() };
+    Ok(Simulation::new(client, kind, seed, server).run(steer))
+}
+
+/// Perfect knowledge of this server, where there is a plan for it: of single requests against a plain cap.
+fn foreknowledge(server: &Config, kind: OperationKind, seed: u64) -> Option<Box<dyn Foreknowledge>> {
+    let plain = server.is_plain_cap() && kind == OperationKind::Request;
+    plain.then(|| Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>)
+}
+
+/// The result of a simulated run.
+fn result(
+    task: &Task<'_>,
+    server: &Config,
+    simulated: &loadgen_sim::Finished,
+    stopped_by: Option<&'static str>,
+) -> Finished {
+    let Task { experiment, seed, runs_of_file, .. } = *task;
+    let conservation = simulated.run.conservation(Some(&simulated.server.counts));
+    let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
+    let runs_of_file = usize::try_from(runs_of_file).unwrap_or(usize::MAX).max(1);
+    let result = RunResult::new(
+        &experiment.strategy,
+        &simulated.run,
+        ResultContext {
+            mode: Mode::Simulated,
+            config: config_record(experiment, &record, seed),
+            seed,
+            server: Some(simulated.server),
+            generator: GeneratorResult::default(),
+            started_at: None,
+            wall_s: None,
+            interrupted: stopped_by,
+            warnings: unfinished(&simulated.run, stopped_by).into_iter().collect(),
+            series_points: (POINTS_OF_A_FILE / runs_of_file).clamp(8, SERIES_POINTS),
+        },
+    );
+    let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::of(&simulated.run)));
+    Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
+}
