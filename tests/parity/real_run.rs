@@ -6,7 +6,7 @@ use std::time::Duration;
 use loadgen_core::{Input, OperationKind, Output, Run, RunConfig, RunLog, Snapshot};
 use loadgen_http::{
     Classifier, Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target,
-    TransportConfig, Trust,
+    TransportConfig, TransportEntry, Trust,
 };
 use loadgen_sim::{Foresight, least_costs, replay_between, replay_client, replay_server};
 use mockserver::Embedded;
@@ -24,6 +24,7 @@ pub(crate) struct Setting {
     pub(crate) config: RunConfig,
     pub(crate) server: Config,
     pub(crate) time_scale: &'static str,
+    pub(crate) transport: &'static TransportEntry,
     pub(crate) most_connections: usize,
     /// Attempts after which another thread stops the run.
     pub(crate) stop_after: Option<u64>,
@@ -36,6 +37,7 @@ impl Default for Setting {
             config: RunConfig::default(),
             server: Config::default(),
             time_scale: "0.1",
+            transport: &TRANSPORTS[0],
             most_connections: 256,
             stop_after: None,
         }
@@ -91,7 +93,7 @@ impl Setting {
             most_connections: self.most_connections,
             scale,
         };
-        let transport = TRANSPORTS[0].build(transport).expect("it needs nothing");
+        let transport = self.transport.build(transport).expect("it needs nothing");
         let mut run = self.client();
         run.record_log();
         let control = Control::default();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use loadgen_core::{ArrivalProcess, OperationKind, RunConfig, Workload};
+use loadgen_http::TRANSPORTS;
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
@@ -118,9 +119,12 @@ fn read_modify_writes() {
     let [service_time, reject_time] = [Distribution::ZERO; 2];
     setting.server =
         Config { max_busy: 1_000_000, service_time, reject_time, network_delay: hop, ..Config::default() };
-    let real = replayed(&setting);
-    assert!(rejected(&real) > 0, "all wrote the same object");
-    assert_eq!(succeeded(&real), 40);
+    // Every transport speaks to the server in its own way.
+    for transport in TRANSPORTS {
+        let real = replayed(&Setting { transport, ..setting.clone() });
+        assert!(rejected(&real) > 0, "{}: all wrote the same object", transport.name);
+        assert_eq!(succeeded(&real), 40, "{}", transport.name);
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Peer for SimulatedServer {
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey) {
         let slot = key.slot as usize;
-        if self.under_way[slot].is_some_and(|held| held.launched.attempt == key) {
+        if self.under_way[slot].is_some_and(|sent| sent.launched.attempt == key) {
             self.under_way[slot] = None;
             self.server.handle(now, mockserver_core::Input::Cancel(RequestId(key.slot)));
         }

@@ -102,8 +102,9 @@ impl Late {
     }
 
     fn cancel(&mut self, key: AttemptKey) {
-        let waits =
-            |held: &Option<(Launched, Instant)>| held.is_some_and(|(launched, _)| launched.attempt == key);
+        let waits = |waiting: &Option<(Launched, Instant)>| {
+            waiting.is_some_and(|(launched, _)| launched.attempt == key)
+        };
         if let Some(index) = self.waiting.iter().position(waits) {
             self.waiting[index] = None;
             let id = RequestId(u32::try_from(index).expect("a small number"));
