@@ -6,11 +6,13 @@ mod descriptor_pool;
 mod entry;
 mod overwhelmed_queue;
 mod policy_config;
+mod running;
 
-pub(crate) use admission::{Admission, Arrived, Released};
+pub(crate) use admission::{Admission, Arrived, Load, Released};
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
 pub(crate) use policy_config::PolicyConfig;
+pub(crate) use running::Running;
 
 use concurrency_cap::PlainCap;
 use descriptor_pool::PoolConfig;

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::events::{Answer, Input, Output};
 use crate::ledger::{Account, Ledger, Of};
 use crate::log::{ServerEvent, ServerLog};
-use crate::policies::{Admission, Arrived, Released};
+use crate::policies::{Arrived, Load, Released, Running};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
@@ -20,7 +20,7 @@ pub struct Server {
     config: Config,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
-    admission: Box<dyn Admission>,
+    policy: Running,
     ledger: Ledger,
     /// Rises with every reset; what began in an earlier one is not counted.
     epoch: u64,
@@ -56,7 +56,7 @@ impl Server {
     /// A server without requests. The configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self {
-            admission: config.policy.build(),
+            policy: Running::new(config.policy.build()),
             service: config.service_model(),
             config,
             ledger: Ledger::default(),
@@ -133,17 +133,17 @@ impl Server {
 
     /// What is busy: slots (rejections that hold one included), outstanding requests, descriptors.
     pub fn busy(&self) -> u32 {
-        self.admission.busy()
+        self.policy.load().busy
     }
 
     /// What there is in all: slots, places or descriptors.
     pub fn capacity(&self, now: Instant) -> u32 {
-        self.admission.capacity(now, &self.service)
+        self.policy.capacity(now, &self.service)
     }
 
     /// What a carrier sense looks at: free slots, places or descriptors.
     pub fn free(&self, now: Instant) -> u64 {
-        u64::from(self.admission.free(now, &self.service))
+        u64::from(self.policy.free(now, &self.service))
     }
 
     /// What was counted, of one run or of all since the last reset. The shell fills in its uptime and instance.
@@ -178,8 +178,8 @@ impl Server {
     /// Processes one thing that is due at `at`; the policy's own events come first.
     fn step(&mut self, at: Instant) {
         let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
-        if self.admission.next() == Some(at) {
-            if let Some(mut released) = self.admission.advance(self.config.seed) {
+        if self.policy.load().next == Some(at) {
+            if let Some(mut released) = self.policy.advance(self.config.seed) {
                 if self.is_open(released.id) {
                     self.decide(&mut released);
                 }
@@ -206,7 +206,7 @@ impl Server {
             (one, other) => one.or(other),
         };
         let leg = |key: Option<(Instant, u64)>| key.map(|(at, _)| at);
-        sooner(self.admission.next(), sooner(leg(self.coming.next()), leg(self.going.next())))
+        sooner(self.policy.load().next, sooner(leg(self.coming.next()), leg(self.going.next())))
     }
 
     /// Whether this message is the latest of a request that goes on.
@@ -251,9 +251,8 @@ impl Server {
         let Request { step, attempt, .. } = held.request;
         let of = self.of(held);
         if self.config.outages.cover(at) {
-            let busy = self.admission.busy();
-            let load = (busy, self.admission.in_service());
-            self.ledger.on_admission(of, step, Some(Verdict::Rejected), load);
+            let Load { busy, in_service, .. } = self.policy.load();
+            self.ledger.on_admission(of, step, Some(Verdict::Rejected), (busy, in_service));
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
@@ -264,13 +263,9 @@ impl Server {
             Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
             _ => None,
         };
-        let arrived = match refusal {
-            None => self.admission.arrive(at, &held.request, &self.service),
-            Some(refusal) => self.admission.refuse(at, &held.request, refusal, &self.service),
-        };
+        let arrived = self.policy.arrive(at, &held.request, refusal, &self.service);
         let verdict = match arrived {
-            Arrived::Decided(verdict) => Some(verdict),
-            Arrived::Done(released) => Some(released.verdict),
+            Arrived::Decided(verdict) | Arrived::Done { verdict, .. } => Some(verdict),
             Arrived::Open => None,
         };
         let accepted = verdict == Some(Verdict::Accepted);
@@ -278,15 +273,18 @@ impl Server {
             self.version += 1;
         }
         // What takes no time was in service, too, if only for that moment.
-        let passing = u32::from(matches!(arrived, Arrived::Done(_)) && accepted);
-        let load = (self.admission.busy() + passing, self.admission.in_service() + passing);
-        self.ledger.on_admission(of, step, verdict, load);
+        let passing = u32::from(matches!(arrived, Arrived::Done { .. }) && accepted);
+        let Load { busy, in_service, .. } = self.policy.load();
+        self.ledger.on_admission(of, step, verdict, (busy + passing, in_service + passing));
         if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
             self.ledger.note(of, |account| account.forced += 1);
         }
         match arrived {
             Arrived::Decided(_) => {}
-            Arrived::Done(released) => self.answer(at, released),
+            Arrived::Done { verdict, advice } => {
+                let released = Released { advice, ..Released::at_once(id, verdict, busy + passing) };
+                self.answer(at, released);
+            }
             Arrived::Open => {
                 if let Some(held) = &mut self.requests[id.0 as usize] {
                     held.is_open = true;
@@ -314,7 +312,7 @@ impl Server {
         let of = self.of(&held);
         self.ledger.on_verdict(of, request.step, released.verdict);
         if let Of::ThisEpoch(_) = of {
-            let crashes = self.admission.take_crashes();
+            let crashes = self.policy.take_crashes();
             if crashes > 0 {
                 self.ledger.on_crashes(of, crashes);
             }
@@ -343,7 +341,7 @@ impl Server {
             advice,
             at,
             busy: released.busy,
-            cap: self.admission.capacity(at, &self.service),
+            cap: self.policy.capacity(at, &self.service),
             version: self.version,
         };
         let delay = request.return_delay(&self.config.return_delay);
@@ -366,7 +364,7 @@ impl Server {
             self.answers.retain(|answer| answer.id != id);
             return;
         };
-        match self.admission.cancel(now, id) {
+        match self.policy.cancel(now, id) {
             Some(released) => self.ledger.on_waste(self.of(&held), released.held),
             None => self.forget_stale_messages(),
         }
@@ -394,7 +392,7 @@ impl Server {
         if !is_other_policy {
             return;
         }
-        let mut before = std::mem::replace(&mut self.admission, self.config.policy.build());
+        let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.policy.build()));
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {

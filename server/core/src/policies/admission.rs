@@ -10,8 +10,8 @@ use crate::service::ServiceModel;
 
 /// A policy in force, with everything that requests hold of it.
 ///
-/// The server calls [`advance`](Self::advance) at every instant that [`next`](Self::next) names, before anything else that
-/// happens then. A request that is not [`Arrived::Done`] at its arrival is released once: by `advance`, or by
+/// The server calls [`advance`](Self::advance) at every instant that [`Load::next`] names, before anything else that happens
+/// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
 /// [`cancel`](Self::cancel). Ids are used again after that.
 pub(crate) trait Admission: fmt::Debug + Send {
     /// A request reaches the server.
@@ -22,40 +22,44 @@ pub(crate) trait Admission: fmt::Debug + Send {
     fn refuse(
         &mut self,
         _at: Instant,
-        request: &Request,
+        _request: &Request,
         verdict: Verdict,
         _service: &ServiceModel,
     ) -> Arrived {
-        Arrived::Done(Released::at_once(request.id, verdict, self.busy()))
+        Arrived::Done { verdict, advice: None }
     }
 
     /// Takes back what a request holds, if it holds anything.
     fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released>;
 
-    /// When something happens next.
-    fn next(&self) -> Option<Instant>;
-
-    /// Does what is due at [`next`](Self::next); at most one request is done with at a time. The seed keys draws.
+    /// Does what is due at [`Load::next`]; at most one request is done with at a time. The seed keys draws.
     fn advance(&mut self, seed: u64) -> Option<Released>;
 
-    /// What is busy: slots, places, descriptors.
-    fn busy(&self) -> u32;
+    /// What it carries. Only the calls above change it.
+    fn load(&self) -> Load;
 
-    /// Requests in service.
-    fn in_service(&self) -> u32;
-
-    /// How much there is of what can be busy at this instant.
-    fn capacity(&self, at: Instant, service: &ServiceModel) -> u32;
-
-    /// What a carrier sense reads at this instant: how much is free.
-    fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
-        self.capacity(at, service).saturating_sub(self.busy())
+    /// What a carrier sense reads when there is so much in all: how much is free.
+    fn free(&self, capacity: u32) -> u32 {
+        capacity.saturating_sub(self.load().busy)
     }
 
     /// Breakdowns since the last call.
     fn take_crashes(&mut self) -> u64 {
         0
     }
+}
+
+/// What a policy carries between two calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Load {
+    /// What is busy: slots, places, descriptors.
+    pub(crate) busy: u32,
+    /// Requests in service.
+    pub(crate) in_service: u32,
+    /// How much there is of what can be busy; nothing where that is the server's slots.
+    pub(crate) capacity: Option<u32>,
+    /// When something happens next.
+    pub(crate) next: Option<Instant>,
 }
 
 /// A request that is done with.
@@ -83,8 +87,13 @@ impl Released {
 pub(crate) enum Arrived {
     /// The verdict, though the answer comes later.
     Decided(Verdict),
-    /// All: it takes no time.
-    Done(Released),
+    /// All: it takes no time, and the policy carries what it carried before.
+    Done {
+        /// What becomes of it.
+        verdict: Verdict,
+        /// See [`Released::advice`].
+        advice: Option<Duration>,
+    },
     /// Nothing yet.
     Open,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::policies::admission::{Admission, Arrived, Released};
+use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -88,14 +88,6 @@ impl Admission for ConcurrencyCap {
         Some(released)
     }
 
-    fn next(&self) -> Option<Instant> {
-        let next = match (self.services.next(), self.rejections.next()) {
-            (Some(service), Some(rejection)) => Some(service.min(rejection)),
-            (one, other) => one.or(other),
-        };
-        next.map(|(at, _)| at)
-    }
-
     fn advance(&mut self, _seed: u64) -> Option<Released> {
         let rejection_first = match (self.services.next(), self.rejections.next()) {
             (Some(service), Some(rejection)) => rejection < service,
@@ -110,17 +102,12 @@ impl Admission for ConcurrencyCap {
         released
     }
 
-    /// Slots busy, rejections that hold one included.
-    fn busy(&self) -> u32 {
-        self.busy
-    }
-
-    fn in_service(&self) -> u32 {
-        self.in_service
-    }
-
-    fn capacity(&self, at: Instant, service: &ServiceModel) -> u32 {
-        service.slots(at)
+    fn load(&self) -> Load {
+        let next = match (self.services.next(), self.rejections.next()) {
+            (Some(service), Some(rejection)) => Some(service.min(rejection)),
+            (service, rejection) => service.or(rejection),
+        };
+        Load { busy: self.busy, in_service: self.in_service, capacity: None, next: next.map(|(at, _)| at) }
     }
 }
 
@@ -131,7 +118,7 @@ impl ConcurrencyCap {
         let takes = if accepted { service.service_time(request) } else { service.reject_time(request) };
         let id = request.id;
         if takes.is_zero() {
-            return Arrived::Done(Released::at_once(id, verdict, self.busy + u32::from(accepted)));
+            return Arrived::Done { verdict, advice: None };
         }
         let occupies = accepted || service.rejects_occupy;
         self.busy += u32::from(occupies);

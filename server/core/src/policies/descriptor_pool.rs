@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, nanos, unit};
 
-use crate::policies::admission::{Admission, Arrived, Released};
+use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -185,10 +185,6 @@ impl Admission for DescriptorPool {
         Some(released)
     }
 
-    fn next(&self) -> Option<Instant> {
-        if self.done.is_empty() { self.events.next().map(|(at, _)| at) } else { Some(self.done_at) }
-    }
-
     fn advance(&mut self, _seed: u64) -> Option<Released> {
         if self.done.is_empty()
             && let Some(((at, order), event)) = self.events.pop()
@@ -207,16 +203,11 @@ impl Admission for DescriptorPool {
         self.done.pop_front()
     }
 
-    fn busy(&self) -> u32 {
-        self.in_use
-    }
-
-    fn in_service(&self) -> u32 {
-        u32::try_from(self.connected.len()).unwrap_or(u32::MAX)
-    }
-
-    fn capacity(&self, _at: Instant, _service: &ServiceModel) -> u32 {
-        self.config.descriptors
+    fn load(&self) -> Load {
+        let next =
+            if self.done.is_empty() { self.events.next().map(|(at, _)| at) } else { Some(self.done_at) };
+        let in_service = u32::try_from(self.connected.len()).unwrap_or(u32::MAX);
+        Load { busy: self.in_use, in_service, capacity: Some(self.config.descriptors), next }
     }
 
     fn take_crashes(&mut self) -> u64 {

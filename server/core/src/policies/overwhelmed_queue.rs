@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter, Purpose, draws, unit};
 
-use crate::policies::admission::{Admission, Arrived, Released};
+use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -122,7 +122,7 @@ impl Admission for OverwhelmedQueue {
     /// Accepts while there is a place. What comes at a tick makes progress from the next one on.
     fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let id = request.id;
-        let verdict = if self.in_service() < self.config.capacity {
+        let verdict = if self.admitted() < self.config.capacity {
             self.accepted.push_back(Entry { id, left: self.config.service });
             Verdict::Accepted
         } else {
@@ -137,7 +137,7 @@ impl Admission for OverwhelmedQueue {
     }
 
     fn cancel(&mut self, _at: Instant, id: RequestId) -> Option<Released> {
-        let busy = self.busy();
+        let busy = self.outstanding();
         for (list, verdict) in
             [(&mut self.accepted, Verdict::Accepted), (&mut self.rejected, Verdict::Rejected)]
         {
@@ -151,10 +151,6 @@ impl Admission for OverwhelmedQueue {
         None
     }
 
-    fn next(&self) -> Option<Instant> {
-        if self.done.is_empty() { self.tick_at } else { Some(self.done_at) }
-    }
-
     fn advance(&mut self, seed: u64) -> Option<Released> {
         if self.done.is_empty()
             && let Some(at) = self.tick_at
@@ -164,21 +160,15 @@ impl Admission for OverwhelmedQueue {
         self.done.pop_front()
     }
 
-    fn busy(&self) -> u32 {
-        count(self.accepted.len() + self.rejected.len())
-    }
-
-    fn in_service(&self) -> u32 {
-        count(self.accepted.len())
-    }
-
-    fn capacity(&self, _at: Instant, _service: &ServiceModel) -> u32 {
-        self.config.capacity
+    fn load(&self) -> Load {
+        let next = if self.done.is_empty() { self.tick_at } else { Some(self.done_at) };
+        let capacity = Some(self.config.capacity);
+        Load { busy: self.outstanding(), in_service: self.admitted(), capacity, next }
     }
 
     /// Places: rejections, which are outstanding, too, take none.
-    fn free(&self, _at: Instant, _service: &ServiceModel) -> u32 {
-        self.config.capacity - self.in_service()
+    fn free(&self, capacity: u32) -> u32 {
+        capacity - self.admitted()
     }
 }
 
@@ -194,6 +184,14 @@ impl OverwhelmedQueue {
         }
     }
 
+    fn outstanding(&self) -> u32 {
+        count(self.accepted.len() + self.rejected.len())
+    }
+
+    fn admitted(&self) -> u32 {
+        count(self.accepted.len())
+    }
+
     fn tick_nanos(&self) -> u64 {
         u64::try_from(self.config.tick.as_nanos()).unwrap_or(u64::MAX)
     }
@@ -202,7 +200,7 @@ impl OverwhelmedQueue {
     fn tick(&mut self, at: Instant, seed: u64) {
         let (accepted, rejected) = (self.accepted.len(), self.rejected.len());
         let (outstanding, limit) = (accepted + rejected, self.config.limit as usize);
-        let busy = self.busy();
+        let busy = self.outstanding();
         self.done_at = at;
         if outstanding > limit && self.config.subset == Subset::Random {
             let chosen = self.chosen(outstanding, limit, at, seed);

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use super::*;
+use crate::policies::Admission;
 use crate::request::Step;
 
 fn ms(millis: u64) -> Instant {
@@ -146,7 +147,7 @@ fn clients_that_come_and_go_leave_nothing_behind() {
             server.handle(ms(at), Input::Cancel(RequestId(0)));
         }
         assert!(server.coming.len() <= 4, "{}", server.coming.len());
-        assert_eq!((server.admission.next(), server.busy()), (None, 0));
+        assert_eq!((server.policy.load().next, server.busy()), (None, 0));
     }
 }
 
@@ -219,16 +220,11 @@ struct Closed {
 }
 
 impl Admission for Closed {
-    fn arrive(&mut self, _at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
-        let released = Released::at_once(request.id, Verdict::Rejected, 0);
-        Arrived::Done(Released { advice: self.advice, ..released })
+    fn arrive(&mut self, _at: Instant, _request: &Request, _service: &ServiceModel) -> Arrived {
+        Arrived::Done { verdict: Verdict::Rejected, advice: self.advice }
     }
 
     fn cancel(&mut self, _at: Instant, _id: RequestId) -> Option<Released> {
-        None
-    }
-
-    fn next(&self) -> Option<Instant> {
         None
     }
 
@@ -236,16 +232,8 @@ impl Admission for Closed {
         None
     }
 
-    fn busy(&self) -> u32 {
-        0
-    }
-
-    fn in_service(&self) -> u32 {
-        0
-    }
-
-    fn capacity(&self, _at: Instant, _service: &ServiceModel) -> u32 {
-        0
+    fn load(&self) -> Load {
+        Load::default()
     }
 }
 
@@ -261,7 +249,7 @@ fn a_policy_s_own_advice_goes_before_the_servers() {
             network_delay: Distribution::ZERO,
             ..Config::default()
         });
-        server.admission = Box::new(Closed { advice: own });
+        server.policy = Running::new(Box::new(Closed { advice: own }));
         arrive(&mut server, 0, 0);
         let Output::Answer(answer) = server.poll(ms(0)) else { panic!("an answer") };
         assert_eq!((answer.verdict, answer.advice), (Verdict::Rejected, advice));

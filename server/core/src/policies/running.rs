@@ -1,0 +1,73 @@
+//! The policy in force, with what is asked of it far more often than it changes.
+
+use vocabulary::Instant;
+
+use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::request::{Request, RequestId, Verdict};
+use crate::service::ServiceModel;
+
+/// A policy whose [`Load`] is asked for once after every change: calls through the trait cost, and the server looks at it
+/// several times per request.
+#[derive(Debug)]
+pub(crate) struct Running {
+    admission: Box<dyn Admission>,
+    load: Load,
+}
+
+impl Running {
+    pub(crate) fn new(admission: Box<dyn Admission>) -> Self {
+        Self { load: admission.load(), admission }
+    }
+
+    /// What it carries just now.
+    pub(crate) fn load(&self) -> Load {
+        self.load
+    }
+
+    /// See [`Admission::arrive`] and, with a refusal, [`Admission::refuse`].
+    pub(crate) fn arrive(
+        &mut self,
+        at: Instant,
+        request: &Request,
+        refusal: Option<Verdict>,
+        service: &ServiceModel,
+    ) -> Arrived {
+        let arrived = match refusal {
+            None => self.admission.arrive(at, request, service),
+            Some(refusal) => self.admission.refuse(at, request, refusal, service),
+        };
+        if !matches!(arrived, Arrived::Done { .. }) {
+            self.load = self.admission.load();
+        }
+        arrived
+    }
+
+    /// See [`Admission::cancel`].
+    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+        let released = self.admission.cancel(at, id);
+        self.load = self.admission.load();
+        released
+    }
+
+    /// See [`Admission::advance`].
+    pub(crate) fn advance(&mut self, seed: u64) -> Option<Released> {
+        let released = self.admission.advance(seed);
+        self.load = self.admission.load();
+        released
+    }
+
+    /// How much there is of what can be busy at this instant.
+    pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> u32 {
+        self.load.capacity.unwrap_or_else(|| service.slots(at))
+    }
+
+    /// How much of it is free.
+    pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
+        self.admission.free(self.capacity(at, service))
+    }
+
+    /// See [`Admission::take_crashes`].
+    pub(crate) fn take_crashes(&mut self) -> u64 {
+        self.admission.take_crashes()
+    }
+}
