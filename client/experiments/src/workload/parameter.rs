@@ -161,6 +161,30 @@ impl Parameter {
         Ok(())
     }
 
+    /// What its field holds, as it would be typed; nothing when it was not said, or is a list, which nobody types.
+    pub fn show(&self, spec: &WorkloadSpec) -> Option<String> {
+        let mut spec = spec.clone();
+        match self.kind {
+            Kind::Count { field, .. } => field(&mut spec).map(|number| number.to_string()),
+            Kind::SmallCount { field, .. } => field(&mut spec).map(|number| number.to_string()),
+            Kind::Duration(field) | Kind::PositiveDuration(field) => {
+                field(&mut spec).map(duration_text::format)
+            }
+            Kind::Rate(field) => field(&mut spec).map(|rate| format!("{}/s", rate.per_s())),
+            Kind::TimeScale(field) => field(&mut spec).map(|scale| scale.to_string()),
+            Kind::Switch(field) | Kind::Truth(field) => field(&mut spec).map(|truth| truth.to_string()),
+            Kind::Words(words) => {
+                let chosen = |word: &&Word| {
+                    let mut with = spec.clone();
+                    (word.choose)(&mut with);
+                    with == spec
+                };
+                words.iter().find(chosen).map(|word| word.name.to_owned())
+            }
+            Kind::Groups(_) | Kind::Instants(_) => None,
+        }
+    }
+
     /// Fills its field from the value of a file.
     ///
     /// # Errors

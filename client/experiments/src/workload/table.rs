@@ -181,7 +181,42 @@ const KINDS: &[Word] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::WorkloadSpec;
     use super::*;
+
+    /// Something that it takes, as it is typed; nothing for a list.
+    fn example(parameter: &Parameter) -> Option<String> {
+        Some(match parameter.kind {
+            Kind::Count { max, .. } => max.to_string(),
+            Kind::SmallCount { max, .. } => max.to_string(),
+            Kind::Duration(_) | Kind::PositiveDuration(_) => "1m 30s".to_owned(),
+            Kind::Rate(_) => "2.5/s".to_owned(),
+            Kind::TimeScale(_) => "0.2".to_owned(),
+            Kind::Switch(_) | Kind::Truth(_) => "false".to_owned(),
+            Kind::Words(words) => words.last()?.name.to_owned(),
+            Kind::Groups(_) | Kind::Instants(_) => return None,
+        })
+    }
+
+    #[test]
+    fn every_parameter_fills_a_field_of_its_own_and_shows_it_as_it_is_typed() {
+        let mut all = WorkloadSpec::default();
+        for parameter in PARAMETERS {
+            let Some(text) = example(parameter) else { continue };
+            assert_eq!(parameter.show(&all), None, "{} is another's, too", parameter.key);
+            parameter.set(&mut all, &text).unwrap();
+            assert_eq!(parameter.show(&all), Some(text), "{}", parameter.key);
+        }
+    }
+
+    #[test]
+    fn what_is_not_accepted_is_refused_and_changes_nothing() {
+        for parameter in PARAMETERS {
+            let mut spec = WorkloadSpec::default();
+            parameter.set(&mut spec, "nonsense").unwrap_err();
+            assert_eq!(spec, WorkloadSpec::default(), "{}", parameter.key);
+        }
+    }
 
     #[test]
     fn keys_are_unique_and_what_a_parameter_excludes_is_there() {
