@@ -15,7 +15,6 @@ mod kept_latencies;
 mod one_run;
 mod opponent;
 mod record;
-mod recording;
 mod repeats;
 mod runs;
 mod scenario;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use dashboards::report::{self, Entry, PLOTS};
-use experiments::scenario::{Basis, Cell, Drawable, Plot, Scenario, Text, embedded};
+use experiments::scenario::{Basis, Cell, Drawable, Scenario, Text, embedded};
 
 use crate::files::reading::{SMALL, text_of};
 
@@ -30,11 +30,6 @@ pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(S
     let plots: Vec<Drawable> =
         PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: basis(entry) }).collect();
     Ok(experiments::scenario::load(&text, settings, &plots)?)
-}
-
-/// What a plot is drawn from.
-pub(crate) fn basis_of(plot: &Plot) -> Option<Basis> {
-    Entry::named(&plot.draw).map(basis)
 }
 
 fn basis(entry: &Entry) -> Basis {

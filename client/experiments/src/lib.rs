@@ -6,6 +6,8 @@
 
 mod error;
 mod experiment;
+pub mod recording;
+pub mod reproduction;
 pub mod scenario;
 pub mod workload;
 

@@ -4,6 +4,7 @@
 //! One way: what is written ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load`]), the figures of its runs ([`Data`]), and
 //! what its claims come to ([`judge`]).
 
+mod basis;
 mod cases;
 mod cells;
 mod check;
@@ -28,12 +29,12 @@ mod verdict;
 mod words;
 mod wrong;
 
+pub use basis::{Basis, Drawable};
 pub use cells::{Cell, text};
 pub use claim::{Against, Bound, Claim, Expectation, Labels, Place, Stat};
 pub use condition::{Condition, Edge};
 pub use data::{Data, Measured, figures_of, wanted};
 pub use derived::{Derived, Series};
-pub use drawing::{Basis, Drawable};
 pub use embedded::{EMBEDDED, embedded};
 pub use file::{Column, ExperimentSection, Http, Scenario};
 pub use judge::judge;
@@ -41,4 +42,4 @@ pub use load::load;
 pub use over_runs::over_seeds;
 pub use place::Text;
 pub use plot::{Counted, Plot, Scale};
-pub use verdict::{Found, Judged, Verdict};
+pub use verdict::{Found, Judged};

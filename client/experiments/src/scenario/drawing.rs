@@ -4,47 +4,11 @@ use std::time::Duration;
 
 use vocabulary::{did_you_mean, duration_text};
 
+use super::basis::{Basis, Drawable};
 use super::cells::{Cell, is_at};
 use super::file::{Column, Scenario};
 use super::plot::Plot;
 use super::wrong::Wrong;
-
-/// A plot that there is, by name.
-#[derive(Clone, Copy, Debug)]
-pub struct Drawable {
-    /// As scenarios ask for it.
-    pub name: &'static str,
-    /// What it is drawn from.
-    pub basis: Basis,
-}
-
-/// What a plot is drawn from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// One run of each strategy, with its series.
-    Runs,
-    /// Figures over seeds at the points of an experiment.
-    Cells,
-    /// The same; columns of the experiment can be chosen instead of what it draws by itself.
-    Chosen,
-    /// Columns of an experiment: all, or those that are chosen.
-    Columns,
-    /// When every attempt of one run was sent.
-    Calls,
-    /// What every client of one run got.
-    Clients,
-    /// What happened in one run, step by step.
-    Steps,
-    /// How long the retries of one run waited.
-    Waits,
-}
-
-impl Basis {
-    /// Whether it is drawn from figures over seeds, and not from runs.
-    pub const fn is_of_cells(self) -> bool {
-        matches!(self, Self::Cells | Self::Chosen | Self::Columns)
-    }
-}
 
 impl Plot {
     /// The experiment that it is about.
@@ -86,8 +50,8 @@ impl Plot {
         own.or_else(|| cells.first()?.settings.run.bins)
     }
 
-    /// What it is drawn from.
-    fn basis(&self, drawables: &[Drawable]) -> Result<Basis, Wrong> {
+    /// What it is drawn from, as a program offers it.
+    fn offered(&self, drawables: &[Drawable]) -> Result<Basis, Wrong> {
         let found = drawables.iter().find(|drawable| drawable.name == self.draw);
         found.map(|drawable| drawable.basis).ok_or_else(|| {
             let names: Vec<&str> = drawables.iter().map(|drawable| drawable.name).collect();
@@ -101,14 +65,14 @@ impl Plot {
         })
     }
 
-    /// Refuses what cannot be drawn.
+    /// What it is drawn from; refuses what cannot be drawn.
     pub(super) fn check(
         &self,
         scenario: &Scenario,
         cells: &[Cell],
         drawables: &[Drawable],
-    ) -> Result<(), Wrong> {
-        let basis = self.basis(drawables)?;
+    ) -> Result<Basis, Wrong> {
+        let basis = self.offered(drawables)?;
         let Some((name, experiment)) = scenario.experiment_named(self.experiment.as_deref()) else {
             return Err(Wrong::new(
                 "experiment",
@@ -148,7 +112,7 @@ impl Plot {
                 format!("`{}` needs to know how long a step is: `step = \"100ms\"`", self.draw),
             ));
         }
-        Ok(())
+        Ok(basis)
     }
 
     fn check_options(&self, basis: Basis, name: &str, columns: &[Column]) -> Result<(), Wrong> {

@@ -4,6 +4,9 @@
 //! printed number must lie among the middle 95 % of our runs, and its sentences are judged by the share of runs in which they are so:
 //! more than half of them, and the claim holds; at least 5 %, and it holds partly.
 
+use results::ClaimVerdict as Verdict;
+use results::numbers::{counted, short};
+
 use super::cases::{Case, cases};
 use super::cells::Cell;
 use super::claim::{Claim, Stat};
@@ -12,9 +15,8 @@ use super::condition::Condition;
 use super::data::Data;
 use super::file::Scenario;
 use super::over_runs::of_all_runs;
-use super::verdict::{Found, Judged, SOME, Verdict};
+use super::verdict::{Found, Judged, SOME, of_all, of_one};
 use super::words::{together, with_deviation};
-use results::numbers::{counted, short};
 
 /// From so many runs on, being outside of all of them has a probability of 5 % at most, for a run like them.
 const ENOUGH: usize = 39;
@@ -39,7 +41,7 @@ pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &D
             }
         })
         .collect();
-    let verdict = Verdict::of_all(&found);
+    let verdict = of_all(&found);
     let by = match (one_run, condition.printed) {
         (true, true) => "the middle 95 % of runs",
         (true, false) => "the share of runs",
@@ -75,7 +77,7 @@ fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) 
     let values = ratios.as_ref().unwrap_or(&own);
     let runs = values.len();
     let found = |value: f64, text: String| {
-        let verdict = Verdict::of_one(condition.is_met(value));
+        let verdict = of_one(condition.is_met(value));
         Found { at: at.clone(), value, middle: None, runs, so_in: None, verdict, text }
     };
     let one = if runs == 1 { ", 1 run" } else { "" };
@@ -142,7 +144,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
             return found;
         };
         found.middle = Some((low, high));
-        found.verdict = Verdict::of_one(condition.overlaps(low, high));
+        found.verdict = of_one(condition.overlaps(low, high));
         found.text = format!(
             "{}–{} in the middle 95 % of {} (2.5 to 97.5 percentile), mean {}",
             short(low),

@@ -1,8 +1,9 @@
 //! From the text of a scenario to one that can be run: everything is checked before anything runs.
 
+use super::basis::Drawable;
 use super::cells::{Cell, cells};
 use super::check::{check_claim, check_figures, check_http, check_labels};
-use super::drawing::Drawable;
+
 use super::file::Scenario;
 use super::parse::parse;
 use super::place::Text;
@@ -32,16 +33,19 @@ pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Sce
         check_claim(&scenario, claim, &cells)
             .map_err(|wrong| refuse(&["claim", &index, wrong.key], wrong.to_string()))?;
     }
-    let mut impossible = Vec::new();
+    let mut found = Vec::new();
     for (name, plot) in &scenario.plot {
-        match plot.check(&scenario, &cells, plots) {
-            Ok(()) => {}
-            // Who runs less than the file says does not want its figures either.
-            Err(_) if !settings.is_empty() => impossible.push(name.clone()),
+        found.push(match plot.check(&scenario, &cells, plots) {
+            Ok(basis) => Some(basis),
+            // Who runs less than the file says does not want its plots either.
+            Err(_) if !settings.is_empty() => None,
             Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
-        }
+        });
     }
-    scenario.plot.retain(|name, _| !impossible.contains(name));
+    for (plot, basis) in scenario.plot.values_mut().zip(found) {
+        plot.basis = basis;
+    }
+    scenario.plot.retain(|_, plot| plot.basis().is_some());
     check_http(&scenario).map_err(|wrong| refuse(&["http", wrong.key], wrong.to_string()))?;
     Ok((scenario, cells))
 }

@@ -4,6 +4,8 @@ use serde::Deserialize;
 use toml::Value;
 use vocabulary::duration_text;
 
+use super::basis::Basis;
+
 /// A figure, what the source says of it, and what it is drawn from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +49,9 @@ pub struct Plot {
     pub(super) time_unit: Option<String>,
     #[serde(default)]
     pub scale: Scale,
+    /// What it is drawn from; known when the scenario was checked.
+    #[serde(skip)]
+    pub(super) basis: Option<Basis>,
 }
 
 /// How values are spread over the vertical axis.
@@ -77,6 +82,11 @@ pub enum Counted {
 }
 
 impl Plot {
+    /// What it is drawn from; known of every plot of a scenario that was checked.
+    pub fn basis(&self) -> Option<Basis> {
+        self.basis
+    }
+
     /// Up to when it is drawn, in seconds.
     pub fn until_s(&self) -> Option<f64> {
         seconds(self.until.as_deref())

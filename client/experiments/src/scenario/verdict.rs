@@ -1,25 +1,12 @@
 //! What claims come to.
 
+use results::ClaimVerdict as Verdict;
+
 use super::claim::{Claim, Expectation};
 use super::condition::Condition;
 
 /// The share of runs in which a sentence about one random run must be so to hold partly.
 pub(super) const SOME: f64 = 0.05;
-
-/// What a claim comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Everywhere that it was looked at.
-    Holds,
-    /// At some points, or in some runs, only.
-    HoldsPartly,
-    /// Nowhere.
-    DoesNotHold,
-    /// No number that the source prints would lie outside of so few runs.
-    TooFewRuns,
-    /// The runs do not have the figure: nothing can be said.
-    NoFigure,
-}
 
 /// A claim with its verdict.
 pub struct Judged<'a> {
@@ -70,32 +57,20 @@ impl Judged<'_> {
     }
 }
 
-impl Verdict {
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::HoldsPartly => "holds partly",
-            Self::DoesNotHold => "does not hold",
-            Self::TooFewRuns => "too few runs",
-            Self::NoFigure => "no figure",
-        }
+/// What several cases come to together.
+pub(super) fn of_all(found: &[Found]) -> Verdict {
+    let any = |verdict: Verdict| found.iter().any(|one| one.verdict == verdict);
+    let all = |verdict: Verdict| found.iter().all(|one| one.verdict == verdict);
+    match () {
+        () if any(Verdict::NoFigure) => Verdict::NoFigure,
+        () if any(Verdict::TooFewRuns) => Verdict::TooFewRuns,
+        () if all(Verdict::Holds) => Verdict::Holds,
+        () if all(Verdict::DoesNotHold) => Verdict::DoesNotHold,
+        () => Verdict::HoldsPartly,
     }
+}
 
-    /// Of several cases together.
-    pub(super) fn of_all(found: &[Found]) -> Self {
-        let any = |verdict: Self| found.iter().any(|one| one.verdict == verdict);
-        let all = |verdict: Self| found.iter().all(|one| one.verdict == verdict);
-        match () {
-            () if any(Self::NoFigure) => Self::NoFigure,
-            () if any(Self::TooFewRuns) => Self::TooFewRuns,
-            () if all(Self::Holds) => Self::Holds,
-            () if all(Self::DoesNotHold) => Self::DoesNotHold,
-            () => Self::HoldsPartly,
-        }
-    }
-
-    pub(super) fn of_one(so: bool) -> Self {
-        if so { Self::Holds } else { Self::DoesNotHold }
-    }
+/// What one case comes to that is so or not.
+pub(super) fn of_one(so: bool) -> Verdict {
+    if so { Verdict::Holds } else { Verdict::DoesNotHold }
 }

@@ -1,9 +1,10 @@
 //! What was found of a claim, in one line.
 
+use results::ClaimVerdict as Verdict;
+use results::numbers::short;
 use statistics::Summary;
 
-use super::verdict::{Found, Verdict};
-use results::numbers::short;
+use super::verdict::Found;
 
 /// All cases in one line.
 pub(super) fn together(found: &[Found], verdict: Verdict) -> String {

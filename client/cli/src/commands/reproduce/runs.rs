@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use anyhow::anyhow;
+use experiments::reproduction::{PlotRecording, Reproduction};
 use experiments::scenario::{Cell, figures_of};
 use vocabulary::TimeScale;
 
 use super::args::ReproduceArgs;
-use super::recordings::{Recorders, Recordings};
+use super::recordings::Recordings;
 use super::remaining::{Key, Remaining};
-use super::reproduction::Reproduction;
 use super::watching::Watching;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
@@ -62,7 +62,7 @@ pub(super) fn run_all(
         // Over HTTP no run can be repeated: the first one is drawn.
         let recorders = |&(number, cell, repeat): &Number| {
             let Reproduction { scenario, cells, .. } = &reproductions[number];
-            Recorders::of(scenario, cells, cell).filter(|_| repeat == 0)
+            PlotRecording::of(scenario, cells, cell).filter(|_| repeat == 0)
         };
         let recordings = Recordings::new(numbers.iter().map(recorders));
         let names = |number: usize| {
@@ -141,8 +141,8 @@ fn drive(
     driver.drive(&tasks, stop, watching, &mut |task, over| {
         over.finished.sound(tasks.task(task).seed)?;
         let (number, cell, _) = numbers[task];
-        let Reproduction { scenario, cells, data, kept } = &mut reproductions[number];
-        recordings.finish(task, cell, &cells[cell].label, &over.finished.result, kept)?;
+        let Reproduction { scenario, data, kept, .. } = &mut reproductions[number];
+        kept.extend(recordings.finish(task, &over.finished.result));
         data.push(cell, figures_of(scenario, &over.finished.result, over.bins.as_ref()));
         Ok(())
     })
@@ -163,16 +163,16 @@ pub(super) fn record_all(
     args: &ReproduceArgs,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let mut numbers: Vec<(usize, usize)> = Vec::new();
+    let mut numbers = Vec::new();
     let (mut planned, mut seeds, mut recorders) = (Vec::new(), Vec::new(), Vec::new());
     for (number, Reproduction { scenario, cells, data, .. }) in reproductions.iter().enumerate() {
         for (index, cell) in cells.iter().enumerate() {
             let (Some(recorder), Some(middle)) =
-                (Recorders::of(scenario, cells, index), data.middle_run(index))
+                (PlotRecording::of(scenario, cells, index), data.middle_run(index))
             else {
                 continue;
             };
-            numbers.push((number, index));
+            numbers.push(number);
             // A run alone may have all points of its series.
             let mut alone = Planned::of(cell);
             alone.experiment.repeats = 1;
@@ -185,8 +185,7 @@ pub(super) fn record_all(
     let tasks = Tasks::new(numbers.len(), |task| planned[task].task(seeds[task]));
     let driver = VirtualTime::on_threads(args.output.threads);
     driver.drive(&tasks, interrupt, &recordings, &mut |task, over| {
-        let (number, cell) = numbers[task];
-        let Reproduction { cells, kept, .. } = &mut reproductions[number];
-        recordings.finish(task, cell, &cells[cell].label, &over.finished.result, kept)
+        reproductions[numbers[task]].kept.extend(recordings.finish(task, &over.finished.result));
+        Ok(())
     })
 }

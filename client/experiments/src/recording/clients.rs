@@ -1,10 +1,10 @@
 //! Latency and attempts of every client, or of every op when there is one client.
 
 use loadgen_core::Sample;
-use serde_json::{Value, json};
+use results::Clients;
 use tailback::Status;
 
-use super::rounded;
+use super::rounded::rounded;
 
 /// More clients than that are not kept.
 const MOST_CLIENTS: usize = 100_000;
@@ -12,7 +12,7 @@ const MOST_CLIENTS: usize = 100_000;
 const MOST_RANKS: usize = 1000;
 
 /// What every client got.
-pub(crate) struct Clients {
+pub(super) struct ClientRecorder {
     by_op: bool,
     clients: Vec<Client>,
 }
@@ -32,7 +32,7 @@ impl Client {
     }
 }
 
-impl Clients {
+impl ClientRecorder {
     pub(super) fn new(clients: u32) -> Self {
         Self { by_op: clients <= 1, clients: Vec::new() }
     }
@@ -51,7 +51,7 @@ impl Clients {
         }
     }
 
-    pub(super) fn json(mut self) -> Value {
+    pub(super) fn finish(mut self) -> Clients {
         self.clients.retain(|client| client.attempts > 0);
         // Who had no success waits for ever.
         let key = |client: &Client| client.latency_s().unwrap_or(f64::INFINITY);
@@ -61,31 +61,31 @@ impl Clients {
         // The last one is the longest wait: it is always among them.
         let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
         let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);
-        json!({
-            "by_op": self.by_op,
-            "of": count,
-            "rank": ranks.iter().map(|index| index + 1).collect::<Vec<_>>(),
-            "latency_s": ranks.iter().map(latency).collect::<Vec<_>>(),
-            "attempts": ranks.iter().map(|index| self.clients[*index].attempts).collect::<Vec<_>>(),
-        })
+        Clients {
+            by_op: self.by_op,
+            of: count as u64,
+            rank: ranks.iter().map(|index| *index as u64 + 1).collect(),
+            latency_s: ranks.iter().map(latency).collect(),
+            attempts: ranks.iter().map(|index| self.clients[*index].attempts).collect(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{rejected, sample};
+    use super::super::testing::{rejected, sample};
     use super::*;
 
     #[test]
     fn clients_come_in_order_of_latency_and_those_without_success_last() {
-        let mut clients = Clients::new(1);
+        let mut clients = ClientRecorder::new(1);
         clients.note(&rejected(sample(0, 1, 0, 10)));
         clients.note(&sample(1, 1, 0, 30));
         clients.note(&rejected(sample(2, 1, 0, 10)));
         clients.note(&sample(2, 2, 10, 20));
-        let json = clients.json();
-        assert_eq!(json["latency_s"], json!([0.02, 0.03, null]));
-        assert_eq!(json["attempts"], json!([2, 1, 1]));
-        assert_eq!((&json["rank"], &json["by_op"]), (&json!([1, 2, 3]), &json!(true)));
+        let clients = clients.finish();
+        assert_eq!(clients.latency_s, [Some(0.02), Some(0.03), None]);
+        assert_eq!((clients.attempts, clients.rank), (vec![2, 1, 1], vec![1, 2, 3]));
+        assert!(clients.by_op);
     }
 }

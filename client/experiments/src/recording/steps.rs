@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use experiments::scenario::Counted;
 use loadgen_core::Sample;
-use serde_json::{Map, Value, json};
+use results::Steps;
 use tailback::Status;
 use vocabulary::Instant;
 
-use super::rounded;
+use super::rounded::rounded;
+use crate::scenario::Counted;
 
 /// Longer runs get wider steps.
 const MOST_STEPS: usize = 6000;
 
 /// Counts in steps of one width, which doubles when there would be too many.
-pub(crate) struct Steps {
+pub(super) struct StepRecorder {
     wanted: Vec<Counted>,
     width_nanos: u64,
     counts: Vec<Step>,
@@ -30,7 +30,7 @@ struct Step {
     queue: i64,
 }
 
-impl Steps {
+impl StepRecorder {
     pub(super) fn new(step: Duration, wanted: &[Counted]) -> Self {
         const USUAL: [Counted; 4] = [Counted::Sent, Counted::TurnedAway, Counted::First, Counted::Queued];
         let wanted = if wanted.is_empty() { USUAL.to_vec() } else { wanted.to_vec() };
@@ -67,30 +67,25 @@ impl Steps {
         &mut self.counts[index]
     }
 
-    pub(super) fn json(self) -> Value {
-        let mut columns = Map::new();
-        columns.insert("step_s".to_owned(), json!(rounded(self.width_nanos as f64 / 1e9)));
+    pub(super) fn finish(self) -> Steps {
         let mut queued = 0;
-        let lengths: Vec<i64> = self
-            .counts
-            .iter()
-            .map(|step| {
-                queued += step.queue;
-                queued
-            })
-            .collect();
-        let count = |of: fn(&Step) -> u32| json!(self.counts.iter().map(of).collect::<Vec<_>>());
-        for counted in &self.wanted {
-            let (key, column) = match counted {
-                Counted::Sent => ("sent", count(|step| step.sent)),
-                Counted::TurnedAway => ("turned_away", count(|step| step.turned_away)),
-                Counted::First => ("first", count(|step| step.first)),
-                Counted::Succeeded => ("succeeded", count(|step| step.succeeded)),
-                Counted::Queued => ("queued", json!(lengths)),
-            };
-            columns.insert(key.to_owned(), column);
+        let lengths = self.counts.iter().map(|step| {
+            queued += step.queue;
+            queued
+        });
+        let lengths: Vec<i64> = lengths.collect();
+        let count = |counted: Counted, of: fn(&Step) -> u32| {
+            let column = || self.counts.iter().map(|step| of(step).into()).collect();
+            self.wanted.contains(&counted).then(column)
+        };
+        Steps {
+            step_s: rounded(self.width_nanos as f64 / 1e9),
+            sent: count(Counted::Sent, |step| step.sent),
+            turned_away: count(Counted::TurnedAway, |step| step.turned_away),
+            first: count(Counted::First, |step| step.first),
+            succeeded: count(Counted::Succeeded, |step| step.succeeded),
+            queued: self.wanted.contains(&Counted::Queued).then_some(lengths),
         }
-        Value::Object(columns)
     }
 }
 
@@ -108,32 +103,35 @@ impl Step {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{rejected, sample};
+    use super::super::testing::{rejected, sample};
     use super::*;
 
     #[test]
     fn requests_are_counted_when_they_are_sent_and_queued_until_they_succeed() {
-        let mut steps = Steps::new(Duration::from_millis(10), &[]);
+        let mut steps = StepRecorder::new(Duration::from_millis(10), &[]);
         steps.note(&rejected(sample(1, 1, 10, 20)));
         steps.note(&sample(0, 1, 10, 40));
         steps.note(&sample(1, 2, 20, 50));
-        let json = steps.json();
-        assert_eq!(json["sent"], json!([0, 2, 1, 0, 0, 0]));
-        assert_eq!(json["first"], json!([0, 2, 0, 0, 0, 0]));
-        assert_eq!(json["turned_away"], json!([0, 0, 1, 0, 0, 0]));
-        assert_eq!(json["queued"], json!([0, 1, 2, 2, 1, 0]));
-        assert_eq!((&json["step_s"], json.get("succeeded")), (&json!(0.01), None));
+        let wanted = Steps {
+            step_s: 0.01,
+            sent: Some(vec![0, 2, 1, 0, 0, 0]),
+            turned_away: Some(vec![0, 0, 1, 0, 0, 0]),
+            first: Some(vec![0, 2, 0, 0, 0, 0]),
+            succeeded: None,
+            queued: Some(vec![0, 1, 2, 2, 1, 0]),
+        };
+        assert_eq!(steps.finish(), wanted);
     }
 
     #[test]
     fn steps_of_a_long_run_are_wider_and_lose_nothing() {
-        let mut steps = Steps::new(Duration::from_millis(1), &[Counted::Sent]);
+        let mut steps = StepRecorder::new(Duration::from_millis(1), &[Counted::Sent]);
         for op in 0..20_000 {
             steps.note(&sample(op, 1, op, op + 3));
         }
-        let json = steps.json();
-        let sent: Vec<u64> = json["sent"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
-        assert!(sent.len() <= MOST_STEPS && sent.iter().sum::<u64>() == 20_000);
-        assert_eq!(json["step_s"], json!(0.004));
+        let steps = steps.finish();
+        let sent = steps.sent.unwrap();
+        assert!(sent.len() <= MOST_STEPS && sent.iter().sum::<i64>() == 20_000);
+        assert_eq!(steps.step_s.to_string(), "0.004");
     }
 }

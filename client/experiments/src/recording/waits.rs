@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use experiments::scenario::over_seeds;
 use loadgen_core::Sample;
-use serde_json::{Value, json};
+use results::Wait;
 use tailback::Status;
 use vocabulary::Instant;
 
-use super::rounded;
+use super::rounded::rounded;
+use crate::scenario::over_seeds;
 
 /// Retries that are told apart.
 const MOST_RETRIES: usize = 30;
@@ -19,13 +19,13 @@ const MOST_OPS: usize = 100_000;
 
 /// Waits by retry, in seconds.
 #[derive(Default)]
-pub(crate) struct Waits {
+pub(super) struct WaitRecorder {
     /// When an op's last attempt ended.
     ended: BTreeMap<u64, Instant>,
     waits: Vec<Vec<f64>>,
 }
 
-impl Waits {
+impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
         if let Some(ended) = self.ended.remove(&sample.op).filter(|_| (1..=MOST_RETRIES).contains(&retry)) {
@@ -42,40 +42,38 @@ impl Waits {
         }
     }
 
-    pub(super) fn json(self) -> Value {
+    pub(super) fn finish(self) -> Vec<Wait> {
         let of = |(index, waits): (usize, &Vec<f64>)| {
             let over = over_seeds(waits)?;
-            Some(json!({
-                "retry": index + 1, "count": over.count, "mean_s": rounded(over.mean), "min_s": rounded(over.min),
-                "p5_s": rounded(over.p5), "p95_s": rounded(over.p95), "max_s": rounded(over.max),
-            }))
+            Some(Wait {
+                retry: index as u64 + 1,
+                count: over.count as u64,
+                mean_s: rounded(over.mean),
+                min_s: Some(rounded(over.min)),
+                p5_s: Some(rounded(over.p5)),
+                p95_s: Some(rounded(over.p95)),
+                max_s: Some(rounded(over.max)),
+            })
         };
-        json!(self.waits.iter().enumerate().filter_map(of).collect::<Vec<_>>())
+        self.waits.iter().enumerate().filter_map(of).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{rejected, sample};
+    use super::super::testing::{rejected, sample};
     use super::*;
 
     #[test]
     fn a_wait_runs_from_the_end_of_an_attempt_to_the_next() {
-        let mut waits = Waits::default();
+        let mut waits = WaitRecorder::default();
         for (op, second) in [(0, 110), (1, 130)] {
             waits.note(&rejected(sample(op, 1, 0, 10)));
             waits.note(&rejected(sample(op, 2, second, second + 10)));
             waits.note(&sample(op, 3, second + 210, second + 220));
         }
-        let json = waits.json();
-        assert_eq!(
-            (&json[0]["min_s"], &json[0]["max_s"], &json[0]["mean_s"]),
-            (&json!(0.1), &json!(0.12), &json!(0.11))
-        );
-        assert_eq!(
-            (&json[1]["mean_s"], &json[1]["retry"], json[1]["count"].as_u64()),
-            (&json!(0.2), &json!(2), Some(2))
-        );
-        assert_eq!(json.as_array().unwrap().len(), 2);
+        let waits = waits.finish();
+        assert_eq!((waits[0].min_s, waits[0].max_s, waits[0].mean_s), (Some(0.1), Some(0.12), 0.11));
+        assert_eq!((waits[1].mean_s, waits[1].retry, waits[1].count, waits.len()), (0.2, 2, 2, 2));
     }
 }

@@ -1,0 +1,88 @@
+//! The recorders of one run, each for one plot.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loadgen_core::{Sample, SampleSink};
+use results::{DrawnRun, RunResult};
+
+use super::calls::CallRecorder;
+use super::clients::ClientRecorder;
+use super::series::{columns, outline};
+use super::steps::StepRecorder;
+use super::waits::WaitRecorder;
+use crate::scenario::{Basis, Cell, Plot};
+
+/// Takes what one plot needs of one run.
+pub struct Recorder(Kind);
+
+enum Kind {
+    /// The result has it all.
+    Series,
+    Calls(CallRecorder),
+    Clients(ClientRecorder),
+    Steps(StepRecorder),
+    Waits(WaitRecorder),
+}
+
+impl Recorder {
+    /// What a plot needs of a run of this cell; nothing when it is drawn from figures over seeds.
+    pub fn of(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
+        Some(Self(match basis {
+            Basis::Cells | Basis::Chosen | Basis::Columns => return None,
+            Basis::Runs => Kind::Series,
+            Basis::Calls => Kind::Calls(CallRecorder::default()),
+            Basis::Clients => Kind::Clients(ClientRecorder::new(cell.settings.run.clients)),
+            Basis::Steps => Kind::Steps(StepRecorder::new(plot.step(&[cell])?, &plot.series)),
+            Basis::Waits => Kind::Waits(WaitRecorder::default()),
+        }))
+    }
+
+    fn note(&mut self, sample: &Sample) {
+        match &mut self.0 {
+            Kind::Series => {}
+            Kind::Calls(calls) => calls.note(sample),
+            Kind::Clients(clients) => clients.note(sample),
+            Kind::Steps(steps) => steps.note(sample),
+            Kind::Waits(waits) => waits.note(sample),
+        }
+    }
+
+    /// The run as the plot needs it.
+    fn finish(self, label: &str, result: &RunResult) -> DrawnRun {
+        let run = outline(label, result);
+        match self.0 {
+            Kind::Series => DrawnRun { series: Some(columns(&result.series)), ..run },
+            Kind::Calls(calls) => DrawnRun { calls: Some(calls.finish()), ..run },
+            Kind::Clients(clients) => DrawnRun { clients: Some(clients.finish()), ..run },
+            Kind::Steps(steps) => DrawnRun { steps: Some(steps.finish()), ..run },
+            Kind::Waits(waits) => DrawnRun { waits: Some(waits.finish()), ..run },
+        }
+    }
+}
+
+/// The recorders of several plots of one run.
+#[derive(Clone)]
+pub struct Recording(Arc<Mutex<Vec<Recorder>>>);
+
+impl Recording {
+    /// Records for all of these.
+    pub fn new(recorders: Vec<Recorder>) -> Self {
+        Self(Arc::new(Mutex::new(recorders)))
+    }
+
+    /// To be given every attempt.
+    pub fn sink(&self) -> SampleSink {
+        let recorders = self.0.clone();
+        Box::new(move |sample| {
+            for recorder in recorders.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+                recorder.note(sample);
+            }
+        })
+    }
+
+    /// What was kept, recorder by recorder.
+    pub fn finish(self, label: &str, result: &RunResult) -> Vec<DrawnRun> {
+        let recorders = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        recorders.into_iter().map(|recorder| recorder.finish(label, result)).collect()
+    }
+}

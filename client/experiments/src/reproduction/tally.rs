@@ -1,0 +1,75 @@
+//! How many claims came out how.
+
+use results::{ClaimVerdict, Tallies};
+
+use crate::scenario::Judged;
+
+/// Claims by their verdicts; those that a scenario makes itself are counted apart.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Claims of the sources.
+    pub source: Counts,
+    /// Claims that scenarios make themselves.
+    pub ours: Counts,
+}
+
+/// Claims of one kind.
+#[derive(Debug, Default)]
+pub struct Counts {
+    verdicts: Vec<ClaimVerdict>,
+    /// Claims that came out as their scenario expects.
+    pub as_expected: usize,
+    /// What claims say that did not.
+    pub unmet: Vec<String>,
+}
+
+impl Tally {
+    /// Counts the claims of a scenario.
+    pub fn add(&mut self, judged: &[Judged<'_>]) {
+        for one in judged {
+            let counts = if one.claim.ours { &mut self.ours } else { &mut self.source };
+            counts.verdicts.push(one.verdict);
+            match one.as_expected() {
+                Some(true) => counts.as_expected += 1,
+                Some(false) => counts.unmet.push(one.claim.says.clone()),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether every claim that could be judged came out as expected.
+    pub fn is_as_expected(&self) -> bool {
+        self.source.unmet.is_empty() && self.ours.unmet.is_empty()
+    }
+
+    /// The same for programs.
+    pub fn record(&self) -> Tallies {
+        Tallies { source: self.source.record(), ours: self.ours.record() }
+    }
+}
+
+impl Counts {
+    /// All of them.
+    pub fn claims(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    /// Those with this verdict.
+    pub fn with(&self, verdict: ClaimVerdict) -> usize {
+        self.verdicts.iter().filter(|one| **one == verdict).count()
+    }
+
+    fn record(&self) -> results::Tally {
+        let with = |verdict| self.with(verdict) as u64;
+        results::Tally {
+            claims: self.claims() as u64,
+            holds: with(ClaimVerdict::Holds),
+            holds_partly: with(ClaimVerdict::HoldsPartly),
+            does_not_hold: with(ClaimVerdict::DoesNotHold),
+            too_few_runs: with(ClaimVerdict::TooFewRuns),
+            no_figure: with(ClaimVerdict::NoFigure),
+            as_expected: self.as_expected as u64,
+            not_as_expected: self.unmet.len() as u64,
+        }
+    }
+}
