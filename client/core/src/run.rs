@@ -8,6 +8,7 @@
 mod agenda;
 mod arriving;
 mod attempt;
+mod drawn;
 mod ending;
 mod exchange;
 mod instance;

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use tailback::{GaugeKind, Strategy};
+use tailback::Strategy;
 use vocabulary::Instant;
 
+use super::drawn::Drawn;
 use crate::cancellable::Cancellable;
 use crate::op::Waiting;
 
@@ -32,7 +33,7 @@ pub(super) struct Instance {
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,
     /// What else was last drawn.
-    pub(super) drawn: Vec<(&'static GaugeKind, Option<f64>)>,
+    pub(super) drawn: Drawn,
     /// Whether its strategy has anything that is drawn over time.
     pub(super) is_drawn: bool,
 }
@@ -50,7 +51,7 @@ impl Instance {
             armed: None,
             window: None,
             ssthresh: None,
-            drawn: Vec::new(),
+            drawn: Drawn::default(),
         }
     }
 }

@@ -48,6 +48,10 @@ impl Run {
         if instance.ready.is_empty() && !more {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
+        // What is taken by sending, such as tokens, is drawn at once; a window changes when attempts end.
+        if !instance.drawn.is_empty() {
+            self.note_gauges(id, at);
+        }
         self.arm(id, at, wait);
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{GaugeKind, Gauges};
+use tailback::Gauges;
 use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
@@ -110,8 +110,8 @@ impl Run {
             self.instances.first().map(|instance| instance.strategy.gauges()).unwrap_or_default();
         gauges.window = gauges.window.map(|_| self.window);
         gauges.ssthresh = gauges.ssthresh.map(|_| self.ssthresh);
-        for (kind, sum) in &self.drawn {
-            gauges.show(kind, sum.unwrap_or(0.0));
+        for (kind, sum) in self.drawn.values() {
+            gauges.show(kind, sum);
         }
         gauges
     }
@@ -125,13 +125,8 @@ impl Run {
         }
         let gauges = instance.strategy.gauges();
         for (kind, value) in gauges.drawn() {
-            let own = entry(&mut instance.drawn, kind);
-            let change = value - own.replace(value).unwrap_or(0.0);
-            let sum = entry(&mut self.drawn, kind);
-            // As with windows: a strategy that is alone shows exactly its own numbers.
-            let next = if alone { value } else { sum.unwrap_or(0.0) + change };
-            if sum.replace(next) != Some(next) {
-                self.measured.series.draw(at, kind, next);
+            if let Some(sum) = self.drawn.take(&mut instance.drawn, alone, kind, value) {
+                self.measured.series.draw(at, kind, sum);
             }
         }
         if gauges.window == instance.window && gauges.ssthresh == instance.ssthresh {
@@ -153,16 +148,4 @@ impl Run {
             self.measured.series.at(at).ssthresh.set(self.ssthresh);
         }
     }
-}
-
-/// The place of a gauge among those that were met.
-fn entry<'a>(
-    drawn: &'a mut Vec<(&'static GaugeKind, Option<f64>)>,
-    kind: &'static GaugeKind,
-) -> &'a mut Option<f64> {
-    let index = drawn.iter().position(|(there, _)| *there == kind).unwrap_or_else(|| {
-        drawn.push((kind, None));
-        drawn.len() - 1
-    });
-    &mut drawn[index].1
 }

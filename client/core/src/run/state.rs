@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::{GaugeKind, Strategy};
+use tailback::Strategy;
 use vocabulary::Instant;
 
 use super::agenda::Agenda;
 use super::attempt::Attempt;
+use super::drawn::Drawn;
 use super::exchange::{Output, ServerSeen};
 use super::instance::{Instance, InstanceId};
 use super::log::RunLog;
@@ -41,7 +42,7 @@ pub struct Run {
     /// Sums over instances, kept as they change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
-    pub(super) drawn: Vec<(&'static GaugeKind, Option<f64>)>,
+    pub(super) drawn: Drawn,
     /// How long the ops that have arrived take at least, while the server is the one for which that is known.
     pub(super) lower_bound: Option<LowerBound>,
     /// Attempts in a row that found nobody who answers.
@@ -82,7 +83,7 @@ impl Run {
             cap_changed: false,
             window: 0.0,
             ssthresh: 0.0,
-            drawn: Vec::new(),
+            drawn: Drawn::default(),
             lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
             silent_attempts: 0,
             samples: None,
