@@ -13,7 +13,7 @@ mod target;
 mod values;
 mod workload;
 
-pub(crate) use checks::{BASELINES, BaselineName, CheckArgs, Condition};
+pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
 pub(crate) use output::{OutputArgs, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use score::Score;

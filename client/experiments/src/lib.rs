@@ -4,6 +4,7 @@
 //! whether its caller is to blame.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+pub mod checks;
 mod error;
 mod experiment;
 pub mod recording;

@@ -11,11 +11,13 @@ mod standing;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use experiments::checks::Subject;
+use results::Mode;
 use serde_json::{Value, json};
 use tailback::StrategySpec;
 
 use crate::args::{CheckArgs, Score};
-use crate::checks::{Checks, Subject};
+use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{ExportedRun, Layout, Source};
 use crate::files::exports::Exports;
@@ -126,7 +128,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         checks.left_out(quiet);
         return Ok(Exit::Unreachable.into());
     }
-    let failed = checks.conclude(&comparison.subjects(&settings)?, quiet)?;
+    let failed = checks.conclude(&comparison.subjects(&settings), quiet)?;
     Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
@@ -141,7 +143,7 @@ fn prepared<'a>(
     let checks = Checks::prepare(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     if let Some(first) = settings.first() {
         let record = opponent.record(simulated);
-        let mode = if simulated { "simulated" } else { "http" };
+        let mode = if simulated { Mode::Simulated } else { Mode::Http };
         checks.same_experiment(mode, &config_record(first, &record, first.run.seed))?;
     }
     Ok(checks)
@@ -256,7 +258,7 @@ impl Comparison {
     }
 
     /// The runs of every strategy, for checks.
-    fn subjects(&self, settings: &[Settings]) -> anyhow::Result<Vec<Subject>> {
+    fn subjects(&self, settings: &[Settings]) -> Vec<Subject> {
         let strategies = settings.iter().zip(&self.measured.runs);
         strategies
             .map(|(one, runs)| Subject::new(&one.strategy.to_string(), runs.iter().map(|run| &run.result)))

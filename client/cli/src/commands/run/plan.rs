@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mockserver::core::Config;
-use results::ConfigRecord;
+use results::{ConfigRecord, Mode};
 use vocabulary::TimeScale;
 
 use crate::args::RunArgs;
@@ -59,7 +59,7 @@ impl<'a> Plan<'a> {
         settings.refuse_unplannable(&server)?;
         let (mut exports, checks) = prepared(args, &mut settings)?;
         let config = config_record(&settings, &of_simulated(&server), settings.run.seed);
-        checks.same_experiment("simulated", &config)?;
+        checks.same_experiment(Mode::Simulated, &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         // Lines of several runs at once would be in an order that depends on the threads.
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
         exports.begin()?;
         let driver = OverHttp::new()?;
         let server = Server::choose(args, &settings, &runtime, true)?;
-        checks.same_experiment("http", &config_record(&settings, &server.record(), settings.run.seed))?;
+        checks.same_experiment(Mode::Http, &config_record(&settings, &server.record(), settings.run.seed))?;
         server.refuse_unusable(&settings)?;
         let announcement = summary::announcement(&settings, &server.describe(), server.model.as_ref());
         let given = GivenServer::new(server, runtime, driver.files());

@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
+use experiments::checks::Subject;
 use results::RunResult;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::RunArgs;
-use crate::checks::{Checks, Subject};
+use crate::checks::Checks;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::files::exporter::ExportedRun;
 use crate::files::exports::Exports;
@@ -92,7 +93,7 @@ impl Report {
                 let runs = finished.iter().map(|run| &run.result);
                 let short = Shortfalls::of(finished).conclude();
                 let failed =
-                    checks.conclude(&[Subject::new(&settings.strategy.to_string(), runs)?], self.quiet)?;
+                    checks.conclude(&[Subject::new(&settings.strategy.to_string(), runs)], self.quiet)?;
                 Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
             }
             Some(exit) => {

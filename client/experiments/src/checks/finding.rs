@@ -1,13 +1,13 @@
 //! Conditions judged on results.
 
-use serde_json::Value;
+use results::numbers::{short, thousands};
+use results::{Column, Figure, RunResult};
 use statistics::{Level, Method, Summary};
 use vocabulary::did_you_mean;
 
-use super::Subject;
-use crate::args::Condition;
-use crate::exit::{Exit, Fatal};
-use crate::text::figures::{short, thousands};
+use super::condition::Condition;
+use super::subject::Subject;
+use crate::error::Error;
 
 type Statistic = fn(&Summary) -> f64;
 
@@ -29,33 +29,38 @@ const MISSING_WHEN_WELL: &str = "stalled_at_s";
 
 /// A condition on one strategy.
 #[derive(Debug, PartialEq)]
-pub(super) struct Finding {
-    pub(super) condition: String,
-    pub(super) strategy: String,
+pub struct Finding {
+    /// As typed.
+    pub condition: String,
+    /// As typed.
+    pub strategy: String,
     /// The figure, or why there is none.
-    pub(super) found: String,
-    pub(super) failed: bool,
+    pub found: String,
+    /// Whether the condition holds, or there is no figure.
+    pub failed: bool,
 }
 
 /// Refuses paths that no result has, before anything runs.
-pub(super) fn refuse_unknown(conditions: &[Condition], paths: &[String]) -> anyhow::Result<()> {
+pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
+    let columns = Column::all();
+    let paths: Vec<&str> = columns.iter().map(Column::path).collect();
     for condition in conditions {
-        let known = |path: &str| paths.iter().any(|there| there == path);
+        let known = |path: &str| paths.contains(&path);
         if !known(&condition.path) && !known(split(&condition.path).0) {
             let words = format!(
                 "`--fail-if '{}'`: a result has no figure `{}`{}; docs/figures.md lists them",
                 condition.text,
                 condition.path,
-                did_you_mean(&condition.path, paths.iter().map(String::as_str))
+                did_you_mean(&condition.path, paths.iter().copied())
             );
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(Error::usage(words));
         }
     }
     Ok(())
 }
 
 /// Refuses conditions on strategies that do not run.
-pub(super) fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> anyhow::Result<()> {
+pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<(), Error> {
     for condition in conditions {
         let Some(wanted) = &condition.strategy else { continue };
         if !strategies.iter().any(|strategy| is_meant(wanted, strategy)) {
@@ -65,7 +70,7 @@ pub(super) fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> an
                 did_you_mean(wanted, strategies.iter().copied()),
                 strategies.join(", ")
             );
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(Error::usage(words));
         }
     }
     Ok(())
@@ -77,7 +82,7 @@ fn is_meant(wanted: &str, strategy: &str) -> bool {
 }
 
 /// Judges every condition on every strategy that it is about.
-pub(super) fn judge(conditions: &[Condition], subjects: &[Subject]) -> Vec<Finding> {
+pub fn judge(conditions: &[Condition], subjects: &[Subject]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for condition in conditions {
         let about =
@@ -97,17 +102,13 @@ fn finding(condition: &Condition, subject: &Subject) -> Finding {
 }
 
 /// A figure of one or several runs by its path, with or without a statistic at the end.
-fn figure(path: &str, runs: &[Value]) -> Result<f64, String> {
-    let of = |path: &str| -> Vec<Option<&Value>> { runs.iter().map(|run| at(run, path)).collect() };
-    let mut found = of(path);
-    let mut statistic = STATISTICS[0].1;
-    if found.iter().all(Option::is_none) {
-        let (inner, named) = split(path);
-        if let Some(named) = named {
-            (found, statistic) = (of(inner), named);
-        }
-    }
-    let values: Vec<f64> = found.iter().filter_map(|value| value.and_then(number)).collect();
+fn figure(path: &str, runs: &[RunResult]) -> Result<f64, String> {
+    let (inner, named) = split(path);
+    let (figure, statistic) = match (Figure::find(path), named) {
+        (None, Some(named)) => (Figure::find(inner), named),
+        (figure, _) => (figure, STATISTICS[0].1),
+    };
+    let values: Vec<f64> = runs.iter().filter_map(|run| figure?.of(run)).collect();
     // Who did not stall has no time at which it did: those that have one count.
     let some_will_do = split(path).0 == MISSING_WHEN_WELL && !values.is_empty();
     if values.len() < runs.len() && !some_will_do {
@@ -125,16 +126,6 @@ fn figure(path: &str, runs: &[Value]) -> Result<f64, String> {
         .ok_or_else(|| "the figure is no finite number".to_owned())
 }
 
-/// What stands at a path, even if it is null; nothing when there is no such path.
-pub(super) fn at<'a>(run: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').try_fold(run, |value, key| value.get(key))
-}
-
-/// Numbers, and truths as 1 or 0.
-pub(super) fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_bool().map(|truth| f64::from(u8::from(truth))))
-}
-
 /// A path without the statistic at its end, and that.
 fn split(path: &str) -> (&str, Option<Statistic>) {
     let parts = path.rsplit_once('.').and_then(|(inner, last)| {
@@ -145,16 +136,18 @@ fn split(path: &str) -> (&str, Option<Statistic>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn subject(strategy: &str, p99s: &[f64]) -> Subject {
-        let runs = p99s
-            .iter()
-            .map(|p99| json!({ "op_latency_ms": { "p99": p99 }, "makespan_complete": true, "stalled_at_s": null }))
-            .collect();
-        Subject { strategy: strategy.to_owned(), runs }
+        let run = |p99: &f64| -> RunResult {
+            let text = format!(
+                r#"{{"schema_version": 1, "mode": "simulated", "strategy": "{strategy}", "seed": 1,
+                     "ops": {{"total": 1, "succeeded": 1, "given_up": 0}}, "attempts": {{"total": 1}},
+                     "makespan_complete": true, "op_latency_ms": {{"p99": {p99}}}}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        Subject { strategy: strategy.to_owned(), runs: p99s.iter().map(run).collect() }
     }
 
     fn failed(condition: &str, subjects: &[Subject]) -> Vec<(String, String)> {
@@ -192,8 +185,7 @@ mod tests {
 
     #[test]
     fn unknown_paths_are_refused_with_the_nearest() {
-        let paths = ["amplification".to_owned(), "op_latency_ms.p99".to_owned()];
-        let refused = |text: &str| refuse_unknown(&[text.parse().unwrap()], &paths);
+        let refused = |text: &str| refuse_unknown(&[text.parse().unwrap()]);
         let error = refused("amplifcation > 1").unwrap_err().to_string();
         assert!(error.contains("did you mean `amplification`?"), "{error}");
         assert!(refused("amplification.p95 > 1").is_ok() && refused("op_latency_ms.p99.max > 1").is_ok());

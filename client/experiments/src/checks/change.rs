@@ -1,48 +1,29 @@
 //! What a figure says against its baseline.
 
+use std::collections::BTreeMap;
+
+use results::{Direction, Figure, RunResult, judged};
 use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio, Summary};
 
-/// A figure that is compared with a baseline, and whether more of it is better.
-pub(super) struct Judged {
-    pub(super) path: &'static str,
-    more_is_better: bool,
-}
+use super::condition::Share;
+use super::subject::Subject;
 
-const fn less(path: &'static str) -> Judged {
-    Judged { path, more_is_better: false }
-}
-
-const fn more(path: &'static str) -> Judged {
-    Judged { path, more_is_better: true }
-}
-
-/// Everything that a strategy can be better or worse in; what follows from another figure is left out.
-pub(super) const JUDGED: &[Judged] = &[
-    more("ops.succeeded"),
-    less("attempts.total"),
-    less("makespan_s"),
-    less("op_latency_ms.mean"),
-    less("op_latency_ms.p50"),
-    less("op_latency_ms.p95"),
-    less("op_latency_ms.p99"),
-    less("late_share"),
-    less("wasted_server_s"),
-    less("window.convergence_s"),
-    less("window.overshoot"),
-    more("fairness.jain"),
-];
-
+/// What a figure comes to against its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub enum Verdict {
+    /// Within the noise.
     Same,
+    /// By more than the noise.
     Better,
+    /// By more than the noise.
     Worse,
     /// Off by more than the noise, but seeds differ as much.
     Unclear,
 }
 
 impl Verdict {
-    pub(super) fn words(self) -> &'static str {
+    /// In a table.
+    pub fn words(self) -> &'static str {
         match self {
             Self::Same => "same",
             Self::Better => "better",
@@ -53,18 +34,35 @@ impl Verdict {
 }
 
 /// A figure now and then.
-pub(super) struct Change {
+pub struct Change {
     /// Means over runs; `None` where a run has none.
-    pub(super) now: Option<f64>,
-    pub(super) then: Option<f64>,
+    pub now: Option<f64>,
+    /// The same of the baseline.
+    pub then: Option<f64>,
     /// Now over then.
-    pub(super) ratio: Option<f64>,
-    pub(super) verdict: Verdict,
+    pub ratio: Option<f64>,
+    /// Which of the two is better.
+    pub verdict: Verdict,
 }
 
-/// Judges one figure, run by run with the same seeds. `None` when it is in neither.
-pub(super) fn change(
-    judged: &Judged,
+/// Everything that runs are judged by against those of a baseline, figure by figure; figures that neither has are left out.
+pub fn changes(
+    subject: &Subject,
+    baseline: &BTreeMap<String, Vec<Option<f64>>>,
+    noise: Share,
+) -> Vec<(&'static str, Change)> {
+    let seed = subject.runs.first().map_or(0, |run| run.seed);
+    let of = |figure: &'static Figure| {
+        let now: Vec<Option<f64>> = subject.runs.iter().map(|run: &RunResult| figure.of(run)).collect();
+        let then = baseline.get(figure.path).map_or(&[][..], Vec::as_slice);
+        Some((figure.path, change(figure, &now, then, noise.of_one(), seed)?))
+    };
+    judged().filter_map(of).collect()
+}
+
+/// Judges one figure of a strategy's runs, seed by seed. `None` when it is in neither.
+fn change(
+    figure: &Figure,
     now: &[Option<f64>],
     then: &[Option<f64>],
     noise: f64,
@@ -97,11 +95,11 @@ pub(super) fn change(
         let difference = Summary::of(&differences, level, method).and_then(|summary| summary.interval);
         (quotient(mean(&now), mean(&then)), includes(difference, 0.0))
     };
-    let verdict = verdict(judged, ratio, may_be_none, noise);
+    let verdict = verdict(figure, ratio, may_be_none, noise);
     Some(Change { now: now_mean, then: then_mean, ratio: Some(ratio), verdict })
 }
 
-fn verdict(judged: &Judged, ratio: f64, may_be_none: bool, noise: f64) -> Verdict {
+fn verdict(figure: &Figure, ratio: f64, may_be_none: bool, noise: f64) -> Verdict {
     // Twice and half are as far from the same.
     let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
     if !beyond {
@@ -110,7 +108,7 @@ fn verdict(judged: &Judged, ratio: f64, may_be_none: bool, noise: f64) -> Verdic
     if may_be_none {
         return Verdict::Unclear;
     }
-    if (ratio > 1.0) == judged.more_is_better { Verdict::Better } else { Verdict::Worse }
+    if (ratio > 1.0) == (figure.better == Direction::More) { Verdict::Better } else { Verdict::Worse }
 }
 
 fn mean_of_some(values: &[f64]) -> Option<f64> {
@@ -134,52 +132,55 @@ fn quotient(now: f64, then: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn judge(judged: &Judged, now: &[f64], then: &[f64]) -> Verdict {
+    fn figure(path: &str) -> &'static Figure {
+        Figure::find(path).unwrap()
+    }
+
+    fn judge(figure: &Figure, now: &[f64], then: &[f64]) -> Verdict {
         let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
-        change(judged, &some(now), &some(then), 0.05, 1).unwrap().verdict
+        change(figure, &some(now), &some(then), 0.05, 1).unwrap().verdict
     }
 
     #[test]
     fn what_is_beyond_the_noise_is_worse_or_better() {
-        let (makespan, succeeded) = (less("makespan_s"), more("ops.succeeded"));
-        assert_eq!(judge(&makespan, &[10.4], &[10.0]), Verdict::Same);
-        assert_eq!(judge(&makespan, &[10.6], &[10.0]), Verdict::Worse);
-        assert_eq!(judge(&makespan, &[9.0], &[10.0]), Verdict::Better);
-        assert_eq!(judge(&succeeded, &[9.0], &[10.0]), Verdict::Worse);
-        assert_eq!(judge(&makespan, &[0.0], &[0.0]), Verdict::Same);
-        assert_eq!(judge(&makespan, &[0.1], &[0.0]), Verdict::Worse);
+        let (makespan, succeeded) = (figure("makespan_s"), figure("ops.succeeded"));
+        assert_eq!(judge(makespan, &[10.4], &[10.0]), Verdict::Same);
+        assert_eq!(judge(makespan, &[10.6], &[10.0]), Verdict::Worse);
+        assert_eq!(judge(makespan, &[9.0], &[10.0]), Verdict::Better);
+        assert_eq!(judge(succeeded, &[9.0], &[10.0]), Verdict::Worse);
+        assert_eq!(judge(makespan, &[0.0], &[0.0]), Verdict::Same);
+        assert_eq!(judge(makespan, &[0.1], &[0.0]), Verdict::Worse);
     }
 
     #[test]
     fn what_seeds_alone_could_do_is_unclear() {
         let then = [10.0, 11.0, 9.0, 10.5, 9.5, 10.2];
         let scattered = [20.0, 6.0, 15.0, 7.0, 14.0, 8.0];
-        assert_eq!(judge(&less("makespan_s"), &scattered, &then), Verdict::Unclear);
+        assert_eq!(judge(figure("makespan_s"), &scattered, &then), Verdict::Unclear);
         let later = then.map(|s| s * 1.2);
-        assert_eq!(judge(&less("makespan_s"), &later, &then), Verdict::Worse);
-        assert_eq!(judge(&less("makespan_s"), &then, &then), Verdict::Same);
+        assert_eq!(judge(figure("makespan_s"), &later, &then), Verdict::Worse);
+        assert_eq!(judge(figure("makespan_s"), &then, &then), Verdict::Same);
     }
 
     #[test]
     fn runs_with_nothing_of_it_are_compared_by_their_differences() {
-        let late = less("late_share");
+        let late = figure("late_share");
         let one_bad_run = [0.0, 0.3, 0.0, 0.0, 0.0, 0.005];
-        assert_eq!(judge(&late, &one_bad_run, &[0.01; 6]), Verdict::Unclear);
-        assert_eq!(judge(&late, &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03], &[0.0; 6]), Verdict::Worse);
-        assert_eq!(judge(&late, &[0.0; 6], &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03]), Verdict::Better);
-        assert_eq!(judge(&late, &one_bad_run, &one_bad_run), Verdict::Same);
+        assert_eq!(judge(late, &one_bad_run, &[0.01; 6]), Verdict::Unclear);
+        assert_eq!(judge(late, &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03], &[0.0; 6]), Verdict::Worse);
+        assert_eq!(judge(late, &[0.0; 6], &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03]), Verdict::Better);
+        assert_eq!(judge(late, &one_bad_run, &one_bad_run), Verdict::Same);
     }
 
     #[test]
     fn a_figure_that_is_gone_is_worse() {
-        let judged = less("window.convergence_s");
-        let gone = change(&judged, &[None], &[Some(2.0)], 0.05, 1).unwrap();
+        let judged = figure("window.convergence_s");
+        let gone = change(judged, &[None], &[Some(2.0)], 0.05, 1).unwrap();
         assert_eq!((gone.verdict, gone.ratio), (Verdict::Worse, None));
-        assert!(change(&judged, &[None], &[None], 0.05, 1).is_none());
-        let fewer =
-            change(&judged, &[Some(1.0), None, None], &[Some(2.0), Some(2.0), None], 0.05, 1).unwrap();
+        assert!(change(judged, &[None], &[None], 0.05, 1).is_none());
+        let fewer = change(judged, &[Some(1.0), None, None], &[Some(2.0), Some(2.0), None], 0.05, 1).unwrap();
         assert_eq!((fewer.verdict, fewer.now, fewer.then), (Verdict::Worse, Some(1.0), Some(2.0)));
-        let as_many = change(&judged, &[Some(1.0), Some(3.0)], &[Some(1.0), Some(3.0)], 0.05, 1).unwrap();
+        let as_many = change(judged, &[Some(1.0), Some(3.0)], &[Some(1.0), Some(3.0)], 0.05, 1).unwrap();
         assert_eq!((as_many.verdict, as_many.ratio), (Verdict::Same, Some(1.0)));
     }
 }

@@ -1,0 +1,13 @@
+//! Checks on results: conditions that must not hold, and a baseline to compare with.
+
+mod baseline;
+mod change;
+mod condition;
+mod finding;
+mod subject;
+
+pub use baseline::{refuse_foreign, refuse_other};
+pub use change::{Change, Verdict, changes};
+pub use condition::{Condition, Operator, Share};
+pub use finding::{Finding, judge, refuse_absent, refuse_unknown};
+pub use subject::Subject;

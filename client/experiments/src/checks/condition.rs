@@ -1,0 +1,161 @@
+//! Conditions as they are written: `PATH OPERATOR VALUE`.
+
+use std::str::FromStr;
+
+/// `PATH OPERATOR VALUE`.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the fields are its parts as typed")]
+pub struct Condition {
+    /// As typed.
+    pub text: String,
+    pub path: String,
+    /// The one strategy that it is about.
+    pub strategy: Option<String>,
+    pub operator: Operator,
+    pub value: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "as their names say")]
+pub enum Operator {
+    Above,
+    AtLeast,
+    Below,
+    AtMost,
+    Equal,
+    Unequal,
+}
+
+impl Operator {
+    /// The longer before those that they begin with.
+    const ALL: [(&'static str, Self); 6] = [
+        (">=", Self::AtLeast),
+        ("<=", Self::AtMost),
+        ("==", Self::Equal),
+        ("!=", Self::Unequal),
+        (">", Self::Above),
+        ("<", Self::Below),
+    ];
+
+    /// Whether a figure stands so to a value.
+    #[expect(clippy::float_cmp, reason = "whoever asks for equality gets it")]
+    pub fn holds(self, figure: f64, value: f64) -> bool {
+        match self {
+            Self::Above => figure > value,
+            Self::AtLeast => figure >= value,
+            Self::Below => figure < value,
+            Self::AtMost => figure <= value,
+            Self::Equal => figure == value,
+            Self::Unequal => figure != value,
+        }
+    }
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let example = "write it like `amplification > 1.2`";
+        // No strategy holds such a sign, so the first one is the comparison.
+        let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
+        let at = place.ok_or_else(|| {
+            let words = if text.contains('=') { "; `=` alone compares nothing, `==` does" } else { "" };
+            format!("there is no comparison in it{words}; {example}")
+        })?;
+        let (left, rest) = text.split_at(at);
+        let (sign, operator) = Operator::ALL
+            .into_iter()
+            .find(|(sign, _)| rest.starts_with(sign))
+            .ok_or_else(|| format!("`{rest}` begins with no comparison; {example}"))?;
+        let (path, strategy) = match left.split_once(" of ") {
+            Some((path, strategy)) => (path.trim(), Some(strategy.trim().to_owned())),
+            None => (left.trim(), None),
+        };
+        if path.is_empty() {
+            return Err(format!("there is no figure before `{sign}`; {example}"));
+        }
+        if path.chars().any(char::is_whitespace) {
+            return Err(format!("`{path}` is no path: there is white space in it; {example}"));
+        }
+        let value = number(rest[sign.len()..].trim()).map_err(|error| format!("{error}; {example}"))?;
+        Ok(Self { text: text.trim().to_owned(), path: path.to_owned(), strategy, operator, value })
+    }
+}
+
+/// A number, a percentage, or a truth as 1 or 0.
+fn number(text: &str) -> Result<f64, String> {
+    let parsed = match text {
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => match text.strip_suffix('%') {
+            Some(percent) => percent.trim().parse().ok().map(|percent: f64| percent / 100.0),
+            None => text.parse().ok(),
+        },
+    };
+    parsed.filter(|value| value.is_finite()).ok_or_else(|| {
+        let unit = text.trim_end_matches(char::is_alphabetic);
+        let words = if unit != text && unit.parse::<f64>().is_ok() {
+            ": the path says the unit, so write the number alone"
+        } else {
+            ""
+        };
+        format!("`{text}` is no number{words}")
+    })
+}
+
+/// A share of one, typed `5%` or `0.05`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(f64);
+
+impl Share {
+    /// As a number from 0 to below 1.
+    pub const fn of_one(self) -> f64 {
+        self.0
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let share = number(text.trim()).ok().filter(|share| (0.0..1.0).contains(share));
+        share.map(Self).ok_or_else(|| "it must be from 0 to below 100 %, such as `5%` or `0.05`".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, Option<String>, Operator, f64) {
+        let condition: Condition = text.parse().unwrap();
+        (condition.path, condition.strategy, condition.operator, condition.value)
+    }
+
+    #[test]
+    fn conditions_are_read() {
+        assert_eq!(read("amplification > 1.2"), ("amplification".into(), None, Operator::Above, 1.2));
+        assert_eq!(read("efficiency<90%"), ("efficiency".into(), None, Operator::Below, 0.9));
+        let of_one = "op_latency_ms.p99 of aimd:beta=0.5,min=1 >= 250";
+        let strategy = Some("aimd:beta=0.5,min=1".to_owned());
+        assert_eq!(read(of_one), ("op_latency_ms.p99".into(), strategy, Operator::AtLeast, 250.0));
+        assert_eq!(
+            read("makespan_complete == false"),
+            ("makespan_complete".into(), None, Operator::Equal, 0.0)
+        );
+        assert_eq!(read("ops.given_up != 0").2, Operator::Unequal);
+    }
+
+    #[test]
+    fn what_is_no_condition_is_refused_with_what_to_write() {
+        let error = |text: &str| text.parse::<Condition>().unwrap_err();
+        assert!(error("amplification = 1").contains("`==` does"));
+        assert!(error("amplification").contains("no comparison"));
+        assert!(error("> 3").contains("no figure before"));
+        assert!(error("p99 > 250ms").contains("write the number alone"));
+        assert!(error("p99 > many").contains("`many` is no number"));
+        assert!(error("p 99 > 1").contains("white space"));
+        assert!(error("a ! 1").contains("begins with no comparison"));
+        assert!("nan".parse::<Share>().is_err() && "120%".parse::<Share>().is_err());
+    }
+}
