@@ -14,13 +14,13 @@ pub use entry::PolicyEntry;
 pub(crate) use policy_config::PolicyConfig;
 pub(crate) use running::Running;
 
-use concurrency_cap::PlainCap;
+use concurrency_cap::CapConfig;
 use descriptor_pool::PoolConfig;
 use overwhelmed_queue::QueueConfig;
 
 /// Every policy, in the order in which help texts list them; the first is the default.
 pub const POLICIES: &[PolicyEntry] =
-    &[PolicyEntry::of::<PlainCap>(), PolicyEntry::of::<QueueConfig>(), PolicyEntry::of::<PoolConfig>()];
+    &[PolicyEntry::of::<CapConfig>(), PolicyEntry::of::<QueueConfig>(), PolicyEntry::of::<PoolConfig>()];
 
 #[cfg(test)]
 mod tests;

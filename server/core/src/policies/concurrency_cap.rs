@@ -14,9 +14,9 @@ use crate::timeline::Timeline;
 
 /// `concurrency-cap` has no parameters: the cap and its times are the server's own settings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlainCap;
+pub(crate) struct CapConfig;
 
-impl Configurable for PlainCap {
+impl Configurable for CapConfig {
     const NAME: &'static str = "concurrency-cap";
     const SUMMARY: &'static str = "whoever comes while all slots are busy is rejected";
     const RULE: &'static str = "accept while fewer than `max_busy` slots are busy (later as many as `caps` says); a \
@@ -26,7 +26,7 @@ impl Configurable for PlainCap {
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
-impl PolicyConfig for PlainCap {
+impl PolicyConfig for CapConfig {
     fn build(&self) -> Box<dyn Admission> {
         Box::new(ConcurrencyCap::default())
     }
