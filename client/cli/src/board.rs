@@ -13,9 +13,9 @@ use loadgen_http::{Command, Control};
 use statistics::percentile;
 
 use crate::interrupt::Interrupt;
-use crate::one_run::{PlannedBound, Underway};
 use crate::text::progress::Progress;
 use crate::watch::{Meter, Watch};
+use experiments::runs::one_run::{PlannedBound, Underway};
 
 /// What is over sooner needs no dashboard: it would only flash.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -11,7 +11,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::exit::Exit;
-use crate::runs::stop::Stop;
+use experiments::runs::stop::Stop;
 
 /// Whether, and by what, the program was asked to end.
 #[derive(Clone, Default)]

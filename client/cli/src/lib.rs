@@ -5,27 +5,19 @@ mod args;
 mod board;
 mod checks;
 mod commands;
-mod connection_room;
 mod exit;
 mod files;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod interrupt;
-mod kept_latencies;
-mod one_run;
-mod opponent;
-mod record;
 mod repeats;
-mod runs;
 mod scenario;
 mod schema;
 mod secrets;
 mod settings;
 mod several;
 mod shortfall;
-mod target;
 mod text;
-mod wall_clock;
 mod watch;
 
 use std::process::ExitCode;

@@ -4,8 +4,8 @@ use results::RunResult;
 use serde_json::{Map, Value, json};
 use statistics::{Estimator, Interval, Level, Method, Summary};
 
-use crate::one_run::Finished;
 use crate::text::figures::{counted, level, short, thousands};
+use experiments::runs::one_run::Finished;
 
 type Figure = (&'static str, fn(&RunResult) -> Option<f64>);
 

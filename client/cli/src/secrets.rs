@@ -2,6 +2,10 @@
 
 use std::ffi::OsString;
 
+use experiments::servers::url;
+
+use crate::files::exporters::EXPORTERS;
+
 /// What stands in the place of what is hidden.
 const HIDDEN: &str = "…";
 
@@ -22,8 +26,32 @@ const SECRETS: &[Secret] = &[
 /// Short flags that take no value: others may follow in the same word.
 const PLAIN: &[char] = &['k', 'q'];
 
+/// The command line of this program, as results show it.
+pub(crate) fn command_line() -> Vec<String> {
+    without(without_outputs(std::env::args_os().skip(1)))
+}
+
+/// The command line without what says where results go and how many threads work: it changes no figure, and a simulated
+/// result must not depend on it.
+fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
+    let with_value: Vec<&str> = EXPORTERS.iter().map(|format| format.flag).chain(["--threads"]).collect();
+    let mut value_follows = false;
+    typed.filter(move |argument| {
+        if std::mem::take(&mut value_follows) {
+            return false;
+        }
+        let argument = argument.to_string_lossy();
+        value_follows = with_value.contains(&argument.as_ref());
+        let inline = with_value
+            .iter()
+            .any(|flag| argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
+        !value_follows && !inline && !PLAIN.contains(&argument.as_ref())
+    })
+}
+
 /// The command line with secrets left out.
-pub(crate) fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
+fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut value_of: Option<&Secret> = None;
     typed
         .map(|argument| {
@@ -65,37 +93,6 @@ fn header(typed: &str) -> String {
 /// The name of the file that it is read from.
 fn file_name_only(typed: &str) -> String {
     if typed.starts_with('@') { typed.to_owned() } else { HIDDEN.to_owned() }
-}
-
-/// A URL without its user and the values of its query.
-pub(crate) fn url(typed: &str) -> String {
-    let typed = typed.split('#').next().unwrap_or_default();
-    let (place, query) = typed.split_once('?').map_or((typed, None), |(place, query)| (place, Some(query)));
-    let (scheme, rest) = place.split_once("://").map_or(("", place), |(scheme, rest)| (scheme, rest));
-    let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
-    let mut shown = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
-    let host = match host.rsplit_once('@') {
-        Some((_, host)) => {
-            shown.push_str(HIDDEN);
-            shown.push('@');
-            host
-        }
-        None => host,
-    };
-    shown.push_str(host);
-    if let Some(path) = path {
-        shown.push('/');
-        shown.push_str(path);
-    }
-    if let Some(query) = query {
-        let hidden = |pair: &str| match pair.split_once('=') {
-            Some((name, _)) => format!("{name}={HIDDEN}"),
-            None => HIDDEN.to_owned(),
-        };
-        shown.push('?');
-        shown.push_str(&query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
-    }
-    shown
 }
 
 #[cfg(test)]
@@ -167,5 +164,12 @@ mod tests {
                 ["-t", told, &format!("--target={told}")]
             );
         }
+    }
+
+    #[test]
+    fn where_results_go_is_left_out_of_the_command_line() {
+        let typed = ["--simulate", "--json", "a.json", "--threads=2", "-q", "--ops", "9", "--json=-"];
+        let kept: Vec<OsString> = without_outputs(typed.into_iter().map(Into::into)).collect();
+        assert_eq!(kept, ["--simulate", "--ops", "9"]);
     }
 }

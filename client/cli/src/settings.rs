@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context;
+use experiments::servers::target::ServerChoice;
 use experiments::workload::Spelling;
 use http::HeaderValue;
 use loadgen_core::{ArrivalProcess, Workload};
@@ -29,8 +30,18 @@ pub(crate) fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         },
         admin: admin(args)?,
         idempotent: args.target.idempotent,
+        command_line: crate::secrets::command_line(),
         ..experiment
     })
+}
+
+/// Which server was asked for.
+pub(crate) fn server_choice<'a>(args: &'a RunArgs, settings: &Settings) -> ServerChoice<'a> {
+    ServerChoice {
+        target: args.target.target.as_deref(),
+        own: args.server.to_config(settings.run.seed),
+        own_is_described: args.server.any_given(),
+    }
 }
 
 /// The workload in a few words.

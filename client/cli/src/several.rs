@@ -8,8 +8,8 @@ use vocabulary::TimeScale;
 
 use crate::args::{RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
-use crate::opponent::{GivenServer, Opponent};
 use crate::settings::{self, Settings};
+use experiments::servers::opponent::{GivenServer, Opponent};
 
 /// The settings of every strategy, and the server of all. `what` begins the error when the server cannot be like that. A
 /// server that `--target` names is asked what it is unless it was `reached` before.
@@ -38,7 +38,7 @@ pub(crate) fn configured(
     if let Some(first) = settings.first()
         && reached.is_none()
     {
-        *reached = GivenServer::reach(&run, first)?.map(Arc::new);
+        *reached = GivenServer::reach(&settings::server_choice(&run, first), first)?.map(Arc::new);
     }
     let opponent = match reached {
         Some(given) => Opponent::Given(given.clone()),

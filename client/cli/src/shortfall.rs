@@ -3,10 +3,10 @@
 use results::RunResult;
 
 use crate::exit::{Exit, Fatal};
-use crate::one_run::Finished;
 use crate::text::causes::{causes, unanswered};
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
+use experiments::runs::one_run::Finished;
 
 /// How many of the runs fell short, and what the first of them came to.
 #[derive(Debug, Default)]

@@ -13,10 +13,10 @@ use tokio::runtime::Runtime;
 
 use crate::args::{OutputArgs, ScreenArgs};
 use crate::interrupt::Interrupt;
-use crate::one_run::Underway;
-use crate::runs::driver::RealRun;
 use crate::settings::workload_text;
-use crate::target::Server;
+use experiments::runs::driver::RealRun;
+use experiments::runs::one_run::Underway;
+use experiments::servers::target::Server;
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -49,6 +49,20 @@ impl Error {
     }
 }
 
+/// The same among errors of other kinds.
+pub(crate) fn refusal(kind: ErrorKind, message: impl Into<String>) -> anyhow::Error {
+    Error::new(kind, message).into()
+}
+
+/// The same with its reason.
+pub(crate) fn refusal_because(
+    kind: ErrorKind,
+    message: impl Into<String>,
+    source: impl Into<Box<dyn error::Error + Send + Sync>>,
+) -> anyhow::Error {
+    Error::because(kind, message, source).into()
+}
+
 /// An error and its reasons in one line.
 pub(crate) fn words_of(error: &dyn error::Error) -> String {
     let mut text = error.to_string();

@@ -41,6 +41,8 @@ pub struct Experiment {
     pub admin: Option<Admin>,
     /// Whether requests may be sent again whatever their method.
     pub idempotent: bool,
+    /// What was typed, as results show it; empty where nobody typed anything.
+    pub command_line: Vec<String>,
     /// Whether op latencies of runs that are over are kept for an interval log.
     pub keep_latencies: bool,
 }
@@ -79,6 +81,7 @@ impl Experiment {
             trust: Trust::default(),
             admin: None,
             idempotent: true,
+            command_line: Vec::new(),
             keep_latencies: false,
         }
     }

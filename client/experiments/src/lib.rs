@@ -7,9 +7,12 @@
 pub mod checks;
 mod error;
 mod experiment;
+pub mod record;
 pub mod recording;
 pub mod reproduction;
+pub mod runs;
 pub mod scenario;
+pub mod servers;
 pub mod workload;
 
 pub use error::{Error, ErrorKind};

@@ -20,18 +20,18 @@ use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
-use crate::one_run::Finished;
-use crate::opponent::Opponent;
 use crate::repeats::figure_to_json;
-use crate::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
-use crate::runs::over_http::OverHttp;
-use crate::runs::stop::Stop;
-use crate::runs::virtual_time::VirtualTime;
 use crate::settings::{Settings, workload_text};
 use crate::text::figures::short;
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
 use args::ParityArgs;
+use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
+use experiments::runs::one_run::Finished;
+use experiments::runs::over_http::OverHttp;
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::servers::opponent::Opponent;
 use pairing::Pairing;
 
 /// What timers and threads may add, as a share of the mean.

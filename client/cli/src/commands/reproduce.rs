@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     }
     let interrupt = Interrupt::listen()?;
     exports.begin()?;
-    let started_at = args.http.then(crate::wall_clock::now);
+    let started_at = args.http.then(experiments::runs::wall_clock::now);
     runs::run_all(&mut reproductions, args, &interrupt)?;
     if exports.want(MadeOf::Document) && !args.http && interrupt.exit().is_none() {
         runs::record_all(&mut reproductions, args, &interrupt)?;

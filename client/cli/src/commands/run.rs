@@ -10,9 +10,9 @@ use results::ConfigRecord;
 
 use crate::args::RunArgs;
 use crate::files::output::to_stdout;
-use crate::one_run::Finished;
-use crate::runs::driver::{Task, Tasks};
 use crate::watch::Watch;
+use experiments::runs::driver::{Task, Tasks};
+use experiments::runs::one_run::Finished;
 use plan::{Plan, described};
 use report::Report;
 use watching::Watching;

@@ -22,10 +22,6 @@ use crate::files::exporter::{ExportedRun, Layout};
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::{Interrupt, by_whom};
-use crate::opponent::Opponent;
-use crate::record::config_record;
-use crate::runs::blocks::{Blocks, Measured};
-use crate::runs::driver::Driver;
 use crate::settings::Settings;
 use crate::several::refuse_twice;
 use crate::shortfall::Shortfalls;
@@ -37,6 +33,10 @@ use crate::watch::Watch;
 use args::SweepArgs;
 use best::{Choice, Estimate, choices};
 use cell::{Cell, cells};
+use experiments::record::config_record;
+use experiments::runs::blocks::{Blocks, Measured};
+use experiments::runs::driver::Driver;
+use experiments::servers::opponent::Opponent;
 use point::{Point, points};
 
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let layout = Layout { varied, streams: true };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
     exports.begin()?;
-    let started_at = (!args.several.simulate).then(crate::wall_clock::now);
+    let started_at = (!args.several.simulate).then(experiments::runs::wall_clock::now);
     let stdout_is_data = exports.take_stdout();
     let repeats = points.first().map_or(0, |point| point.settings[0].repeats);
     if !args.several.output.quiet {

@@ -7,7 +7,7 @@ use results::RunResult;
 use serde_json::Value;
 
 use crate::files::output::Output;
-use crate::kept_latencies::KeptLatencies;
+use experiments::runs::kept_latencies::KeptLatencies;
 
 /// A format that can be asked for.
 #[derive(Debug)]

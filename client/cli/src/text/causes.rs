@@ -2,8 +2,8 @@
 
 use loadgen_core::FailureResult;
 
-use crate::one_run::Finished;
 use crate::text::figures::thousands;
+use experiments::runs::one_run::Finished;
 
 /// The most causes that a line tells.
 const CAUSES: usize = 4;

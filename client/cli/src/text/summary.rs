@@ -10,13 +10,13 @@ use statistics::Summary;
 use vocabulary::wire::ServerCounts;
 
 use crate::interrupt::by_whom;
-use crate::one_run::Finished;
-use crate::record::rejections_hold_slots;
 use crate::settings::{Settings, workload_text};
 use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{wrapped, wrapped_figures};
+use experiments::record::rejections_hold_slots;
+use experiments::runs::one_run::Finished;
 
 /// What is about to run, and where: a line or two.
 pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {

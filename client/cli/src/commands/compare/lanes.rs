@@ -3,12 +3,12 @@
 use dashboards::{Column, LanesHeader, Unit};
 
 use crate::board::Board;
-use crate::one_run::Finished;
-use crate::opponent::Opponent;
-use crate::runs::blocks::Blocks;
-use crate::runs::driver::{Outcome, RealRun, Watcher};
 use crate::settings::{Settings, workload_text};
 use crate::text::figures::thousands;
+use experiments::runs::blocks::Blocks;
+use experiments::runs::driver::{Outcome, RealRun, Watcher};
+use experiments::runs::one_run::Finished;
+use experiments::servers::opponent::Opponent;
 
 /// The figures of every run.
 pub(crate) const COLUMNS: [Column; 3] = [

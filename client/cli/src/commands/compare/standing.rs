@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use statistics::{Level, Method, Summary};
 
 use crate::args::Score;
-use crate::one_run::Finished;
 use crate::repeats::{self, figure_to_json};
-use crate::runs::blocks::Measured;
 use crate::settings::Settings;
 use crate::text::figures::{percent, thousands};
+use experiments::runs::blocks::Measured;
+use experiments::runs::one_run::Finished;
 
 /// Shares of succeeded ops that differ by no more count as the same, when no strategy completes every op.
 const SAME_SHARE: f64 = 0.001;

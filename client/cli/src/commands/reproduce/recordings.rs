@@ -3,10 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use experiments::reproduction::{Kept, PlotRecording};
+use experiments::runs::driver::Watcher;
 use loadgen_core::SampleSink;
 use results::RunResult;
-
-use crate::runs::driver::Watcher;
 
 /// The recordings of runs, by the numbers of their tasks; of many runs there is none.
 #[derive(Default)]

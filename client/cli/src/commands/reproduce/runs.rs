@@ -13,13 +13,13 @@ use super::remaining::{Key, Remaining};
 use super::watching::Watching;
 use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
-use crate::opponent::Opponent;
-use crate::runs::driver::{Driver, Nobody, Task, Tasks};
-use crate::runs::over_http::OverHttp;
-use crate::runs::stop::Stop;
-use crate::runs::virtual_time::{self, VirtualTime};
 use crate::settings::Settings;
 use crate::text::progress::Live;
+use experiments::runs::driver::{Driver, Nobody, Task, Tasks};
+use experiments::runs::over_http::OverHttp;
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::{self, VirtualTime};
+use experiments::servers::opponent::Opponent;
 
 /// One run to do: of which scenario and cell, and the how manyth.
 type Number = (usize, usize, u32);

@@ -7,8 +7,8 @@ use loadgen_core::SampleSink;
 
 use super::recordings::Recordings;
 use super::remaining::{Key, Remaining};
-use crate::runs::driver::{Outcome, RealRun, Watcher};
 use crate::text::progress::Live;
+use experiments::runs::driver::{Outcome, RealRun, Watcher};
 
 /// Says how far runs are, and has some of them recorded.
 pub(super) struct Watching<'a> {

@@ -12,14 +12,14 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Layout, Source};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
-use crate::opponent::{GivenServer, Opponent};
-use crate::record::{ServerRecord, config_record};
-use crate::runs::driver::Driver;
-use crate::runs::over_http::OverHttp;
-use crate::runs::virtual_time::VirtualTime;
 use crate::settings::{self, Settings};
-use crate::target::Server;
 use crate::text::summary;
+use experiments::record::{ServerRecord, config_record};
+use experiments::runs::driver::Driver;
+use experiments::runs::over_http::OverHttp;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::servers::opponent::{GivenServer, Opponent};
+use experiments::servers::target::Server;
 
 /// What was typed, checked.
 pub(super) struct Plan<'a> {
@@ -43,7 +43,7 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
         return Ok(config_record(&settings, &of_simulated(&server), settings.run.seed));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let server = Server::choose(args, &settings, &runtime, false)?;
+    let server = Server::choose(&settings::server_choice(args, &settings), &settings, &runtime, false)?;
     Ok(config_record(&settings, &server.record(), settings.run.seed))
 }
 
@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         let driver = OverHttp::new()?;
-        let server = Server::choose(args, &settings, &runtime, true)?;
+        let server = Server::choose(&settings::server_choice(args, &settings), &settings, &runtime, true)?;
         checks.same_experiment(Mode::Http, &config_record(&settings, &server.record(), settings.run.seed))?;
         server.refuse_unusable(&settings)?;
         let announcement = summary::announcement(&settings, &server.describe(), server.model.as_ref());

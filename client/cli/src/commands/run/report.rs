@@ -14,7 +14,6 @@ use crate::files::exporter::ExportedRun;
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
-use crate::one_run::Finished;
 use crate::repeats;
 use crate::settings::Settings;
 use crate::shortfall::Shortfalls;
@@ -22,6 +21,7 @@ use crate::text::causes::unanswered;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::watch::Watch;
+use experiments::runs::one_run::Finished;
 
 /// The result file of several runs; a single one is written as it is.
 #[derive(Serialize)]

@@ -7,10 +7,10 @@ use loadgen_core::{Run, SampleSink};
 
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
-use crate::runs::driver::{Outcome, RealRun, Watcher};
 use crate::text::progress::Progress;
 use crate::text::summary;
 use crate::watch::{Watch, watch};
+use experiments::runs::driver::{Outcome, RealRun, Watcher};
 
 /// Shows runs, and hands their attempts to files.
 pub(super) struct Watching<'a> {

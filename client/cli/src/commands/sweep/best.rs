@@ -13,10 +13,10 @@ use crate::args::Score;
 use crate::commands::compare::{Pair, Standing, every_pair, standings};
 use crate::files::exporter::at;
 use crate::repeats::figure_to_json;
-use crate::runs::blocks::Measured;
 use crate::settings::Settings;
 use crate::text::figures::{counted, short};
 use crate::text::wrapping::wrapped;
+use experiments::runs::blocks::Measured;
 
 /// Keys and values of what no client chooses, such as the workload.
 type Situation = Vec<(String, String)>;

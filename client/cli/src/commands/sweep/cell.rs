@@ -6,7 +6,7 @@ use super::point::Point;
 use crate::args::Score;
 use crate::commands::compare::{Standing, standings};
 use crate::repeats::figure_to_json;
-use crate::runs::blocks::Measured;
+use experiments::runs::blocks::Measured;
 
 /// One strategy at one point.
 pub(super) struct Cell {

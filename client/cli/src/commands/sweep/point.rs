@@ -12,10 +12,10 @@ use super::args::SweepArgs;
 use super::axis::{Axis, Key};
 use crate::args;
 use crate::exit::{Exit, Fatal};
-use crate::opponent::{GivenServer, Opponent};
 use crate::settings::Settings;
 use crate::several::configured;
 use crate::text::figures::thousands;
+use experiments::servers::opponent::{GivenServer, Opponent};
 
 /// What can be typed but not varied: seeds are what `--repeats` is for, and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];

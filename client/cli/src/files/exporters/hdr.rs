@@ -11,7 +11,7 @@ use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use crate::files::exporter::{ExportedRun, Exporter, Format, Results, Source};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
-use crate::kept_latencies::KeptLatencies;
+use experiments::runs::kept_latencies::KeptLatencies;
 
 pub(super) const FORMAT: Format = Format {
     flag: "--hdr",

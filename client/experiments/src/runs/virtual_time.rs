@@ -14,23 +14,23 @@ use tailback::Foreknowledge;
 
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
 use super::stop::Stop;
-use crate::kept_latencies::KeptLatencies;
-use crate::one_run::{Finished, unfinished};
+use crate::experiment::Experiment;
 use crate::record::{ServerRecord, config_record};
-use crate::settings::Settings;
+use crate::runs::kept_latencies::KeptLatencies;
+use crate::runs::one_run::{Finished, unfinished};
 
 /// Points of all series of a file together that are worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
 
 /// The same client and server as over HTTP, on one clock.
-pub(crate) struct VirtualTime {
+pub struct VirtualTime {
     /// Runs at the same time.
-    pub(crate) threads: usize,
+    pub threads: usize,
 }
 
 impl VirtualTime {
     /// One run on each core, unless somebody asks for another number.
-    pub(crate) fn on_threads(asked: Option<u16>) -> Self {
+    pub fn on_threads(asked: Option<u16>) -> Self {
         let threads =
             asked.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
         Self { threads }
@@ -69,7 +69,7 @@ impl Driver for VirtualTime {
 }
 
 /// One run of its own.
-pub(crate) fn one_run(
+pub fn one_run(
     task: &Task<'_>,
     number: usize,
     stop: &dyn Stop,
@@ -89,7 +89,7 @@ pub(crate) fn one_run(
 
 /// Simulates one run. `steer` is called now and then.
 fn simulate(
-    experiment: &Settings,
+    experiment: &Experiment,
     server: &Config,
     seed: u64,
     attempts: Option<SampleSink>,

@@ -1,8 +1,11 @@
 //! Runs: what is to be done, who does it, and who watches. One loop for every command; it knows no command line, no terminal
 //! and no exit of the process.
 
-pub(crate) mod blocks;
-pub(crate) mod driver;
-pub(crate) mod over_http;
-pub(crate) mod stop;
-pub(crate) mod virtual_time;
+pub mod blocks;
+pub mod driver;
+pub mod kept_latencies;
+pub mod one_run;
+pub mod over_http;
+pub mod stop;
+pub mod virtual_time;
+pub mod wall_clock;

@@ -1,36 +1,35 @@
 //! What a run uses, written down: the `config` of the result JSON, and what `--print-config` prints.
 
-use std::ffi::OsString;
-
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
 use results::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
 use vocabulary::duration_text;
 
-use crate::secrets;
-use crate::settings::Settings;
+use crate::experiment::Experiment;
 
 /// The server of a run, as it is written down.
-pub(crate) struct ServerRecord<'a> {
+pub struct ServerRecord<'a> {
     /// `embedded`, `found`, `simulated` or the URL.
-    pub(crate) kind: String,
-    pub(crate) target: Option<String>,
-    pub(crate) model: Option<&'a Config>,
+    pub kind: String,
+    /// Where it is; of a simulated one, nothing.
+    pub target: Option<String>,
+    /// How it behaves, as far as that is known.
+    pub model: Option<&'a Config>,
 }
 
 /// A mockserver's configuration, as it is written down.
-pub(crate) fn server_model(config: &Config) -> ServerModel {
+pub fn server_model(config: &Config) -> ServerModel {
     ServerModel::of(config).expect("a test writes one: its keys have plain values")
 }
 
 /// Whether the server of a run is known to keep slots busy with rejections.
-pub(crate) fn rejections_hold_slots(config: &ConfigRecord) -> bool {
+pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
     let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
     model.is_some_and(|model| model.rejections_hold_slots())
 }
 
 /// What a run with this seed against this server uses.
-pub(crate) fn config_record(settings: &Settings, server: &ServerRecord<'_>, seed: u64) -> ConfigRecord {
+pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64) -> ConfigRecord {
     let run = settings.for_server(server.model, seed);
     let mut parts = settings.strategy.describe();
     let common = parts.pop().map(|(_, common)| common).unwrap_or_default();
@@ -51,7 +50,7 @@ pub(crate) fn config_record(settings: &Settings, server: &ServerRecord<'_>, seed
     ConfigRecord {
         program: "loadgen".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: secrets::without(without_outputs(std::env::args_os().skip(1))),
+        command_line: settings.command_line.clone(),
         server: server.kind.clone(),
         target: server.target.clone(),
         strategy: parts
@@ -93,36 +92,5 @@ pub(crate) fn config_record(settings: &Settings, server: &ServerRecord<'_>, seed
             body_bytes: settings.request.body.len(),
         },
         server_model: server.model.map(server_model),
-    }
-}
-
-/// The command line without what says where results go and how many threads work: it changes no figure, and a simulated
-/// result must not depend on it.
-fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
-    const WITH_VALUE: &[&str] = &["--csv", "--hdr", "--html", "--json", "--samples", "--threads"];
-    const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
-    let mut value_follows = false;
-    typed.filter(move |argument| {
-        if std::mem::take(&mut value_follows) {
-            return false;
-        }
-        let argument = argument.to_string_lossy();
-        value_follows = WITH_VALUE.contains(&argument.as_ref());
-        let inline = WITH_VALUE
-            .iter()
-            .any(|flag| argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
-        !value_follows && !inline && !PLAIN.contains(&argument.as_ref())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_results_go_is_left_out_of_the_command_line() {
-        let typed = ["--simulate", "--json", "a.json", "--threads=2", "-q", "--ops", "9", "--json=-"];
-        let kept: Vec<OsString> = without_outputs(typed.into_iter().map(Into::into)).collect();
-        assert_eq!(kept, ["--simulate", "--ops", "9"]);
     }
 }

@@ -6,16 +6,16 @@ use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::Run;
 
 /// The op latencies of a run that is over, small enough to be kept for every run: empty buckets take no space.
-pub(crate) struct KeptLatencies {
+pub struct KeptLatencies {
     /// Histogram in the V2 encoding, not compressed.
-    pub(crate) encoded: Vec<u8>,
+    pub encoded: Vec<u8>,
     /// From the run's start to the end of its last op, or to the instant at which it was found to be stalled.
-    pub(crate) length: Duration,
+    pub length: Duration,
 }
 
 impl KeptLatencies {
     /// What is to be kept of this run.
-    pub(crate) fn of(run: &Run) -> Self {
+    pub fn of(run: &Run) -> Self {
         let measured = run.measurements();
         let mut encoded = Vec::new();
         V2Serializer::new()

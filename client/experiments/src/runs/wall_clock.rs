@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The time of day: `2026-11-21T23:28:06Z`.
-pub(crate) fn now() -> String {
+pub fn now() -> String {
     text(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 

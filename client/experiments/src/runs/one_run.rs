@@ -19,14 +19,14 @@ use tokio::runtime::Runtime;
 use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
-use crate::connection_room::ConnectionRoom;
-use crate::exit::{Exit, Fatal};
-use crate::kept_latencies::KeptLatencies;
+use crate::error::{ErrorKind, refusal_because, words_of};
+use crate::experiment::Experiment;
 use crate::record::config_record;
+use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::stop::Stop;
-use crate::settings::Settings;
-use crate::target::Server;
-use crate::wall_clock;
+use crate::runs::wall_clock;
+use crate::servers::connection_room::ConnectionRoom;
+use crate::servers::target::Server;
 
 /// Slack of the oracle's plan, in real time: less than this is noise of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
@@ -36,7 +36,7 @@ const WARM_CONNECTIONS: f64 = 128.0;
 
 /// What any client needs at least for the planned ops, when that can be known before.
 #[derive(Clone, Copy)]
-pub(crate) struct PlannedBound(Option<Duration>);
+pub struct PlannedBound(Option<Duration>);
 
 impl PlannedBound {
     /// Not worth the time for very long runs.
@@ -47,17 +47,19 @@ impl PlannedBound {
     }
 
     /// Shows it as long as the run has met nothing that it is not proven for.
-    pub(crate) fn tell(self, snapshot: &mut Snapshot) {
+    pub fn tell(self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
 }
 
 /// A run under way on its own thread.
-pub(crate) struct Underway {
-    pub(crate) control: Arc<Control>,
+pub struct Underway {
+    /// Asks for snapshots, and for the end.
+    pub control: Arc<Control>,
     /// Tells when the run is over.
-    pub(crate) over: Receiver<()>,
-    pub(crate) bound: PlannedBound,
+    pub over: Receiver<()>,
+    /// What any client needs at least for what is planned.
+    pub bound: PlannedBound,
     thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
     room: ConnectionRoom,
     id: RunId,
@@ -72,35 +74,37 @@ struct Driven {
 }
 
 /// A run that is over.
-pub(crate) struct Finished {
-    pub(crate) result: RunResult,
-    pub(crate) conservation: Conservation,
+pub struct Finished {
+    /// As it is written.
+    pub result: RunResult,
+    /// Whether all counts add up.
+    pub conservation: Conservation,
     /// The generator's thread was busy for this share of the run.
-    pub(crate) generator_share: Option<f64>,
+    pub generator_share: Option<f64>,
     /// Whether any attempt got an answer.
-    pub(crate) answered: bool,
+    pub answered: bool,
     /// Whether the generator, not the strategy or the server, was the bottleneck.
-    pub(crate) bottleneck: bool,
+    pub bottleneck: bool,
     /// What an interval log needs, if one is wanted.
-    pub(crate) latencies: Option<Arc<KeptLatencies>>,
+    pub latencies: Option<Arc<KeptLatencies>>,
 }
 
 impl Finished {
     /// Refuses a run whose counts do not add up.
-    pub(crate) fn sound(&self, seed: u64) -> anyhow::Result<()> {
+    pub fn sound(&self, seed: u64) -> anyhow::Result<()> {
         match self.conservation.mismatches.first() {
             None => Ok(()),
             Some(mismatch) => {
                 let words = format!("{}, seed {seed}: COUNTS DO NOT ADD UP", self.result.strategy);
-                Err(Fatal::because(Exit::NotConserved, words, mismatch.clone()))
+                Err(refusal_because(ErrorKind::NotConserved, words, mismatch.clone()))
             }
         }
     }
 }
 
 /// Starts a run on a thread of its own.
-pub(crate) fn start(
-    settings: &Settings,
+pub fn start(
+    settings: &Experiment,
     server: &Server,
     seed: u64,
     room: ConnectionRoom,
@@ -136,15 +140,15 @@ pub(crate) fn start(
 
 impl Underway {
     /// Whether the run's thread has ended, in whatever way.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }
 
     /// Waits for the end, asks the server for its counts and checks that everything adds up. Gives the calls in bins, too, if
     /// they were wanted.
-    pub(crate) fn finish(
+    pub fn finish(
         self,
-        settings: &Settings,
+        settings: &Experiment,
         server: &Server,
         runtime: &Runtime,
         stop: &dyn Stop,
@@ -224,7 +228,7 @@ impl Underway {
 }
 
 fn transport(
-    settings: &Settings,
+    settings: &Experiment,
     server: &Server,
     target: &Target,
     config: &RunConfig,
@@ -295,7 +299,7 @@ fn server_stats(
             None
         }
         Err(error) => {
-            let error = crate::exit::chain(&error.into());
+            let error = words_of(&error);
             warnings.push(format!("the server's counts could not be compared: {error}"));
             None
         }
@@ -308,11 +312,11 @@ fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
 }
 
 /// Says that the run ended before its ops did, unless something else says so.
-pub(crate) fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<String> {
+pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<String> {
     let unfinished = run.measurements().ops.unfinished();
     let cut = stopped_by.is_none() && run.stalled_at().is_none();
     (cut && unfinished > 0).then(|| {
-        let ops = crate::text::figures::counted(unfinished, "op");
+        let ops = results::numbers::counted(unfinished, "op");
         let were = if unfinished == 1 { "was" } else { "were" };
         format!("{ops} {were} unfinished when the time of `--drain` was over")
     })
@@ -323,8 +327,8 @@ fn distorted(share: f64, excess: &ExcessFigures) -> String {
     format!(
         "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that is \
          another experiment; take longer times, a `--time-scale` above 1, or `--simulate`",
-        crate::text::figures::milliseconds(excess.mean.unwrap_or_default()),
-        crate::text::figures::percent(share)
+        results::numbers::milliseconds(excess.mean.unwrap_or_default()),
+        results::numbers::percent(share)
     )
 }
 
@@ -344,22 +348,19 @@ fn bottleneck(
         let waited = match waits.count {
             0 => String::new(),
             count => {
-                format!(
-                    "; {} attempts waited for a connection to open",
-                    crate::text::figures::thousands(count)
-                )
+                format!("; {} attempts waited for a connection to open", results::numbers::thousands(count))
             }
         };
         return Some(format!(
             "the generator was the bottleneck: 1 % of attempts were sent more than {} late (real time), so latencies \
              are partly its own{waited}; lower the load or use a faster machine",
-            crate::text::figures::milliseconds(late_ms)
+            results::numbers::milliseconds(late_ms)
         ));
     }
     share.filter(|share| *share > 0.95).map(|share| {
         format!(
             "the generator used {} of its thread: it may have been the bottleneck; compare with a lower load",
-            crate::text::figures::percent(share)
+            results::numbers::percent(share)
         )
     })
 }

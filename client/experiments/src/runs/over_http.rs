@@ -7,26 +7,26 @@ use tokio::runtime::Runtime;
 
 use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
 use super::stop::Stop;
-use crate::connection_room::ConnectionRoom;
-use crate::one_run;
-use crate::opponent::Opponent;
-use crate::target::Server;
+use crate::runs::one_run;
+use crate::servers::connection_room::ConnectionRoom;
+use crate::servers::opponent::Opponent;
+use crate::servers::target::Server;
 
 /// Real requests: to a server that is started for each run, so that it is reset and idle, or to one that was there before.
-pub(crate) struct OverHttp {
+pub struct OverHttp {
     runtime: Runtime,
     files: Option<u64>,
 }
 
 impl OverHttp {
     /// Raises the limit on open files and starts the runtime that servers are asked on.
-    pub(crate) fn new() -> anyhow::Result<Self> {
+    pub fn new() -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })
     }
 
     /// The limit on open files.
-    pub(crate) fn files(&self) -> Option<u64> {
+    pub fn files(&self) -> Option<u64> {
         self.files
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loadgen_http::Control;
 
 /// Whether runs are to end before they are over.
-pub(crate) trait Stop: Sync {
+pub trait Stop: Sync {
     /// Who asked for that, as results name it.
     fn asked_by(&self) -> Option<&'static str>;
 

@@ -4,36 +4,47 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{ErrorKind, LeastCosts};
+use loadgen_core::{ErrorKind as FailureKind, LeastCosts};
 use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate};
 use loadgen_sim::Foresight;
 use mockserver::Embedded;
-use mockserver::core::{Config, Ideal};
+use mockserver::core::{Config, ConfigError, Ideal};
 use tailback::Foreknowledge;
 use tokio::runtime::Runtime;
 use vocabulary::wire;
 
-use crate::args::RunArgs;
-use crate::exit::{Exit, Fatal};
+use super::url::url;
+use crate::error::{ErrorKind, refusal, refusal_because};
+use crate::experiment::Experiment;
 use crate::record::ServerRecord;
-use crate::secrets;
-use crate::settings::Settings;
+
+/// Which server is asked for.
+pub struct ServerChoice<'a> {
+    /// The address of one that is there.
+    pub target: Option<&'a str>,
+    /// How one of its own is to be.
+    pub own: Result<Config, ConfigError>,
+    /// Whether anything was said of how it is to be.
+    pub own_is_described: bool,
+}
 
 /// The server of a run.
-pub(crate) struct Server {
-    pub(crate) kind: Kind,
-    pub(crate) target: Option<Target>,
+pub struct Server {
+    /// Where it came from.
+    pub kind: Kind,
+    /// Where requests go; nothing of one that was not started.
+    pub target: Option<Target>,
     /// Present when the target was recognised as a mockserver.
-    pub(crate) mock: Option<Box<MockServer>>,
+    pub mock: Option<Box<MockServer>>,
     /// How that mockserver is configured.
-    pub(crate) model: Option<Config>,
+    pub model: Option<Config>,
     /// Kept alive for as long as the run needs it.
     _embedded: Option<Embedded>,
 }
 
 /// Where the server came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Started in this process.
     Embedded,
     /// A mockserver that answered on the default port.
@@ -54,19 +65,19 @@ impl fmt::Display for Kind {
 
 impl Server {
     /// Chooses the server; an embedded one is started only when `start` says so.
-    pub(crate) fn choose(
-        args: &RunArgs,
-        settings: &Settings,
+    pub fn choose(
+        choice: &ServerChoice<'_>,
+        settings: &Experiment,
         runtime: &Runtime,
         start: bool,
     ) -> anyhow::Result<Self> {
-        if let Some(named) = Self::named(args, settings, runtime)? {
+        if let Some(named) = Self::named(choice, settings, runtime)? {
             return Ok(named);
         }
-        let config = args.server.to_config(settings.run.seed).map_err(|error| {
-            Fatal::because(Exit::Usage, "the embedded server cannot be configured so", error)
+        let config = choice.own.clone().map_err(|error| {
+            refusal_because(ErrorKind::Usage, "the embedded server cannot be configured so", error)
         })?;
-        if !args.server.any_given()
+        if !choice.own_is_described
             && let Some(found) = found(settings, runtime)?
         {
             return Ok(found);
@@ -75,15 +86,15 @@ impl Server {
     }
 
     /// The server that `--target` names, if it names one.
-    pub(crate) fn named(
-        args: &RunArgs,
-        settings: &Settings,
+    pub fn named(
+        choice: &ServerChoice<'_>,
+        settings: &Experiment,
         runtime: &Runtime,
     ) -> anyhow::Result<Option<Self>> {
-        let Some(url) = &args.target.target else { return Ok(None) };
-        if args.server.any_given() {
-            return Err(Fatal::error(
-                Exit::Usage,
+        let Some(url) = choice.target else { return Ok(None) };
+        if choice.own_is_described {
+            return Err(refusal(
+                ErrorKind::Usage,
                 "server flags such as `--max-busy` configure the embedded server, but `--target` names another; \
                  leave out one or the other",
             ));
@@ -94,7 +105,7 @@ impl Server {
     }
 
     /// Refuses what makes no sense over HTTP, or not with this server.
-    pub(crate) fn refuse_unusable(&self, settings: &Settings) -> anyhow::Result<()> {
+    pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         self.refuse_unpaced(settings)?;
         match &self.model {
             Some(model) => settings.refuse_unplannable(model)?,
@@ -109,13 +120,13 @@ impl Server {
                  strategy or leave out `--target`",
                 self.url()
             );
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(refusal(ErrorKind::Usage, words));
         }
         Ok(settings.refuse_request_of_its_own()?)
     }
 
     /// Refuses to load a server that may be anybody's faster than somebody said.
-    fn refuse_unpaced(&self, settings: &Settings) -> anyhow::Result<()> {
+    fn refuse_unpaced(&self, settings: &Experiment) -> anyhow::Result<()> {
         if self.mock.is_some() || settings.paced {
             return Ok(());
         }
@@ -124,11 +135,11 @@ impl Server {
              arrive, whatever happens) or `--in-flight 5` (at most five unfinished ops)",
             self.url()
         );
-        Err(Fatal::error(Exit::Usage, words))
+        Err(refusal(ErrorKind::Usage, words))
     }
 
     /// An embedded server of this configuration, whatever else there is.
-    pub(crate) fn start(config: Config, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Self> {
+    pub fn start(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Self> {
         embedded(config, settings, runtime)
     }
 
@@ -138,17 +149,17 @@ impl Server {
     }
 
     /// Where attempts go.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         self.target.as_ref().map_or_else(|| "http://127.0.0.1 (own port)".to_owned(), shown)
     }
 
     /// The server as it is written down.
-    pub(crate) fn record(&self) -> ServerRecord<'_> {
+    pub fn record(&self) -> ServerRecord<'_> {
         ServerRecord { kind: self.kind.to_string(), target: Some(self.url()), model: self.model.as_ref() }
     }
 
     /// The server in a few words.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let what = match (&self.kind, &self.model) {
             (Kind::Embedded, _) => "embedded mockserver",
             (Kind::Found, _) => "found mockserver",
@@ -159,7 +170,7 @@ impl Server {
     }
 
     /// Reads the mockserver's configuration anew; what cannot be read stays as it was.
-    pub(crate) fn refresh(&mut self, runtime: &Runtime) {
+    pub fn refresh(&mut self, runtime: &Runtime) {
         if let Some((mock, model)) = self.current(runtime) {
             (self.mock, self.model) = (Some(mock), Some(model));
         }
@@ -167,7 +178,7 @@ impl Server {
 
     /// Whether the mockserver behaves as when its configuration was read, and always has since; `None` when it cannot be
     /// asked, or is another process by now.
-    pub(crate) fn is_as_it_was(&self, runtime: &Runtime) -> Option<bool> {
+    pub fn is_as_it_was(&self, runtime: &Runtime) -> Option<bool> {
         let before = self.mock.as_ref()?;
         let (mock, model) = self.current(runtime)?;
         let same = |key: &str| mock.config.get(key) == before.config.get(key);
@@ -182,24 +193,24 @@ impl Server {
     }
 
     /// Perfect knowledge of this server; `margin` is added to every start that has to wait for a slot.
-    pub(crate) fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
+    pub fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
         let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;
         Some(Box::new(Foresight(Ideal::new(model, seed).with_margin(margin))))
     }
 
     /// What success costs at this server at least, as far as that is proven.
-    pub(crate) fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
+    pub fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
         loadgen_sim::least_costs(self.model.as_ref()?, seed)
     }
 }
 
-fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Server> {
+fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Server> {
     let target = Target::resolve(url, settings.trust.clone()).map_err(|error| {
         let exit = match error {
-            loadgen_http::TargetError::Unresolved { .. } => Exit::Unreachable,
-            _ => Exit::Usage,
+            loadgen_http::TargetError::Unresolved { .. } => ErrorKind::Unreachable,
+            _ => ErrorKind::Usage,
         };
-        Fatal::because(exit, "cannot use `--target`", error)
+        refusal_because(exit, "cannot use `--target`", error)
     })?;
     // Anybody may say that it is a mockserver: what was not typed for this target goes only where nobody else reads it.
     let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
@@ -209,8 +220,8 @@ fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Se
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
         Probe::Other => Ok(Server { kind, target: Some(target), mock: None, model: None, _embedded: None }),
-        Probe::Refused(words) => Err(Fatal::error(
-            Exit::Usage,
+        Probe::Refused(words) => Err(refusal(
+            ErrorKind::Usage,
             format!(
                 "the mockserver at `{}` (--target) refuses this client: {words}{}",
                 shown(&target),
@@ -222,13 +233,13 @@ fn given(url: &str, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Se
                 "`{}` (--target) speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`",
                 shown(&target)
             );
-            Err(Fatal::error(Exit::Unreachable, words))
+            Err(refusal(ErrorKind::Unreachable, words))
         }
         Probe::Unreachable(error, kind) => {
             let words = unreachable_words(&target, kind);
             Err(match refused_certificate(&error) {
-                Some(wrong) => Fatal::error(Exit::Unreachable, format!("{words}: {wrong}")),
-                None => Fatal::because(Exit::Unreachable, words, error),
+                Some(wrong) => refusal(ErrorKind::Unreachable, format!("{words}: {wrong}")),
+                None => refusal_because(ErrorKind::Unreachable, words, error),
             })
         }
     }
@@ -240,16 +251,16 @@ const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` goes by itself onl
 
 /// Where a target is, without what may be a secret.
 fn shown(target: &Target) -> String {
-    secrets::url(target.url().as_str())
+    url(target.url().as_str())
 }
 
-fn unreachable_words(target: &Target, kind: ErrorKind) -> String {
+fn unreachable_words(target: &Target, kind: FailureKind) -> String {
     let url = shown(target);
-    if kind == ErrorKind::PlainHttp {
+    if kind == FailureKind::PlainHttp {
         format!(
             "`{url}` (--target) answers in plain words where TLS was expected; write `http://` instead of `https://`"
         )
-    } else if kind == ErrorKind::Tls {
+    } else if kind == FailureKind::Tls {
         format!(
             "no TLS connection to `{url}` (--target); when its certificate is its own, give `--cacert FILE` or \
              `--insecure`"
@@ -259,7 +270,7 @@ fn unreachable_words(target: &Target, kind: ErrorKind) -> String {
     }
 }
 
-fn found(settings: &Settings, runtime: &Runtime) -> anyhow::Result<Option<Server>> {
+fn found(settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Option<Server>> {
     let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
@@ -267,15 +278,15 @@ fn found(settings: &Settings, runtime: &Runtime) -> anyhow::Result<Option<Server
     }
 }
 
-fn embedded(config: Config, settings: &Settings, runtime: &Runtime) -> anyhow::Result<Server> {
+fn embedded(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Server> {
     let server = Embedded::start(config, settings.time_scale).map_err(|error| {
-        Fatal::because(Exit::Usage, "the embedded mockserver could not be started", error)
+        refusal_because(ErrorKind::Usage, "the embedded mockserver could not be started", error)
     })?;
     let target = Target::resolve(&server.address().to_string(), Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
         Probe::Refused(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
-            Err(Fatal::error(Exit::Unreachable, "the embedded mockserver was started but does not answer"))
+            Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not answer"))
         }
     }
 }
@@ -285,12 +296,12 @@ fn recognised(
     target: Target,
     mock: Box<MockServer>,
     embedded: Option<Embedded>,
-    settings: &Settings,
+    settings: &Experiment,
 ) -> anyhow::Result<Server> {
     let told = mock.config.get("time_scale").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
     if (told - settings.time_scale.factor()).abs() > 1e-9 {
-        return Err(Fatal::error(
-            Exit::Usage,
+        return Err(refusal(
+            ErrorKind::Usage,
             format!(
                 "the mockserver at {} runs at time scale {told} and this run at {}; start it with `--time-scale {}`, \
                  or give this run `--time-scale {told}`",
@@ -301,8 +312,8 @@ fn recognised(
         ));
     }
     let model = serde_json::from_value(mock.config.clone()).map_err(|error| {
-        Fatal::because(
-            Exit::Unreachable,
+        refusal_because(
+            ErrorKind::Unreachable,
             format!("the mockserver at {} is of another version", shown(&target)),
             error,
         )

@@ -6,67 +6,74 @@ use loadgen_core::{Bins, Run, SampleSink};
 use tokio::runtime::Runtime;
 
 use super::stop::Stop;
-use crate::one_run::{Finished, Underway};
-use crate::opponent::Opponent;
-use crate::settings::Settings;
-use crate::target::Server;
+use crate::experiment::Experiment;
+use crate::runs::one_run::{Finished, Underway};
+use crate::servers::opponent::Opponent;
+use crate::servers::target::Server;
 
 /// How long a run over HTTP goes on before it is looked at again.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// One run to do.
 #[derive(Clone, Copy)]
-pub(crate) struct Task<'a> {
-    pub(crate) experiment: &'a Settings,
-    pub(crate) opponent: &'a Opponent,
-    pub(crate) seed: u64,
+pub struct Task<'a> {
+    /// The client side, the request and the clock.
+    pub experiment: &'a Experiment,
+    /// The server.
+    pub opponent: &'a Opponent,
+    /// Of everything random in this run.
+    pub seed: u64,
     /// Among how many runs of a file its series stands: the more there are, the fewer points each may have.
-    pub(crate) runs_of_file: u32,
+    pub runs_of_file: u32,
 }
 
 /// Runs to do, in this order; each is made when it is its turn.
-pub(crate) struct Tasks<'a> {
+pub struct Tasks<'a> {
     count: usize,
     task: Box<dyn Fn(usize) -> Task<'a> + Sync + 'a>,
 }
 
 impl<'a> Tasks<'a> {
     /// As many as `count`, by their number.
-    pub(crate) fn new(count: usize, task: impl Fn(usize) -> Task<'a> + Sync + 'a) -> Self {
+    pub fn new(count: usize, task: impl Fn(usize) -> Task<'a> + Sync + 'a) -> Self {
         Self { count, task: Box::new(task) }
     }
 
     /// How many there are.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 
     /// The one with this number.
-    pub(crate) fn task(&self, number: usize) -> Task<'a> {
+    pub fn task(&self, number: usize) -> Task<'a> {
         (self.task)(number)
     }
 }
 
 /// A run that is over.
-pub(crate) struct Outcome {
-    pub(crate) finished: Finished,
+pub struct Outcome {
+    /// Its result, and what only this process knows of it.
+    pub finished: Finished,
     /// The calls in bins, if the experiment asks for them.
-    pub(crate) bins: Option<Bins>,
+    pub bins: Option<Bins>,
     /// How long it took whoever waited.
-    pub(crate) took: Duration,
+    pub took: Duration,
 }
 
 /// A run over HTTP that goes on.
-pub(crate) struct RealRun<'a> {
-    pub(crate) underway: &'a Underway,
-    pub(crate) experiment: &'a Settings,
-    pub(crate) server: &'a Server,
+pub struct RealRun<'a> {
+    /// What can be looked into and stopped.
+    pub underway: &'a Underway,
+    /// What is run.
+    pub experiment: &'a Experiment,
+    /// Whom it meets.
+    pub server: &'a Server,
     /// What the server can be asked on.
-    pub(crate) runtime: &'a Runtime,
+    pub runtime: &'a Runtime,
 }
 
 /// Who watches runs, by the numbers of their tasks. In virtual time many go on at once, each on a thread of its own.
-pub(crate) trait Watcher: Sync {
+pub trait Watcher: Sync {
     /// A run is about to begin: who takes its attempts.
     fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
         Ok(None)
@@ -94,12 +101,12 @@ pub(crate) trait Watcher: Sync {
 }
 
 /// Nobody watches.
-pub(crate) struct Nobody;
+pub struct Nobody;
 
 impl Watcher for Nobody {}
 
 /// Brings runs about.
-pub(crate) trait Driver: Sync {
+pub trait Driver: Sync {
     /// Does one run after the other, or several at once, and hands over what they came to, in the order of the tasks. It ends
     /// when all are over, at the first error, the taker's included, and when `stop` says so: what was begun is handed over
     /// even then, cut off in the middle.

@@ -6,15 +6,14 @@ use loadgen_core::Workload;
 use mockserver::core::Config;
 use tokio::runtime::Runtime;
 
-use crate::args::RunArgs;
-use crate::connection_room::ConnectionRoom;
+use crate::experiment::Experiment;
 use crate::record::ServerRecord;
-use crate::settings::Settings;
-use crate::target::Server;
+use crate::servers::connection_room::ConnectionRoom;
+use crate::servers::target::{Server, ServerChoice};
 
 /// The server of several strategies.
 #[derive(Clone)]
-pub(crate) enum Opponent {
+pub enum Opponent {
     /// A mock server of this configuration: in virtual time, or a fresh one for every run.
     Own(Box<Config>),
     /// The server that `--target` names, for all runs.
@@ -22,7 +21,7 @@ pub(crate) enum Opponent {
 }
 
 /// A server that was there before, and asked once what it is.
-pub(crate) struct GivenServer {
+pub struct GivenServer {
     server: Mutex<Server>,
     /// What it is asked on.
     runtime: Runtime,
@@ -36,7 +35,7 @@ pub(crate) struct GivenServer {
 
 impl Opponent {
     /// How it behaves, as far as that is known.
-    pub(crate) fn model(&self) -> Option<&Config> {
+    pub fn model(&self) -> Option<&Config> {
         match self {
             Self::Own(model) => Some(model),
             Self::Given(given) => given.model.as_ref(),
@@ -44,7 +43,7 @@ impl Opponent {
     }
 
     /// Who is asked.
-    pub(crate) fn words(&self, simulated: bool) -> String {
+    pub fn words(&self, simulated: bool) -> String {
         match self {
             Self::Own(_) if simulated => "simulated server".to_owned(),
             Self::Own(_) => "embedded mock server, a fresh one for every run".to_owned(),
@@ -53,13 +52,13 @@ impl Opponent {
     }
 
     /// Who is asked, and how it is configured; `between` stands before the latter.
-    pub(crate) fn described(&self, simulated: bool, between: &str) -> String {
+    pub fn described(&self, simulated: bool, between: &str) -> String {
         let model = self.model().map(|model| format!("{between}{}", model.describe()));
         self.words(simulated) + &model.unwrap_or_default()
     }
 
     /// The server as it is written down, before any run.
-    pub(crate) fn record(&self, simulated: bool) -> ServerRecord<'_> {
+    pub fn record(&self, simulated: bool) -> ServerRecord<'_> {
         let (kind, target) = match self {
             Self::Own(_) => (if simulated { "simulated" } else { "embedded" }, None),
             Self::Given(given) => (given.kind.as_str(), Some(given.url.clone())),
@@ -68,7 +67,7 @@ impl Opponent {
     }
 
     /// What intervals are over.
-    pub(crate) fn intervals(&self) -> &'static str {
+    pub fn intervals(&self) -> &'static str {
         if self.model().is_some() {
             "over seeds, for this server model"
         } else {
@@ -77,7 +76,7 @@ impl Opponent {
     }
 
     /// Refuses what cannot be run against it.
-    pub(crate) fn refuse_unusable(&self, settings: &Settings) -> anyhow::Result<()> {
+    pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         match self {
             Self::Own(model) => Ok(settings.refuse_unplannable(model)?),
             Self::Given(given) => given.server().refuse_unusable(settings),
@@ -85,13 +84,13 @@ impl Opponent {
     }
 
     /// What is to be said before a run against a server that is there, if it may want more connections than there is room for.
-    pub(crate) fn warning_before(&self, workload: &Workload) -> Option<String> {
+    pub fn warning_before(&self, workload: &Workload) -> Option<String> {
         let Self::Given(given) = self else { return None };
         given.room.warning_before(workload, given.model.as_ref())
     }
 
     /// That the mockserver was given another configuration since it was asked first.
-    pub(crate) fn changed(&self) -> Option<String> {
+    pub fn changed(&self) -> Option<String> {
         let Self::Given(given) = self else { return None };
         let (server, words) = (given.server(), &given.words);
         (server.model != given.model).then(|| {
@@ -102,15 +101,15 @@ impl Opponent {
 
 impl GivenServer {
     /// The server that `--target` names, asked what it is; nothing when none is named.
-    pub(crate) fn reach(args: &RunArgs, settings: &Settings) -> anyhow::Result<Option<Self>> {
+    pub fn reach(choice: &ServerChoice<'_>, settings: &Experiment) -> anyhow::Result<Option<Self>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let files = loadgen_http::raise_open_files();
-        let server = Server::named(args, settings, &runtime)?;
+        let server = Server::named(choice, settings, &runtime)?;
         Ok(server.map(|server| Self::new(server, runtime, files)))
     }
 
     /// A server that is there. All runs against it share what the limit on open files leaves room for now.
-    pub(crate) fn new(server: Server, runtime: Runtime, files: Option<u64>) -> Self {
+    pub fn new(server: Server, runtime: Runtime, files: Option<u64>) -> Self {
         Self {
             kind: server.kind.to_string(),
             url: server.url(),
@@ -123,7 +122,7 @@ impl GivenServer {
     }
 
     /// The server as it is now: it may have been changed since.
-    pub(crate) fn with_current<T>(&self, run: impl FnOnce(&Server, ConnectionRoom, &Runtime) -> T) -> T {
+    pub fn with_current<T>(&self, run: impl FnOnce(&Server, ConnectionRoom, &Runtime) -> T) -> T {
         let mut server = self.server();
         server.refresh(&self.runtime);
         run(&server, self.room, &self.runtime)

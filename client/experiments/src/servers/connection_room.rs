@@ -3,8 +3,8 @@
 use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
 
-use crate::target::{Kind, Server};
-use crate::text::figures::thousands;
+use crate::servers::target::{Kind, Server};
+use results::numbers::thousands;
 
 /// Files that a run opens besides its connections once it is under way: timers, runtimes, admin connections, outputs.
 const OPENED_LATER: u64 = 16;
@@ -17,9 +17,9 @@ const USUALLY_WANTED: u64 = 128;
 
 /// Room for connections. One that waits for a file waits in the client, and the experiment is another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ConnectionRoom {
+pub struct ConnectionRoom {
     /// Connections that may be open at once.
-    pub(crate) most: usize,
+    pub most: usize,
     /// The limit on open files.
     limit: Option<u64>,
     /// Files for everything else.
@@ -30,7 +30,7 @@ pub(crate) struct ConnectionRoom {
 
 impl ConnectionRoom {
     /// What this limit on open files (`None`: unlimited) leaves; an embedded server holds the other end of each connection.
-    pub(crate) fn within(limit: Option<u64>, server: &Server) -> Self {
+    pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
         Self::new(limit, open + OPENED_LATER, ends)
@@ -43,7 +43,7 @@ impl ConnectionRoom {
     }
 
     /// What is to be said before a run that may want more connections than there is room for.
-    pub(crate) fn warning_before(&self, workload: &Workload, model: Option<&Config>) -> Option<String> {
+    pub fn warning_before(&self, workload: &Workload, model: Option<&Config>) -> Option<String> {
         let wanted = match workload.arrivals {
             ArrivalProcess::Closed { in_flight } => u64::from(in_flight),
             _ => USUALLY_WANTED.max(model.map_or(0, |model| 2 * u64::from(model.max_busy))),
@@ -63,7 +63,7 @@ impl ConnectionRoom {
 
     /// What is to be said after a run in which attempts waited for a connection and none more could be opened. So many were
     /// in flight at most.
-    pub(crate) fn warning_after(&self, in_flight: u64) -> String {
+    pub fn warning_after(&self, in_flight: u64) -> String {
         format!(
             "all {} connections were in use that the limit of {} open files allows, and attempts waited for one: this is \
              not the experiment that was asked for; up to {} were in flight, so run `ulimit -n {}` before, or `--simulate`",

@@ -5,44 +5,45 @@ use vocabulary::{Purpose, draws, unit};
 
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
 use super::stop::Stop;
-use crate::one_run::Finished;
-use crate::opponent::Opponent;
-use crate::settings::Settings;
+use crate::experiment::Experiment;
+use crate::runs::one_run::Finished;
+use crate::servers::opponent::Opponent;
 
 /// Several strategies with the same workload, against one server, with several seeds.
 #[derive(Clone, Copy)]
-pub(crate) struct Blocks<'a> {
+pub struct Blocks<'a> {
     /// One per strategy; all but the strategy is the same.
-    pub(crate) strategies: &'a [Settings],
-    pub(crate) opponent: &'a Opponent,
+    pub strategies: &'a [Experiment],
+    /// Whom all of them meet.
+    pub opponent: &'a Opponent,
 }
 
 /// The runs of all complete blocks, by strategy.
-pub(crate) struct Measured {
+pub struct Measured {
     /// Strategies as typed; runs in the order of blocks.
-    pub(crate) runs: Vec<Vec<Finished>>,
+    pub runs: Vec<Vec<Finished>>,
 }
 
 impl Measured {
     /// How many blocks are complete.
-    pub(crate) fn blocks(&self) -> usize {
+    pub fn blocks(&self) -> usize {
         self.runs.first().map_or(0, Vec::len)
     }
 
     /// Every run, by block and then in the order of strategies.
-    pub(crate) fn by_block(&self) -> impl Iterator<Item = &Finished> {
+    pub fn by_block(&self) -> impl Iterator<Item = &Finished> {
         (0..self.blocks()).flat_map(|block| self.runs.iter().map(move |runs| &runs[block]))
     }
 }
 
 impl Blocks<'_> {
     /// How many there are to be.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.strategies.first().map_or(0, |first| first.repeats as usize)
     }
 
     /// Of a run, by its number: which block it is of, and which strategy.
-    pub(crate) fn place(&self, number: usize) -> (usize, usize) {
+    pub fn place(&self, number: usize) -> (usize, usize) {
         let block = number / self.strategies.len();
         (block, order(self.strategies.len(), self.seed(block))[number % self.strategies.len()])
     }
@@ -67,7 +68,7 @@ impl Blocks<'_> {
     ///
     /// # Errors
     /// When a run cannot be done, or its counts do not add up.
-    pub(crate) fn run(
+    pub fn run(
         &self,
         driver: &dyn Driver,
         stop: &dyn Stop,
@@ -91,7 +92,7 @@ impl Blocks<'_> {
 }
 
 /// In which order a block with this seed runs its strategies.
-pub(crate) fn order(strategies: usize, seed: u64) -> Vec<usize> {
+pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
     // No op of a run has this number, so no draw of a run is used twice.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
     let mut order: Vec<usize> = (0..strategies).collect();
@@ -109,10 +110,10 @@ mod tests {
     use crate::runs::driver::Nobody;
     use crate::runs::virtual_time::VirtualTime;
 
-    fn small(strategy: &str) -> Settings {
+    fn small(strategy: &str) -> Experiment {
         let workload = Workload { ops: Some(30), ..Workload::default() };
         let run = RunConfig { seed: 7, workload, ..RunConfig::default() };
-        Settings { repeats: 4, ..Settings::of_run(strategy.parse().unwrap(), run) }
+        Experiment { repeats: 4, ..Experiment::of_run(strategy.parse().unwrap(), run) }
     }
 
     /// Asks for the end once so many runs are over.
