@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use experiments::runs::stop::Stop;
 use loadgen_http::{Command, Control};
 use mockserver::{TOGETHER, is_ignored};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -11,7 +12,6 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::exit::Exit;
-use experiments::runs::stop::Stop;
 
 /// Whether, and by what, the program was asked to end.
 #[derive(Clone, Default)]

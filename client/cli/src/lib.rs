@@ -2,7 +2,6 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod args;
-mod board;
 mod checks;
 mod commands;
 mod exit;
@@ -13,12 +12,12 @@ mod interrupt;
 mod repeats;
 mod scenario;
 mod schema;
+mod screen;
 mod secrets;
 mod settings;
 mod several;
 mod shortfall;
 mod text;
-mod watch;
 
 use std::process::ExitCode;
 

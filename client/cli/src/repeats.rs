@@ -1,11 +1,11 @@
 //! What several runs say together: every figure over seeds. The unit of statistics is the run.
 
+use experiments::runs::one_run::Finished;
 use results::RunResult;
 use serde_json::{Map, Value, json};
 use statistics::{Estimator, Interval, Level, Method, Summary};
 
 use crate::text::figures::{counted, level, short, thousands};
-use experiments::runs::one_run::Finished;
 
 type Figure = (&'static str, fn(&RunResult) -> Option<f64>);
 

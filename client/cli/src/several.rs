@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use experiments::servers::opponent::{GivenServer, Opponent};
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
 use crate::args::{RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
 use crate::settings::{self, Settings};
-use experiments::servers::opponent::{GivenServer, Opponent};
 
 /// The settings of every strategy, and the server of all. `what` begins the error when the server cannot be like that. A
 /// server that `--target` names is asked what it is unless it was `reached` before.

@@ -1,12 +1,12 @@
 //! Runs that did not come to what was asked: what is told of them, and that it costs the exit code.
 
+use experiments::runs::one_run::Finished;
 use results::RunResult;
 
 use crate::exit::{Exit, Fatal};
 use crate::text::causes::{causes, unanswered};
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
-use experiments::runs::one_run::Finished;
 
 /// How many of the runs fell short, and what the first of them came to.
 #[derive(Debug, Default)]

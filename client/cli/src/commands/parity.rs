@@ -10,6 +10,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
+use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
+use experiments::runs::one_run::Finished;
+use experiments::runs::over_http::OverHttp;
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::servers::opponent::Opponent;
 use results::{RunResult, SCHEMA_VERSION};
 use serde_json::json;
 use statistics::{Level, Method, Summary, percentile};
@@ -26,12 +32,6 @@ use crate::text::figures::short;
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
 use args::ParityArgs;
-use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
-use experiments::runs::one_run::Finished;
-use experiments::runs::over_http::OverHttp;
-use experiments::runs::stop::Stop;
-use experiments::runs::virtual_time::VirtualTime;
-use experiments::servers::opponent::Opponent;
 use pairing::Pairing;
 
 /// What timers and threads may add, as a share of the mean.

@@ -6,13 +6,13 @@ mod watching;
 
 use std::process::ExitCode;
 
+use experiments::runs::driver::{Task, Tasks};
+use experiments::runs::one_run::Finished;
 use results::ConfigRecord;
 
 use crate::args::RunArgs;
 use crate::files::output::to_stdout;
-use crate::watch::Watch;
-use experiments::runs::driver::{Task, Tasks};
-use experiments::runs::one_run::Finished;
+use crate::screen::watch::Watch;
 use plan::{Plan, described};
 use report::Report;
 use watching::Watching;

@@ -14,14 +14,19 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use dashboards::LanesHeader;
+use experiments::record::config_record;
+use experiments::runs::blocks::{Blocks, Measured};
+use experiments::runs::driver::Driver;
+use experiments::servers::opponent::Opponent;
 
-use crate::board::Board;
 use crate::commands::compare::{COLUMNS, OnLanes, driver};
 use crate::exit::Exit;
 use crate::files::exporter::{ExportedRun, Layout};
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::{Interrupt, by_whom};
+use crate::screen::board::Board;
+use crate::screen::watch::Watch;
 use crate::settings::Settings;
 use crate::several::refuse_twice;
 use crate::shortfall::Shortfalls;
@@ -29,14 +34,9 @@ use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
-use crate::watch::Watch;
 use args::SweepArgs;
 use best::{Choice, Estimate, choices};
 use cell::{Cell, cells};
-use experiments::record::config_record;
-use experiments::runs::blocks::{Blocks, Measured};
-use experiments::runs::driver::Driver;
-use experiments::servers::opponent::Opponent;
 use point::{Point, points};
 
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use experiments::runs::kept_latencies::KeptLatencies;
 use loadgen_core::SampleSink;
 use results::RunResult;
 use serde_json::Value;
 
 use crate::files::output::Output;
-use experiments::runs::kept_latencies::KeptLatencies;
 
 /// A format that can be asked for.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Why attempts failed, in words.
 
+use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 
 use crate::text::figures::thousands;
-use experiments::runs::one_run::Finished;
 
 /// The most causes that a line tells.
 const CAUSES: usize = 4;

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use experiments::record::rejections_hold_slots;
+use experiments::runs::one_run::Finished;
 use loadgen_core::LatencyFigures;
 use mockserver::core::Config;
 use results::{Mode, RunResult};
@@ -15,8 +17,6 @@ use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{wrapped, wrapped_figures};
-use experiments::record::rejections_hold_slots;
-use experiments::runs::one_run::Finished;
 
 /// What is about to run, and where: a line or two.
 pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {

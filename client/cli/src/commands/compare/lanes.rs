@@ -1,14 +1,14 @@
 //! What the lanes of a comparison show.
 
 use dashboards::{Column, LanesHeader, Unit};
-
-use crate::board::Board;
-use crate::settings::{Settings, workload_text};
-use crate::text::figures::thousands;
 use experiments::runs::blocks::Blocks;
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use experiments::runs::one_run::Finished;
 use experiments::servers::opponent::Opponent;
+
+use crate::screen::board::Board;
+use crate::settings::{Settings, workload_text};
+use crate::text::figures::thousands;
 
 /// The figures of every run.
 pub(crate) const COLUMNS: [Column; 3] = [

@@ -2,6 +2,8 @@
 //!
 //! Ranks are by the geometric mean over blocks, so that they never contradict the paired ratios.
 
+use experiments::runs::blocks::Measured;
+use experiments::runs::one_run::Finished;
 use serde_json::{Map, Value, json};
 use statistics::{Level, Method, Summary};
 
@@ -9,8 +11,6 @@ use crate::args::Score;
 use crate::repeats::{self, figure_to_json};
 use crate::settings::Settings;
 use crate::text::figures::{percent, thousands};
-use experiments::runs::blocks::Measured;
-use experiments::runs::one_run::Finished;
 
 /// Shares of succeeded ops that differ by no more count as the same, when no strategy completes every op.
 const SAME_SHARE: f64 = 0.001;

@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use experiments::reproduction::{PlotRecording, Reproduction};
+use experiments::runs::driver::{Driver, Nobody, Task, Tasks};
+use experiments::runs::over_http::OverHttp;
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::{self, VirtualTime};
 use experiments::scenario::{Cell, figures_of};
+use experiments::servers::opponent::Opponent;
 use vocabulary::TimeScale;
 
 use super::args::ReproduceArgs;
@@ -15,11 +20,6 @@ use crate::exit::{Exit, Fatal};
 use crate::interrupt::Interrupt;
 use crate::settings::Settings;
 use crate::text::progress::Live;
-use experiments::runs::driver::{Driver, Nobody, Task, Tasks};
-use experiments::runs::over_http::OverHttp;
-use experiments::runs::stop::Stop;
-use experiments::runs::virtual_time::{self, VirtualTime};
-use experiments::servers::opponent::Opponent;
 
 /// One run to do: of which scenario and cell, and the how manyth.
 type Number = (usize, usize, u32);

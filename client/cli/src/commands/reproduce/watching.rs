@@ -3,12 +3,12 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use loadgen_core::SampleSink;
 
 use super::recordings::Recordings;
 use super::remaining::{Key, Remaining};
 use crate::text::progress::Live;
-use experiments::runs::driver::{Outcome, RealRun, Watcher};
 
 /// Says how far runs are, and has some of them recorded.
 pub(super) struct Watching<'a> {

@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use experiments::record::{ServerRecord, config_record};
+use experiments::runs::driver::Driver;
+use experiments::runs::over_http::OverHttp;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::servers::opponent::{GivenServer, Opponent};
+use experiments::servers::target::Server;
 use mockserver::core::Config;
 use results::{ConfigRecord, Mode};
 use vocabulary::TimeScale;
@@ -14,12 +20,6 @@ use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
 use crate::settings::{self, Settings};
 use crate::text::summary;
-use experiments::record::{ServerRecord, config_record};
-use experiments::runs::driver::Driver;
-use experiments::runs::over_http::OverHttp;
-use experiments::runs::virtual_time::VirtualTime;
-use experiments::servers::opponent::{GivenServer, Opponent};
-use experiments::servers::target::Server;
 
 /// What was typed, checked.
 pub(super) struct Plan<'a> {

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use experiments::checks::Subject;
+use experiments::runs::one_run::Finished;
 use results::RunResult;
 use serde::Serialize;
 use serde_json::Value;
@@ -15,13 +16,12 @@ use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::repeats;
+use crate::screen::watch::Watch;
 use crate::settings::Settings;
 use crate::shortfall::Shortfalls;
 use crate::text::causes::unanswered;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
-use crate::watch::Watch;
-use experiments::runs::one_run::Finished;
 
 /// The result file of several runs; a single one is written as it is.
 #[derive(Serialize)]

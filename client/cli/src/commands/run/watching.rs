@@ -3,14 +3,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use loadgen_core::{Run, SampleSink};
 
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
+use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
-use crate::watch::{Watch, watch};
-use experiments::runs::driver::{Outcome, RealRun, Watcher};
 
 /// Shows runs, and hands their attempts to files.
 pub(super) struct Watching<'a> {

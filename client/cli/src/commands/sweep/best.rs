@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use experiments::runs::blocks::Measured;
 use loadgen_core::RunConfig;
 use serde_json::{Value, json};
 use statistics::Verdict;
@@ -16,7 +17,6 @@ use crate::repeats::figure_to_json;
 use crate::settings::Settings;
 use crate::text::figures::{counted, short};
 use crate::text::wrapping::wrapped;
-use experiments::runs::blocks::Measured;
 
 /// Keys and values of what no client chooses, such as the workload.
 type Situation = Vec<(String, String)>;

@@ -1,12 +1,12 @@
 //! One strategy at one point, over seeds.
 
+use experiments::runs::blocks::Measured;
 use serde_json::{Map, Value, json};
 
 use super::point::Point;
 use crate::args::Score;
 use crate::commands::compare::{Standing, standings};
 use crate::repeats::figure_to_json;
-use experiments::runs::blocks::Measured;
 
 /// One strategy at one point.
 pub(super) struct Cell {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
+use experiments::servers::opponent::{GivenServer, Opponent};
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
@@ -15,7 +16,6 @@ use crate::exit::{Exit, Fatal};
 use crate::settings::Settings;
 use crate::several::configured;
 use crate::text::figures::thousands;
-use experiments::servers::opponent::{GivenServer, Opponent};
 
 /// What can be typed but not varied: seeds are what `--repeats` is for, and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use experiments::runs::kept_latencies::KeptLatencies;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
@@ -11,7 +12,6 @@ use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use crate::files::exporter::{ExportedRun, Exporter, Format, Results, Source};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
-use experiments::runs::kept_latencies::KeptLatencies;
 
 pub(super) const FORMAT: Format = Format {
     flag: "--hdr",

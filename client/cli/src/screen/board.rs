@@ -9,13 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dashboards::{Action, Background, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
+use experiments::runs::one_run::{PlannedBound, Underway};
 use loadgen_http::{Command, Control};
 use statistics::percentile;
 
 use crate::interrupt::Interrupt;
+use crate::screen::watch::{Meter, Watch};
 use crate::text::progress::Progress;
-use crate::watch::{Meter, Watch};
-use experiments::runs::one_run::{PlannedBound, Underway};
 
 /// What is over sooner needs no dashboard: it would only flash.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -6,6 +6,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness};
+use experiments::runs::driver::RealRun;
+use experiments::runs::one_run::Underway;
+use experiments::servers::target::Server;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use serde_json::json;
@@ -14,9 +17,6 @@ use tokio::runtime::Runtime;
 use crate::args::{OutputArgs, ScreenArgs};
 use crate::interrupt::Interrupt;
 use crate::settings::workload_text;
-use experiments::runs::driver::RealRun;
-use experiments::runs::one_run::Underway;
-use experiments::servers::target::Server;
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
