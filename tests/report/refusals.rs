@@ -22,11 +22,11 @@ fn what_is_no_result_is_refused_by_file_and_place() {
         ("list.json", "[1, 2]", "`list.json`: it holds no result"),
         ("newer.json", &newer, "`newer.json`, `schema_version`: 2 is newer than this program"),
         ("none.json", "{\"runs\": []}", "`none.json`, `runs`: is empty"),
-        ("item.json", "{\"runs\": [7]}", "`item.json`, `runs[0].schema_version`: is missing"),
+        ("item.json", "{\"runs\": [7]}", "`item.json`, `runs[0]`: integer `7` is not an object"),
         (
             "cell.json",
             "{\"scenarios\": [{\"name\": \"a\", \"cells\": [{}]}]}",
-            "`cell.json`, `scenarios[0].cells[0].figures`",
+            "`cell.json`, `scenarios[0].cells[0].experiment`: is missing",
         ),
         (
             "samples.json",
@@ -39,11 +39,11 @@ fn what_is_no_result_is_refused_by_file_and_place() {
             "`huge.json`, line 1",
         ),
         ("blank.json", " \n\n ", "`blank.json`, line 1, column 0: it is empty"),
-        ("config.json", &replaced("config", "7"), "`config.json`, `config`: `7` is no object"),
+        ("config.json", &replaced("config", "7"), "`config.json`, `config`: integer `7` is not an object"),
         (
             "latency.json",
-            &replaced("op_latency_ms", "[1]"),
-            "`latency.json`, `op_latency_ms`: `[1]` is no object",
+            &replaced("op_latency_ms", "7"),
+            "`latency.json`, `op_latency_ms`: integer `7` is not an object",
         ),
         (
             "more.json",

@@ -16,7 +16,6 @@ mod workload;
 pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
 pub(crate) use output::{OutputArgs, ReportArgs};
 pub(crate) use run::RunArgs;
-pub(crate) use score::Score;
 pub(crate) use screen::ScreenArgs;
 pub(crate) use several::{SeveralArgs, blocks};
 pub(crate) use strategy_list::StrategyList;

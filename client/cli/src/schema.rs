@@ -11,8 +11,3 @@ pub(crate) fn print() -> anyhow::Result<ExitCode> {
     to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
-
-/// The paths of everything in a run's result that is one value.
-pub(crate) fn scalar_paths() -> Vec<String> {
-    results::Column::all().iter().map(|column| column.path().to_owned()).collect()
-}

@@ -34,13 +34,15 @@ impl Column {
         columns
     }
 
-    /// Those that at least one of these runs has something in: which run it is, and then in the order of the alphabet.
+    /// Those that at least one of these runs has something in: which run it is, and then as they are met, run by run and in the
+    /// order of the alphabet.
     pub fn of(runs: &[&RunResult]) -> Vec<Self> {
-        let mut columns = Self::all();
-        columns.retain(|column| runs.iter().any(|run| !column.cell(run).is_empty()));
+        let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
+        let mut columns: Vec<(usize, Self)> =
+            Self::all().into_iter().filter_map(|column| Some((met(&column)?, column))).collect();
         let identity = IDENTITY.len().min(columns.len());
-        columns[identity..].sort_by_key(Self::path);
-        columns
+        columns[identity..].sort_by_key(|(met, column)| (*met, column.path()));
+        columns.into_iter().map(|(_, column)| column).collect()
     }
 
     /// Its head.

@@ -70,7 +70,7 @@ impl Document {
     fn checked(self) -> Result<Self, Malformed> {
         let empty = |key: &str, words: &str| Err(Malformed::at(key, words));
         match &self {
-            Self::Run(run) => run.possible().map_err(|(path, what)| Malformed::at(path, what))?,
+            Self::Run(run) => run.possible().map_err(|(path, what)| Malformed::at(&path, what))?,
             Self::Repeats(Repeats { runs, .. }) | Self::Comparison(Comparison { runs, .. }) => {
                 if runs.is_empty() {
                     return empty("runs", "is empty: there is nothing to show");
@@ -105,15 +105,15 @@ struct SweepAlone {
     sweep: Swept,
 }
 
-/// A document of several runs as text. Its keys are in the order of the alphabet at every depth: a file does not change with the
+/// A document of several runs as it is written. Its keys are in the order of the alphabet at every depth: a file does not change with the
 /// order of fields in a type. A single run, and the runs of `--repeats`, keep the order of their type, which is that of the
 /// documentation.
 ///
 /// # Errors
 /// When it cannot be written as JSON, which no document of ours is.
-pub fn sorted(document: &impl Serialize) -> serde_json::Result<String> {
+pub fn sorted(document: &impl Serialize) -> serde_json::Result<serde_json::Value> {
     // Its objects are ordered maps.
-    Ok(serde_json::to_value(document)?.to_string())
+    serde_json::to_value(document)
 }
 
 /// A field of a document with all its keys in the order of the alphabet.

@@ -224,6 +224,12 @@ pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Figure
     Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
 }
 
+/// A width, which is none unless it is above zero.
+pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let width = f64::deserialize(deserializer)?;
+    if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
+}
+
 /// A key that is there, be it null.
 pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
     Option::deserialize(deserializer).map(Winner::Said)

@@ -242,10 +242,19 @@ pub struct ResultContext {
 
 impl RunResult {
     /// What no run can have, by its path.
-    pub(crate) fn possible(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn possible(&self) -> Result<(), (String, String)> {
         let OpsResult { total, succeeded, .. } = self.ops;
         if succeeded > total {
-            return Err(("ops.succeeded", format!("{succeeded} are more than there were: {total}")));
+            return Err((
+                "ops.succeeded".to_owned(),
+                format!("{succeeded} are more than there were: {total}"),
+            ));
+        }
+        for (index, pair) in self.series.windows(2).enumerate() {
+            if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
+                let place = format!("series[{}].t_s", index + 1);
+                return Err((place, "does not come after the one before".to_owned()));
+            }
         }
         Ok(())
     }

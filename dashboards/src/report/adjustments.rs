@@ -1,11 +1,8 @@
 //! What a scenario changes on a plot that it asks for: how far it goes, how calm it is, its scale, its unit of time.
 
-use serde_json::Value;
-
 use super::cell::Cell;
 use super::number::number;
 use super::plot::{Axis, Plot, Scale, Shape};
-use super::reading::{self, Wrong, look};
 
 /// What is changed on the plot that the registry draws.
 #[derive(Clone, Debug, Default)]
@@ -22,23 +19,22 @@ pub(super) struct Adjustments {
 }
 
 impl Adjustments {
-    /// Reads those of a plot, of a scenario with these cells.
-    pub(super) fn read(raw: &Value, cells: &[Cell]) -> Result<Self, Wrong> {
+    /// Those of a plot, of a scenario with these cells.
+    pub(super) fn of(plot: &results::Plot, cells: &[Cell]) -> Self {
         let mut looks: Vec<String> = Vec::new();
         for cell in cells {
             if !looks.contains(&cell.label) {
                 looks.push(cell.label.clone());
             }
         }
-        let above_zero = |path| Ok(reading::number(raw, path)?.filter(|seconds| *seconds > 0.0));
-        let name = look(raw, "time_unit.name").and_then(Value::as_str).unwrap_or_default();
-        Ok(Self {
-            until_s: reading::number(raw, "until_s")?,
-            smooth_s: above_zero("smooth_s")?,
-            logarithmic: look(raw, "logarithmic").and_then(Value::as_bool).unwrap_or(false),
-            unit: above_zero("time_unit.s")?.map(|seconds| (seconds, name.to_owned())),
+        let unit = plot.time_unit.as_ref().filter(|unit| unit.s > 0.0);
+        Self {
+            until_s: plot.until_s,
+            smooth_s: plot.smooth_s.filter(|seconds| *seconds > 0.0),
+            logarithmic: plot.logarithmic,
+            unit: unit.map(|unit| (unit.s, unit.name.clone())),
             looks,
-        })
+        }
     }
 
     /// Makes them.

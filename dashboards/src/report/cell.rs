@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
-
-use super::reading::{Wrong, as_number, look, missing, needed_number, number, text};
 
 /// A figure of cells under its own name and in its own unit.
 #[derive(Clone, Debug)]
@@ -17,14 +15,10 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Reads what a scenario chose.
-    pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
-        Ok(Self {
-            title: text(raw, "title")?,
-            figure: text(raw, "figure")?,
-            minus: number(raw, "minus")?.unwrap_or(0.0),
-            times: number(raw, "times")?.unwrap_or(1.0),
-        })
+    /// What a scenario chose.
+    pub(super) fn of_drawn(column: &DrawnColumn) -> Self {
+        let DrawnColumn { title, figure, minus, times } = column.clone();
+        Self { title, figure, minus, times }
     }
 
     /// Its value in a cell.
@@ -64,38 +58,35 @@ pub(super) struct OverSeeds {
 }
 
 impl Cell {
-    /// Reads one cell.
-    pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
-        let entries = |key: &'static str| look(raw, key).and_then(Value::as_object).into_iter().flatten();
-        let figures = look(raw, "figures").and_then(Value::as_object).ok_or_else(|| missing("figures"))?;
-        let figures = figures.iter().filter(|(_, value)| !value.is_null()).map(|(path, value)| {
-            let over_seeds = over_seeds(value).map_err(|wrong| wrong.within(&format!("figures.{path}")))?;
-            Ok((path.clone(), over_seeds))
-        });
-        Ok(Self {
-            experiment: text(raw, "experiment")?,
-            label: text(raw, "label")?,
-            strategy: text(raw, "strategy")?,
-            at: entries("at")
-                .map(|(key, value)| Ok((key.clone(), setting(value, key)?)))
-                .collect::<Result<_, Wrong>>()?,
-            figures: figures.collect::<Result<_, Wrong>>()?,
-        })
+    /// A cell with its figures.
+    pub(super) fn of(
+        experiment: &str,
+        label: &str,
+        strategy: &str,
+        at: &At,
+        figures: &FiguresOverRuns,
+    ) -> Self {
+        Self {
+            experiment: experiment.to_owned(),
+            label: label.to_owned(),
+            strategy: strategy.to_owned(),
+            at: at.iter().map(|(key, value)| (key.clone(), setting(value))).collect(),
+            figures: figures.iter().map(|(path, over)| (path.clone(), over_seeds(over))).collect(),
+        }
     }
 }
 
-fn over_seeds(raw: &Value) -> Result<OverSeeds, Wrong> {
-    let mean = needed_number(raw, "mean")?;
-    Ok(OverSeeds { mean, p5: number(raw, "p5")?.unwrap_or(mean), p95: number(raw, "p95")?.unwrap_or(mean) })
+fn over_seeds(over: &OverRuns) -> OverSeeds {
+    OverSeeds { mean: over.mean, p5: over.p5.unwrap_or(over.mean), p95: over.p95.unwrap_or(over.mean) }
 }
 
-fn setting(value: &Value, key: &str) -> Result<Setting, Wrong> {
-    match value {
-        Value::Number(_) => as_number(value, &format!("at.{key}")).map(Setting::Number),
-        Value::String(text) => Ok(match duration_text::parse(text) {
-            Ok(duration) => Setting::Number(duration.as_secs_f64()),
-            Err(_) => Setting::Text(text.clone()),
-        }),
-        other => Ok(Setting::Text(other.to_string())),
+fn setting(value: &results::Setting) -> Setting {
+    if let Some(number) = value.number() {
+        return Setting::Number(number);
+    }
+    let text = value.to_string();
+    match duration_text::parse(&text) {
+        Ok(duration) => Setting::Number(duration.as_secs_f64()),
+        Err(_) => Setting::Text(text),
     }
 }

@@ -1,10 +1,7 @@
 //! A plot that a scenario asks for: what is drawn, from which runs or cells, and the words and claims that it belongs to.
 
-use serde_json::Value;
-
 use super::adjustments::Adjustments;
 use super::cell::{Cell, Column};
-use super::reading::{Wrong, each, list, look, text};
 use super::run::Run;
 use super::strategy::Strategy;
 
@@ -32,23 +29,21 @@ pub(super) struct Exhibit {
 }
 
 impl Exhibit {
-    /// Reads an exhibit of a scenario with these cells.
-    pub(super) fn read(raw: &Value, cells: &[Cell]) -> Result<Self, Wrong> {
-        let own =
-            list(raw, "cells")?.iter().filter_map(|index| cells.get(usize::try_from(index.as_u64()?).ok()?));
-        let numbers = list(raw, "claims")?.iter().filter_map(Value::as_u64);
-        let optional = |key| look(raw, key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(Self {
-            name: text(raw, "name")?,
-            title: text(raw, "title")?,
-            shows: optional("shows"),
-            note: optional("note"),
-            claims: numbers.filter_map(|index| usize::try_from(index).ok()).collect(),
-            draws: text(raw, "draw")?,
-            strategies: each(raw, "runs", |run| Ok(Strategy::alone(text(run, "label")?, Run::read(run)?)))?,
+    /// What a scenario with these cells asks for.
+    pub(super) fn of(plot: results::Plot, cells: &[Cell]) -> Self {
+        let own = plot.cells.iter().flatten().filter_map(|index| cells.get(*index));
+        let runs = plot.runs.iter().flatten();
+        Self {
+            strategies: runs.map(|run| Strategy::alone(run.label.clone(), Run::drawn(run))).collect(),
             cells: own.cloned().collect(),
-            columns: each(raw, "columns", Column::read)?,
-            adjustments: Adjustments::read(raw, cells)?,
-        })
+            columns: plot.columns.iter().flatten().map(Column::of_drawn).collect(),
+            adjustments: Adjustments::of(&plot, cells),
+            name: plot.name,
+            title: plot.title,
+            shows: plot.shows,
+            note: plot.note,
+            claims: plot.claims,
+            draws: plot.draw,
+        }
     }
 }

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::cell::{Cell, Column};
 use super::exhibit::Exhibit;
-use super::reading::{Wrong, each, look, text};
 
 /// One scenario.
 #[derive(Clone, Debug, Default)]
@@ -57,39 +56,41 @@ pub(super) struct Claim {
 }
 
 impl Scenario {
-    /// Reads one scenario.
-    pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
-        let cells = each(raw, "cells", Cell::read)?;
-        let optional = |key| look(raw, key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(Self {
-            name: text(raw, "name")?,
-            title: optional("title"),
-            source: optional("source"),
-            about: optional("about"),
-            claims: each(raw, "claims", claim)?,
-            exhibits: each(raw, "plots", |plot| Exhibit::read(plot, &cells))?,
+    /// One of a reproduction.
+    pub(super) fn of(scenario: results::Scenario) -> Self {
+        let raw = results::sorted(&scenario).unwrap_or_default();
+        let cell = |cell: &results::Cell| {
+            Cell::of(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures)
+        };
+        let cells: Vec<Cell> = scenario.cells.iter().map(cell).collect();
+        Self {
+            name: scenario.name,
+            title: scenario.title,
+            source: scenario.source,
+            about: scenario.about,
+            claims: scenario.claims.into_iter().map(claim).collect(),
+            exhibits: scenario.plots.into_iter().map(|plot| Exhibit::of(plot, &cells)).collect(),
             cells,
             columns: Vec::new(),
             sweep: None,
-            raw: raw.clone(),
-        })
+            raw,
+        }
     }
 }
 
-fn claim(raw: &Value) -> Result<Claim, Wrong> {
-    let optional = |key| look(raw, key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Claim {
-        says: text(raw, "says")?,
-        published: optional("published"),
-        ours: optional("ours"),
-        verdict: optional("verdict"),
+fn claim(claim: results::Claim) -> Claim {
+    Claim {
+        verdict: claim.verdict.words().to_owned(),
         // Null says that there were too few runs to tell.
-        as_expected: raw.get("as_expected").is_some_and(|met| met.as_bool().unwrap_or(met.is_null())),
-        ours_alone: look(raw, "ours_alone").and_then(Value::as_bool).unwrap_or(false),
-        condition: match (optional("condition"), optional("means")) {
+        as_expected: claim.as_expected.unwrap_or(true),
+        ours_alone: claim.ours_alone,
+        condition: match (claim.condition, claim.means) {
             (condition, means) if means.is_empty() => condition,
             (condition, means) => format!("{condition} ({means})"),
         },
-        note: optional("note"),
-    })
+        says: claim.says,
+        published: claim.published,
+        ours: claim.ours,
+        note: claim.note,
+    }
 }

@@ -1,9 +1,7 @@
 //! What a reproduction keeps of single runs for plots that no summary holds: when calls came, what each client got, what
 //! happened step by step, how long retries waited.
 
-use serde_json::Value;
-
-use super::reading::{Wrong, as_number, count, each, list, look, needed_number, number};
+use results::DrawnRun;
 
 /// Everything that was kept of one run.
 #[derive(Clone, Debug, Default)]
@@ -49,71 +47,45 @@ pub(super) struct Wait {
     pub(super) p95_s: f64,
 }
 
-/// What a step counts: its key, and its name in legends.
-pub(super) const COLUMNS: [(&str, &str); 5] = [
-    ("sent", "requests"),
-    ("turned_away", "rejected"),
-    ("first", "first requests"),
-    ("succeeded", "succeeded"),
-    ("queued", "queued"),
-];
+/// What a step counts, as legends call it.
+pub(super) const COLUMNS: [&str; 5] = ["requests", "rejected", "first requests", "succeeded", "queued"];
 
 impl Recorded {
-    pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
-        Ok(Self {
-            calls: look(raw, "calls").map(calls).transpose().map_err(|wrong| wrong.within("calls"))?,
-            clients: look(raw, "clients")
-                .map(clients)
-                .transpose()
-                .map_err(|wrong| wrong.within("clients"))?,
-            steps: look(raw, "steps").map(steps).transpose().map_err(|wrong| wrong.within("steps"))?,
-            waits: each(raw, "waits", wait)?,
-        })
+    /// What was kept of this run.
+    pub(super) fn of(run: &DrawnRun) -> Self {
+        Self {
+            calls: run.calls.as_ref().map(|calls| Calls {
+                every: calls.every.max(1),
+                sent: calls.t_s.iter().copied().zip(calls.op.iter().map(|op| *op as f64)).collect(),
+            }),
+            clients: run.clients.as_ref().map(clients),
+            steps: run.steps.as_ref().map(steps),
+            waits: run.waits.iter().flatten().map(wait).collect(),
+        }
     }
 }
 
-fn calls(raw: &Value) -> Result<Calls, Wrong> {
-    let sent = numbers(raw, "t_s")?.into_iter().zip(numbers(raw, "op")?).collect();
-    Ok(Calls { every: count(raw, "every")?.max(1), sent })
+fn clients(kept: &results::Clients) -> Clients {
+    let ranks = kept.rank.iter().zip(&kept.latency_s).zip(&kept.attempts);
+    let rank = |((rank, latency), attempts): ((&u64, &Option<f64>), &u64)| {
+        (*rank as f64, latency.unwrap_or(f64::NAN), *attempts as f64)
+    };
+    Clients { by_op: kept.by_op, ranks: ranks.map(rank).collect() }
 }
 
-fn clients(raw: &Value) -> Result<Clients, Wrong> {
-    let (ranks, latencies, attempts) =
-        (numbers(raw, "rank")?, numbers(raw, "latency_s")?, numbers(raw, "attempts")?);
-    let ranks = ranks.into_iter().zip(latencies).zip(attempts);
-    Ok(Clients {
-        by_op: look(raw, "by_op").and_then(Value::as_bool).unwrap_or(false),
-        ranks: ranks.map(|((rank, latency), attempts)| (rank, latency, attempts)).collect(),
-    })
+fn steps(kept: &results::Steps) -> Steps {
+    let columns = [&kept.sent, &kept.turned_away, &kept.first, &kept.succeeded, &kept.queued];
+    let column = |(name, counts): (&'static str, &Option<Vec<i64>>)| {
+        Some((name, counts.as_ref()?.iter().map(|count| *count as f64).collect()))
+    };
+    Steps { step_s: kept.step_s, columns: COLUMNS.into_iter().zip(columns).filter_map(column).collect() }
 }
 
-fn steps(raw: &Value) -> Result<Steps, Wrong> {
-    let step_s = needed_number(raw, "step_s")?;
-    if step_s <= 0.0 {
-        return Err(Wrong::new("step_s", "is not above zero"));
+fn wait(kept: &results::Wait) -> Wait {
+    Wait {
+        retry: kept.retry as f64,
+        mean_s: kept.mean_s,
+        p5_s: kept.p5_s.unwrap_or(kept.mean_s),
+        p95_s: kept.p95_s.unwrap_or(kept.mean_s),
     }
-    let column = |(key, name): &(&'static str, &'static str)| {
-        let there = look(raw, key).is_some();
-        there.then(|| numbers(raw, key).map(|values| (*name, values)))
-    };
-    Ok(Steps { step_s, columns: COLUMNS.iter().filter_map(column).collect::<Result<_, _>>()? })
-}
-
-fn wait(raw: &Value) -> Result<Wait, Wrong> {
-    let mean_s = needed_number(raw, "mean_s")?;
-    Ok(Wait {
-        retry: needed_number(raw, "retry")?,
-        mean_s,
-        p5_s: number(raw, "p5_s")?.unwrap_or(mean_s),
-        p95_s: number(raw, "p95_s")?.unwrap_or(mean_s),
-    })
-}
-
-/// A list of numbers; null is not a number.
-pub(super) fn numbers(raw: &Value, path: &str) -> Result<Vec<f64>, Wrong> {
-    let number = |(index, value): (usize, &Value)| match value {
-        Value::Null => Ok(f64::NAN),
-        value => as_number(value, &format!("{path}[{index}]")),
-    };
-    list(raw, path)?.iter().enumerate().map(number).collect()
 }

@@ -2,27 +2,24 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
-
-/// The columns that say which run it is; they come first.
-const IDENTITY: [&str; 3] = ["strategy", "seed", "mode"];
+use results::{Column, RunResult};
 
 /// Writes runs row by row. Nothing is kept, however many there are.
 pub struct Rows<W: Write> {
     writer: csv::Writer<W>,
-    columns: Vec<String>,
+    columns: Vec<Column>,
 }
 
 impl<W: Write> Rows<W> {
-    /// Writes the header: the leading columns, and then one per path.
+    /// Writes the header: the leading columns, and then these.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn new(writer: W, leading: &[&str], mut columns: Vec<String>) -> io::Result<Self> {
-        let place = |path: &String| IDENTITY.iter().position(|key| key == path).unwrap_or(IDENTITY.len());
-        columns.sort_by_key(place);
+    pub fn new(writer: W, leading: &[&str], columns: Vec<Column>) -> io::Result<Self> {
         let mut writer = csv::Writer::from_writer(writer);
-        writer.write_record(leading.iter().copied().chain(columns.iter().map(String::as_str)))?;
+        let mut heads = leading.to_vec();
+        heads.extend(columns.iter().map(|column| -> &str { column.path() }));
+        writer.write_record(heads)?;
         Ok(Self { writer, columns })
     }
 
@@ -30,12 +27,12 @@ impl<W: Write> Rows<W> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&mut self, leading: &[String], run: &Value) -> io::Result<()> {
+    pub fn write(&mut self, leading: &[String], run: &RunResult) -> io::Result<()> {
         for value in leading {
             self.writer.write_field(value)?;
         }
         for column in &self.columns {
-            self.writer.write_field(cell(run, column))?;
+            self.writer.write_field(column.cell(run))?;
         }
         Ok(self.writer.write_record(None::<&[u8]>)?)
     }
@@ -49,60 +46,30 @@ impl<W: Write> Rows<W> {
     }
 }
 
-/// The paths of all figures that at least one of these runs has, in the order in which they are met.
-pub(super) fn columns<'a>(runs: impl Iterator<Item = &'a Value>) -> Vec<String> {
-    let mut columns: Vec<String> = Vec::new();
-    for run in runs {
-        walk(run, "", &mut |path| {
-            if !columns.iter().any(|column| column == path) {
-                columns.push(path.to_owned());
-            }
-        });
-    }
-    columns
-}
-
-/// Every value that fits a cell, by its path. How runs were set up and what they were like in time does not.
-fn walk(value: &Value, path: &str, see: &mut impl FnMut(&str)) {
-    match value {
-        Value::Object(entries) => {
-            for (key, inner) in entries.iter().filter(|(key, _)| *key != "config") {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                walk(inner, &path, see);
-            }
-        }
-        Value::Null | Value::Array(_) => {}
-        _ => see(path),
-    }
-}
-
-fn cell(run: &Value, path: &str) -> String {
-    match path.split('.').try_fold(run, |value, key| value.get(key)) {
-        None | Some(Value::Null | Value::Array(_) | Value::Object(_)) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(plain) => plain.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn a_row_has_what_its_run_has_and_names_are_quoted() {
-        let runs = [
-            json!({ "ops": { "total": 3 }, "strategy": "aimd:beta=0.5,min=1", "seed": 1, "config": { "x": 1 } }),
-            json!({ "strategy": "none", "series": [1], "server": { "received": 2.5 }, "stalled_at_s": null }),
-        ];
-        let mut rows = Rows::new(Vec::new(), &["max-busy"], columns(runs.iter())).unwrap();
+        let run = |strategy: &str, stalled_at_s: &str| -> RunResult {
+            let text = format!(
+                r#"{{ "schema_version": 1, "mode": "http", "strategy": "{strategy}", "seed": 1, "makespan_complete": true,
+                     "ops": {{ "total": 3, "succeeded": 3, "given_up": 0 }}, "attempts": {{ "total": 4 }},
+                     "stalled_at_s": {stalled_at_s} }}"#
+            );
+            results::read(&text).unwrap()
+        };
+        let runs = [run("aimd:beta=0.5,min=1", "null"), run("none", "2.5")];
+        let mut columns = Column::of(&runs.iter().collect::<Vec<_>>());
+        columns.retain(|column| ["strategy", "seed", "ops.total", "stalled_at_s"].contains(&column.path()));
+        let mut rows = Rows::new(Vec::new(), &["max-busy"], columns).unwrap();
         for (run, cap) in runs.iter().zip(["10", "20"]) {
             rows.write(&[cap.to_owned()], run).unwrap();
         }
         assert_eq!(
             String::from_utf8(rows.finish().unwrap()).unwrap(),
-            "max-busy,strategy,seed,ops.total,server.received\n10,\"aimd:beta=0.5,min=1\",1,3,\n20,none,,,2.5\n"
+            "max-busy,strategy,seed,ops.total,stalled_at_s\n10,\"aimd:beta=0.5,min=1\",1,3,\n20,none,1,3,2.5\n"
         );
     }
 }

@@ -1,14 +1,10 @@
 //! One run out of a result file: only what is shown.
 
+use loadgen_core::LatencyFigures;
+use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint};
 use serde_json::Value;
 
-use super::reading::{
-    Wrong, as_number, count, each, list, look, missing, needed_number, number, object, text,
-};
-use super::recorded::{Recorded, numbers};
-
-/// The newest schema that this program reads.
-const SCHEMA_VERSION: u64 = 1;
+use super::recorded::Recorded;
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -33,8 +29,10 @@ pub(super) struct Run {
     pub(super) series: Vec<Point>,
     pub(super) gauges: Vec<Gauge>,
     pub(super) recorded: Recorded,
-    /// All that was read.
+    /// All that was read, as it is written.
     pub(super) raw: Value,
+    /// The same; none of what a reproduction keeps.
+    pub(super) result: Option<Box<RunResult>>,
 }
 
 /// A bucket of the series. Gauges that are not there are not a number.
@@ -60,42 +58,65 @@ pub(super) struct Gauge {
 }
 
 impl Run {
-    /// Reads one run.
-    pub(super) fn read(raw: &Value) -> Result<Self, Wrong> {
-        known_version(raw)?;
-        object(raw, "config")?;
-        object(raw, "op_latency_ms")?;
-        let complete = look(raw, "makespan_complete").ok_or_else(|| missing("makespan_complete"))?;
-        let complete = complete.as_bool();
-        let (ops, succeeded) = (count(raw, "ops.total")?, count(raw, "ops.succeeded")?);
-        if succeeded > ops {
-            return Err(Wrong::new("ops.succeeded", format!("{succeeded} are more than there were: {ops}")));
+    /// Of a result.
+    pub(super) fn of(result: RunResult) -> Self {
+        let raw = results::sorted(&result).unwrap_or_default();
+        Self {
+            mode: result.mode.name().to_owned(),
+            strategy: result.strategy.clone(),
+            seed: result.seed,
+            ops: result.ops.total,
+            succeeded: result.ops.succeeded,
+            given_up: result.ops.given_up,
+            attempts: result.attempts.total as f64,
+            amplification: positive(result.amplification),
+            efficiency: positive(result.efficiency),
+            makespan_s: positive(result.makespan_s),
+            complete: result.makespan_complete,
+            optimal_s: positive(result.optimal_makespan_s),
+            op_latency_ms: percentiles(&result.op_latency_ms, &result.op_latency_curve),
+            stalled: result.stalled_at_s.is_some(),
+            interrupted: result.interrupted.is_some(),
+            warnings: result.warnings.clone(),
+            series: result.series.iter().map(Point::of).collect(),
+            gauges: gauges(&result.series),
+            recorded: Recorded::default(),
+            raw,
+            result: Some(Box::new(result)),
         }
-        let positive = |path| Ok(number(raw, path)?.filter(|value| *value >= 0.0));
-        Ok(Self {
-            mode: text(raw, "mode")?,
-            strategy: text(raw, "strategy")?,
-            seed: count(raw, "seed")?,
-            ops,
-            succeeded,
-            given_up: count(raw, "ops.given_up")?,
-            attempts: count(raw, "attempts.total")? as f64,
-            amplification: positive("amplification")?,
-            efficiency: positive("efficiency")?,
-            makespan_s: positive("makespan_s")?,
-            complete: complete.ok_or_else(|| Wrong::new("makespan_complete", "is neither true nor false"))?,
-            optimal_s: positive("optimal_makespan_s")?,
-            op_latency_ms: percentiles(raw)?,
-            stalled: look(raw, "stalled_at_s").is_some(),
-            interrupted: look(raw, "interrupted").is_some(),
-            warnings: each(raw, "warnings", |warning| {
-                warning.as_str().map(ToOwned::to_owned).ok_or_else(|| Wrong::new("", "is no text"))
-            })?,
-            series: series(raw)?,
-            gauges: gauges(raw)?,
-            recorded: Recorded::read(raw)?,
-            raw: raw.clone(),
-        })
+    }
+
+    /// Out of JSON, for tests.
+    #[cfg(test)]
+    pub(super) fn read(raw: &Value) -> Self {
+        Self::of(serde_json::from_value(raw.clone()).expect("it is a run"))
+    }
+
+    /// Of what a reproduction keeps.
+    pub(super) fn drawn(run: &DrawnRun) -> Self {
+        Self {
+            mode: run.mode.name().to_owned(),
+            strategy: run.strategy.clone(),
+            seed: run.seed,
+            ops: run.ops.total,
+            succeeded: run.ops.succeeded,
+            given_up: run.ops.given_up,
+            attempts: run.attempts.total as f64,
+            amplification: positive(run.amplification),
+            efficiency: positive(run.efficiency),
+            makespan_s: positive(run.makespan_s),
+            complete: run.makespan_complete,
+            optimal_s: positive(run.optimal_makespan_s),
+            op_latency_ms: percentiles(&run.op_latency_ms, &[]),
+            stalled: run.stalled_at_s.is_some(),
+            interrupted: false,
+            warnings: Vec::new(),
+            series: run.series.as_ref().map(by_columns).unwrap_or_default(),
+            gauges: run.series.iter().flat_map(|columns| &columns.gauges).map(Gauge::of).collect(),
+            recorded: Recorded::of(run),
+            raw: results::sorted(run).unwrap_or_default(),
+            result: None,
+        }
     }
 
     /// The end of the series.
@@ -123,127 +144,96 @@ impl Run {
     }
 }
 
-/// Refuses what a later program wrote.
-pub(super) fn known_version(raw: &Value) -> Result<(), Wrong> {
-    let what = match count(raw, "schema_version")? {
-        SCHEMA_VERSION => return Ok(()),
-        0 => "0 does not exist".to_owned(),
-        newer => format!("{newer} is newer than this program, which reads up to {SCHEMA_VERSION}"),
+impl Point {
+    fn of(point: &SeriesPoint) -> Self {
+        Self {
+            t_s: point.t_s,
+            sent: f64::from(point.sent),
+            succeeded: f64::from(point.succeeded),
+            rejected: f64::from(point.rejected),
+            in_flight: gauge(point.in_flight),
+            window: gauge(point.window),
+            ssthresh: gauge(point.ssthresh),
+            cap: gauge(point.server_cap),
+        }
+    }
+}
+
+impl Gauge {
+    fn of(column: &GaugeColumn) -> Self {
+        let values = column.values.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+        Self { name: column.name.clone(), unit: column.unit.clone(), values }
+    }
+}
+
+/// What the strategy has drawn besides.
+fn gauges(series: &[SeriesPoint]) -> Vec<Gauge> {
+    let drawn = series.first().map_or(&[][..], |first| &first.gauges);
+    let values = |index: usize| {
+        let value = |point: &SeriesPoint| point.gauges.get(index).and_then(|gauge| gauge.value);
+        series.iter().map(|point| value(point).unwrap_or(f64::NAN)).collect()
     };
-    Err(Wrong::new("schema_version", what))
+    let gauge = |(index, gauge): (usize, &GaugePoint)| Gauge {
+        name: gauge.name.clone(),
+        unit: gauge.unit.clone(),
+        values: values(index),
+    };
+    drawn.iter().enumerate().map(gauge).collect()
+}
+
+fn positive(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| *value >= 0.0)
+}
+
+/// Not a number where there is none.
+fn gauge(value: Option<f64>) -> f64 {
+    positive(value).unwrap_or(f64::NAN)
 }
 
 /// The curve of op latencies: ops that did not succeed are not part of it.
-fn percentiles(raw: &Value) -> Result<Vec<(f64, f64)>, Wrong> {
-    const SHARES: [(&str, f64); 7] = [
-        ("min", 0.0),
-        ("p50", 0.5),
-        ("p75", 0.75),
-        ("p90", 0.9),
-        ("p95", 0.95),
-        ("p99", 0.99),
-        ("p999", 0.999),
+fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> {
+    let shares = [
+        (figures.min, 0.0),
+        (figures.p50, 0.5),
+        (figures.p75, 0.75),
+        (figures.p90, 0.9),
+        (figures.p95, 0.95),
+        (figures.p99, 0.99),
+        (figures.p999, 0.999),
     ];
-    let ops = number(raw, "op_latency_ms.count")?.unwrap_or(0.0);
     // A curve shows no more than was measured: of 50 ops, nobody knows the 99.9th percentile.
-    let last = 1.0 - 0.5 / ops.max(1.0);
-    let mut points = Vec::new();
-    for (key, share) in SHARES {
-        if let Some(ms) = number(raw, &format!("op_latency_ms.{key}"))?.filter(|_| share < last) {
-            points.push((share, ms.max(0.0)));
-        }
-    }
-    if let Some(ms) = number(raw, "op_latency_ms.max")? {
-        points.push((last, ms.max(0.0)));
-    }
-    for [share, ms] in curve(raw)? {
+    let last = 1.0 - 0.5 / (figures.count as f64).max(1.0);
+    let mut points: Vec<(f64, f64)> = shares
+        .into_iter()
+        .filter(|(_, share)| *share < last)
+        .filter_map(|(ms, share)| Some((share, ms?.max(0.0))))
+        .collect();
+    points.extend(figures.max.map(|ms| (last, ms.max(0.0))));
+    for [share, ms] in curve {
         let known = points.iter().any(|(there, _)| (there - share).abs() < 1e-9);
-        if !known && (0.0..last).contains(&share) {
-            points.push((share, ms.max(0.0)));
+        if !known && (0.0..last).contains(share) {
+            points.push((*share, ms.max(0.0)));
         }
     }
     points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    Ok(points)
-}
-
-/// More of the curve than the figures tell.
-fn curve(raw: &Value) -> Result<Vec<[f64; 2]>, Wrong> {
-    each(raw, "op_latency_curve", |point| match point.as_array().map(Vec::as_slice) {
-        Some([share, ms]) => Ok([as_number(share, "[0]")?, as_number(ms, "[1]")?]),
-        _ => Err(Wrong::new("", "is no pair of a share and a latency")),
-    })
-}
-
-fn series(raw: &Value) -> Result<Vec<Point>, Wrong> {
-    if let Some(columns) = look(raw, "series").filter(|series| series.is_object()) {
-        return by_columns(columns).map_err(|wrong| wrong.within("series"));
-    }
-    let points = each(raw, "series", |point| {
-        let gauge = |key| Ok(number(point, key)?.filter(|value| *value >= 0.0).unwrap_or(f64::NAN));
-        let counted = |key| Ok(number(point, key)?.unwrap_or(0.0).max(0.0));
-        Ok(Point {
-            t_s: needed_number(point, "t_s")?,
-            sent: counted("sent")?,
-            succeeded: counted("succeeded")?,
-            rejected: counted("rejected")?,
-            in_flight: gauge("in_flight")?,
-            window: gauge("window")?,
-            ssthresh: gauge("ssthresh")?,
-            cap: gauge("server_cap")?,
-        })
-    })?;
-    for (index, pair) in points.windows(2).enumerate() {
-        if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
-            return Err(Wrong::new(
-                &format!("series[{}].t_s", index + 1),
-                "does not come after the one before",
-            ));
-        }
-    }
-    Ok(points)
-}
-
-/// What strategies have drawn besides, in either form of the series.
-fn gauges(raw: &Value) -> Result<Vec<Gauge>, Wrong> {
-    let named = |raw| Ok(Gauge { name: text(raw, "name")?, unit: text(raw, "unit")?, values: Vec::new() });
-    if let Some(columns) = look(raw, "series").filter(|series| series.is_object()) {
-        let gauge = |raw| Ok(Gauge { values: numbers(raw, "values")?, ..named(raw)? });
-        return each(columns, "gauges", gauge).map_err(|wrong| wrong.within("series"));
-    }
-    let points = list(raw, "series")?;
-    let mut gauges = points.first().map_or(Ok(Vec::new()), |first| each(first, "gauges", named))?;
-    for point in points {
-        let values = each(point, "gauges", |gauge| number(gauge, "value"))?;
-        for (gauge, value) in gauges.iter_mut().zip(values) {
-            gauge.values.push(value.unwrap_or(f64::NAN));
-        }
-    }
-    Ok(gauges)
+    points
 }
 
 /// The series in its compact form: a list for every key, and the width of a bucket.
-fn by_columns(raw: &Value) -> Result<Vec<Point>, Wrong> {
-    let step_s = needed_number(raw, "step_s")?;
-    if step_s <= 0.0 {
-        return Err(Wrong::new("step_s", "is not above zero"));
-    }
-    let column = |key| numbers(raw, key);
-    let [sent, succeeded, rejected] = [column("sent")?, column("succeeded")?, column("rejected")?];
-    let [in_flight, window] = [column("in_flight")?, column("window")?];
-    let [ssthresh, cap] = [column("ssthresh")?, column("server_cap")?];
-    let counted = |column: &[f64], index: usize| column.get(index).copied().unwrap_or(0.0).max(0.0);
-    let gauge = |column: &[f64], index: usize| {
-        column.get(index).copied().filter(|value| *value >= 0.0).unwrap_or(f64::NAN)
+fn by_columns(columns: &Columns) -> Vec<Point> {
+    let count = |column: &[u64], index: usize| column.get(index).map_or(0.0, |count| *count as f64);
+    let last = |column: &Option<Vec<Option<f64>>>, index: usize| {
+        gauge(column.as_ref().and_then(|column| column.get(index).copied().flatten()))
     };
     let point = |index: usize| Point {
-        t_s: index as f64 * step_s,
-        sent: counted(&sent, index),
-        succeeded: counted(&succeeded, index),
-        rejected: counted(&rejected, index),
-        in_flight: gauge(&in_flight, index),
-        window: gauge(&window, index),
-        ssthresh: gauge(&ssthresh, index),
-        cap: gauge(&cap, index),
+        t_s: index as f64 * columns.step_s,
+        sent: count(&columns.sent, index),
+        succeeded: count(&columns.succeeded, index),
+        rejected: count(&columns.rejected, index),
+        in_flight: last(&columns.in_flight, index),
+        window: last(&columns.window, index),
+        ssthresh: last(&columns.ssthresh, index),
+        cap: last(&columns.server_cap, index),
     };
-    Ok((0..sent.len()).map(point).collect())
+    (0..columns.sent.len()).map(point).collect()
 }

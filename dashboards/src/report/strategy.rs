@@ -1,19 +1,22 @@
 //! Runs of one strategy under the same conditions, whatever their seeds.
 
-use serde_json::Value;
+use results::{Conditions, ConfigRecord, RunResult, Setting};
 
-use super::reading::look;
 use super::run::Run;
 
-/// What may tell groups of runs of one strategy apart, and how it is called.
-const ASPECTS: [(&str, &str); 7] = [
-    ("config.workload.ops", "ops"),
-    ("config.workload.clients", "clients"),
-    ("config.workload.in_flight", "in flight"),
-    ("config.workload.rate_per_s", "per s"),
-    ("config.server_model.max_busy", "max busy"),
-    ("mode", ""),
-    ("config.server", ""),
+/// What may tell groups of runs of one strategy apart: how it is called, and its value.
+type Aspect = (&'static str, fn(&RunResult) -> Option<String>);
+
+const ASPECTS: [Aspect; 7] = [
+    ("ops", |run| run.config.workload.ops.map(|ops| ops.to_string())),
+    ("clients", |run| {
+        Some(run.config.workload.clients).filter(|count| *count > 0).map(|count| count.to_string())
+    }),
+    ("in flight", |run| run.config.workload.in_flight.map(|count| count.to_string())),
+    ("per s", |run| run.config.workload.rate_per_s.map(|rate| Setting::Number(rate).to_string())),
+    ("max busy", |run| run.config.server_model.as_ref()?.get("max_busy").map(ToString::to_string)),
+    ("", |run| Some(run.mode.name().to_owned())),
+    ("", |run| Some(run.config.server.clone()).filter(|server| !server.is_empty())),
 ];
 
 /// Runs of one strategy.
@@ -49,7 +52,7 @@ impl Strategy {
 
     /// Whether it knows what no client can know.
     pub(super) fn is_yardstick(&self) -> bool {
-        self.runs[0].strategy.split([':', '+']).next() == Some("oracle")
+        results::knows_the_future(&self.runs[0].strategy)
     }
 
     /// Every run's value of a figure, in rising order.
@@ -60,22 +63,41 @@ impl Strategy {
     }
 
     /// Everything that was the same for strategies that can be compared.
-    pub(super) fn conditions(&self) -> Value {
-        let mut conditions = conditions(&self.runs[0]);
-        for own in ["max_attempts", "retry_after"] {
-            conditions[0].as_object_mut().map(|config| config.remove(own));
+    pub(super) fn conditions(&self) -> Option<Conditions> {
+        Some(Conditions::of(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
+    }
+}
+
+/// What sets groups of runs of one strategy apart.
+#[derive(PartialEq)]
+struct Group {
+    strategy: String,
+    /// Flags that are part of a strategy, though its text does not have them.
+    max_attempts: String,
+    retry_after: String,
+    /// Whose server it was: labels tell it.
+    server: String,
+    conditions: Conditions,
+}
+
+impl Group {
+    fn of(result: &RunResult) -> Self {
+        let ConfigRecord { max_attempts, retry_after, server, .. } = &result.config;
+        Self {
+            strategy: result.strategy.clone(),
+            max_attempts: max_attempts.clone(),
+            retry_after: retry_after.clone(),
+            server: server.clone(),
+            conditions: Conditions::of(result).of_any_seed(),
         }
-        // The oracle shares one instance whatever was asked for.
-        conditions[0]["workload"].as_object_mut().map(|workload| workload.remove("share_strategy"));
-        conditions
     }
 }
 
 /// Runs by strategy and conditions.
 pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
-    let mut groups: Vec<((String, Value), Vec<Run>)> = Vec::new();
+    let mut groups: Vec<(Option<Group>, Vec<Run>)> = Vec::new();
     for run in runs {
-        let key = (run.strategy.clone(), conditions(&run));
+        let key = run.result.as_deref().map(Group::of);
         match groups.iter_mut().find(|(there, _)| *there == key) {
             Some((_, runs)) => runs.push(run),
             None => groups.push((key, vec![run])),
@@ -88,25 +110,6 @@ pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
         Strategy { label, runs, median }
     };
     groups.into_iter().zip(labels).map(strategy).collect()
-}
-
-/// The configuration without strategy, seeds and what is different in every run, and the mode.
-fn conditions(run: &Run) -> Value {
-    let mut config = look(&run.raw, "config").cloned().unwrap_or_default();
-    let embedded = config.get("server").and_then(Value::as_str) == Some("embedded");
-    if let Some(config) = config.as_object_mut() {
-        for own in ["command_line", "strategy", "seed", "repeats", "version", "program"] {
-            config.remove(own);
-        }
-        if embedded {
-            // Its port is another one each time.
-            config.remove("target");
-        }
-        if let Some(model) = config.get_mut("server_model").and_then(Value::as_object_mut) {
-            model.remove("seed");
-        }
-    }
-    Value::Array(vec![config, Value::from(run.mode.as_str())])
 }
 
 fn median(runs: &[Run]) -> usize {
@@ -122,14 +125,14 @@ fn median(runs: &[Run]) -> usize {
 /// The strategies' names, with as much of the conditions as tells them apart.
 fn labels(groups: &[Vec<Run>]) -> Vec<String> {
     let mut labels: Vec<String> = groups.iter().map(|runs| runs[0].strategy.clone()).collect();
-    for (path, name) in ASPECTS {
-        let values: Vec<Option<&Value>> = groups.iter().map(|runs| look(&runs[0].raw, path)).collect();
+    for (name, value) in ASPECTS {
+        let value = |runs: &Vec<Run>| runs[0].result.as_deref().and_then(value);
+        let values: Vec<Option<String>> = groups.iter().map(value).collect();
         let before = labels.clone();
         for (index, label) in labels.iter_mut().enumerate() {
             let alike = (0..groups.len()).filter(|other| before[*other] == before[index]);
             let differs = alike.into_iter().any(|other| values[other] != values[index]);
-            if let Some(value) = values[index].filter(|_| differs) {
-                let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            if let Some(value) = values[index].as_ref().filter(|_| differs) {
                 label.push_str(format!(", {value} {name}").trim_end());
             }
         }
@@ -156,7 +159,6 @@ mod tests {
             "ops": { "total": ops, "succeeded": ops, "given_up": 0 }, "attempts": { "total": ops },
             "makespan_s": makespan_s, "makespan_complete": makespan_s.is_some(),
         }))
-        .unwrap()
     }
 
     #[test]

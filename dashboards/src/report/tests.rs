@@ -71,7 +71,7 @@ fn every_figure_lies_within_its_frame_from_one_second_to_ten_minutes() {
 fn the_page_needs_nothing_from_elsewhere() {
     let mut foreign = run("aimd", 1, 25.0);
     foreign["config"]["target"] = json!("https://api.example.com/v1");
-    foreign["server"] = json!({ "note": "http://example.com/" });
+    foreign["warnings"] = json!(["see http://example.com/"]);
     let page = html(&document(&[foreign, run("none", 1, 20.0)]));
     assert!(page.contains("default-src 'none'") && page.contains("script-src 'sha256-"));
     for attribute in ["src=", "href=", "url(", "@import"] {
@@ -90,7 +90,6 @@ fn what_others_wrote_stays_text() {
     let mut hostile = run(name, 1, 5.0);
     hostile["warnings"] = json!([name]);
     hostile["config"]["command_line"] = json!([name]);
-    hostile["mode"] = json!(name);
     hostile[name] = json!(name);
     let cells = [1, 2].map(|ops| {
         json!({
@@ -100,12 +99,13 @@ fn what_others_wrote_stays_text() {
     });
     let mut drawn = run("none", 1, 5.0);
     drawn["label"] = json!(name);
+    drawn["series"] = json!(null);
     drawn["calls"] = json!({ "every": 1, "t_s": [0.0, 1.0], "op": [0, 1] });
     let scenario = json!({ "scenarios": [{
-        "name": name, "seed": name, "claims": [{ "says": name, "ours": name, "published": name, "verdict": name }],
+        "name": name, "claims": [{ "says": name, "ours": name, "published": name, "verdict": "holds" }],
         "cells": cells, "title": name, "about": name, "source": name,
     }, {
-        "name": name, "seed": 1, "claims": [{ "says": name, "ours": name, "published": name, "verdict": name, "note": name }],
+        "name": name, "seed": 1, "claims": [{ "says": name, "ours": name, "published": name, "verdict": "holds", "note": name }],
         "cells": cells, "title": name, "about": name, "source": name, "plots": [
             { "name": name, "draw": "calls", "title": name, "shows": name, "note": name, "claims": [0], "runs": [drawn] },
             { "name": name, "draw": "summary", "title": name, "cells": [0, 1], "time_unit": { "s": 1, "name": name },
@@ -128,7 +128,7 @@ fn strange_numbers_draw_nothing_strange() {
     let mut strange = run("aimd", 1, 1.0);
     strange["makespan_s"] = json!(-5);
     strange["series"] =
-        json!([{ "t_s": 0, "sent": 1e14 }, { "t_s": 1e-9, "sent": -3, "window": 1e14 }, { "t_s": 1e14 }]);
+        json!([{ "t_s": 0, "sent": u32::MAX }, { "t_s": 1e-9, "sent": 0, "window": 1e14 }, { "t_s": 1e14 }]);
     strange["op_latency_ms"] = json!({ "count": 0, "max": 1e14 });
     let mut empty = run("none", 1, 1.0);
     empty["series"] = json!([]);
@@ -191,8 +191,13 @@ fn what_a_strategy_has_drawn_is_a_plot_of_its_own_in_either_form_of_the_series()
         { "name": "tokens", "unit": "", "values": [10.0, 9.0, 8.0] },
         { "name": "rate", "unit": "per s", "values": [null, 1.0, 2.0] },
     ] });
-    for run in [whole, compact] {
-        let plots = (super::Entry::named("window").unwrap().draw)(&document(&[run]));
+    compact["label"] = json!("bucket");
+    let kept = json!({ "scenarios": [{ "name": "kept", "plots": [
+        { "name": "course", "draw": "window", "title": "Window", "runs": [compact] },
+    ] }] });
+    let kept = Document::read(&[("b.json".to_owned(), kept.to_string())]).unwrap();
+    let whole = (super::Entry::named("window").unwrap().draw)(&document(&[whole]));
+    for plots in [whole, super::plots_named(&kept, "course")] {
         let tokens = plots.iter().find(|plot| plot.title == "Tokens over time").unwrap();
         assert_eq!(tokens.series[0].points, [(0.0, 10.0), (1.0, 9.0), (2.0, 8.0)]);
         let rate = plots.iter().find(|plot| plot.title == "Rate over time").unwrap();

@@ -1,22 +1,10 @@
 //! What strategies are ranked by, as it is typed.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use results::Score;
 
-/// A figure that strategies are ranked by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Score {
-    /// Time from the first arrival to the last success.
-    Makespan,
-    /// Attempts sent.
-    Attempts,
-    /// Mean op latency.
-    Mean,
-    /// Median op latency.
-    P50,
-    /// 95th percentile of op latency.
-    P95,
-    /// 99th percentile of op latency.
-    P99,
-    /// Longest op latency.
-    Max,
+/// Reads a score by its key.
+pub(crate) fn score() -> impl TypedValueParser<Value = Score> {
+    let values = Score::all().map(|score| PossibleValue::new(score.key()).help(score.help()));
+    PossibleValuesParser::new(values).try_map(|key| key.parse::<Score>())
 }

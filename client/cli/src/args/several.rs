@@ -2,9 +2,10 @@
 
 use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
+use results::Score;
 
 use super::output::ReportArgs;
-use super::score::Score;
+use super::score::score;
 use super::screen::ScreenArgs;
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
 use super::workload::WorkloadArgs;
@@ -13,7 +14,7 @@ use super::workload::WorkloadArgs;
 #[derive(Args, Debug)]
 pub(crate) struct SeveralArgs {
     /// What strategies are ranked by; less is better.
-    #[arg(long, value_enum, default_value_t = Score::Makespan, value_name = "FIGURE", help_heading = None)]
+    #[arg(long, value_parser = score(), default_value = "makespan", value_name = "FIGURE", help_heading = None)]
     pub(crate) by: Score,
 
     /// Run in virtual time instead of over HTTP.

@@ -3,10 +3,9 @@
 pub(crate) mod args;
 mod lanes;
 mod pair;
+mod ranked;
 mod report;
-mod score;
 mod sensitivity;
-mod standing;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -20,11 +19,10 @@ use experiments::runs::over_http::OverHttp;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::opponent::Opponent;
-use results::Mode;
-use serde_json::{Value, json};
+use results::{Compared, MAKESPAN_OVER_BOUND, Mode, RunResult, Score, Standing};
 use tailback::StrategySpec;
 
-use crate::args::{CheckArgs, Score};
+use crate::args::CheckArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{ExportedRun, Layout, Source};
@@ -44,7 +42,7 @@ use sensitivity::{Outcome, Variation, variations};
 
 pub(crate) use lanes::{COLUMNS, OnLanes};
 pub(crate) use pair::{Pair, every_pair};
-pub(crate) use standing::{Standing, standings};
+pub(crate) use ranked::standings;
 
 /// What was measured and what follows from it.
 struct Comparison {
@@ -106,7 +104,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
     }
     let stdout_is_taken = exports.take_stdout();
-    let written = exports.finish(&comparison.to_json());
+    let written = exports.finish(&results::sorted(&comparison.document())?);
     if !quiet {
         let mut text = comparison.text();
         if let Some(cause) = interrupt.cause() {
@@ -225,7 +223,7 @@ impl Comparison {
     }
 
     fn text(&self) -> String {
-        let bound = self.standings.iter().any(|one| one.figure(standing::OVER_BOUND).is_some());
+        let bound = self.standings.iter().any(|one| one.figure(MAKESPAN_OVER_BOUND).is_some());
         // What matters most comes last: it stays on the screen, however many strategies there are.
         let mut text = report::details(&self.standings, self.by);
         text.push_str(&report::notes(self.by, self.measured.blocks(), &self.over(), bound));
@@ -269,22 +267,20 @@ impl Comparison {
         self.measured.runs.iter().flatten()
     }
 
-    fn to_json(&self) -> Value {
-        let runs: Vec<_> = self.runs().map(|run| &run.result).collect();
-        let strategies: Vec<Value> =
-            self.standings.iter().zip(1..).map(|(one, rank)| one.to_json(rank)).collect();
-        let pairs: Vec<Value> = self.pairs.iter().chain(&self.companion).map(Pair::to_json).collect();
-        let outcomes: Vec<Value> = self.outcomes.iter().map(Outcome::to_json).collect();
+    fn document(&self) -> results::Comparison<&RunResult> {
         let orders = (0..self.measured.blocks() as u64)
-            .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)))
-            .collect::<Vec<_>>();
-        json!({
-            "runs": runs,
-            "comparison": {
-                "by": self.by.path(), "blocks": self.measured.blocks(), "order": orders,
-                "intervals": self.opponent.intervals(), "strategies": strategies, "pairs": pairs,
-                "sensitivity": outcomes,
+            .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)));
+        results::Comparison {
+            runs: self.runs().map(|run| &run.result).collect(),
+            comparison: Compared {
+                by: self.by.path().to_owned(),
+                blocks: self.measured.blocks() as u64,
+                order: orders.collect(),
+                intervals: self.opponent.intervals().to_owned(),
+                strategies: self.standings.iter().zip(1..).map(|(one, rank)| one.record(rank)).collect(),
+                pairs: self.pairs.iter().chain(&self.companion).map(Pair::record).collect(),
+                sensitivity: self.outcomes.iter().map(Outcome::record).collect(),
             },
-        })
+        }
     }
 }

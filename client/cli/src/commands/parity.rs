@@ -10,14 +10,14 @@ use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
+use experiments::record::server_model;
 use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
 use experiments::runs::one_run::Finished;
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::opponent::Opponent;
-use results::{RunResult, SCHEMA_VERSION};
-use serde_json::json;
+use results::{Figure, Parity, ParityFigure, RunResult, SchemaVersion};
 use statistics::{Level, Method, Summary, percentile};
 use vocabulary::TimeScale;
 
@@ -26,7 +26,6 @@ use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
-use crate::repeats::figure_to_json;
 use crate::settings::{Settings, workload_text};
 use crate::text::figures::short;
 use crate::text::progress::Progress;
@@ -141,12 +140,15 @@ fn compare_all(
                 to_stdout(text.as_bytes())?;
             }
         }
-        document.push(to_json(pairing, &compared, bottleneck, reals.len()));
+        document.push(record(pairing, &compared, bottleneck, reals.len()));
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
     }
-    exports.finish(&json!({ "schema_version": SCHEMA_VERSION, "pairings": document }))?;
+    exports.finish(&results::sorted(&Parity {
+        schema_version: SchemaVersion::default(),
+        pairings: document,
+    })?)?;
     if !args.output.quiet {
         let words = match apart {
             0 => "\nboth drivers agree\n".to_owned(),
@@ -205,31 +207,34 @@ impl<F: Fn() -> String + Sync> Watcher for Saying<'_, F> {
     }
 }
 
-type Figure = (&'static str, fn(&RunResult) -> Option<f64>, bool);
-
-/// What is compared; `true` for latencies, which no timer measures exactly.
-const FIGURES: &[Figure] = &[
-    ("ops succeeded", |run| Some(run.ops.succeeded as f64), false),
-    ("attempts", |run| Some(run.attempts.total as f64), false),
-    ("makespan s", |run| run.makespan_s, false),
-    ("op p50 ms", |run| run.op_latency_ms.p50, true),
-    ("op p95 ms", |run| run.op_latency_ms.p95, true),
-    ("op p99 ms", |run| run.op_latency_ms.p99, true),
-    ("attempt p50 ms", |run| run.attempt_latency_ms.p50, true),
-    ("mean window", |run| course::mean_window(&run.series), false),
+/// What is compared, and its path; `true` for latencies, which no timer measures exactly.
+const COMPARED: &[(&str, &str, bool)] = &[
+    ("ops succeeded", "ops.succeeded", false),
+    ("attempts", "attempts.total", false),
+    ("makespan s", "makespan_s", false),
+    ("op p50 ms", "op_latency_ms.p50", true),
+    ("op p95 ms", "op_latency_ms.p95", true),
+    ("op p99 ms", "op_latency_ms.p99", true),
+    ("attempt p50 ms", "attempt_latency_ms.p50", true),
 ];
 
 fn compare(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunResult]) -> Vec<Compared> {
     let mut compared = Vec::new();
-    for (figure, of, latency) in FIGURES {
+    let mut push = |name: &'static str, of: &dyn Fn(&RunResult) -> Option<f64>, least: f64| {
         let values: Vec<f64> = simulated.iter().filter_map(of).collect();
-        let Some(real) = median(reals.iter().map(|run| of(run))) else { continue };
-        let Some(simulated) = Summary::of(&values, Level::P95, Method::StudentT) else { continue };
+        let real = median(reals.iter().map(|run| of(run)));
+        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
+            let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
+            let band = spread + (TOLERANCE * simulated.mean.abs()).max(least);
+            compared.push(Compared { figure: name, simulated, real, band });
+        }
+    };
+    for (name, path, latency) in COMPARED {
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
-        let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
-        let band = spread + (TOLERANCE * simulated.mean.abs()).max(least);
-        compared.push(Compared { figure, simulated, real, band });
+        push(name, &|run| Figure::find(path)?.of(run), least);
     }
+    // No figure of a result: it is of seconds, and not of time.
+    push("mean window", &|run| course::mean_window(&run.series), 0.0);
     // The course of the window over time: how far a real run lies off the mean course, against how far seeds do.
     let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
     if let Some(mean) = course::mean(&courses) {
@@ -284,21 +289,23 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>)
     text
 }
 
-fn to_json(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usize) -> serde_json::Value {
-    let figures: Vec<_> = compared
-        .iter()
-        .map(|one| {
-            json!({
-                "figure": one.figure, "simulated": figure_to_json(&one.simulated), "http": one.real,
-                "band": one.band, "agrees": one.agrees(),
-            })
-        })
-        .collect();
-    json!({
-        "name": pairing.name, "strategy": pairing.settings.strategy.to_string(),
-        "workload": workload_text(&pairing.settings), "server": pairing.server, "figures": figures,
-        "bottleneck": bottleneck, "http_runs": runs,
-    })
+fn record(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usize) -> results::Pairing {
+    let figure = |one: &Compared| ParityFigure {
+        figure: one.figure.to_owned(),
+        simulated: (&one.simulated).into(),
+        http: one.real,
+        band: one.band,
+        agrees: one.agrees(),
+    };
+    results::Pairing {
+        name: pairing.name.clone(),
+        strategy: pairing.settings.strategy.to_string(),
+        workload: workload_text(&pairing.settings),
+        server: server_model(&pairing.server),
+        figures: compared.iter().map(figure).collect(),
+        bottleneck,
+        http_runs: runs as u64,
+    }
 }
 
 #[cfg(test)]

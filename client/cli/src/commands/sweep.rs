@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use results::Swept;
 
 use dashboards::LanesHeader;
 use experiments::record::config_record;
@@ -81,9 +81,8 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let written = if held.is_empty() {
         Ok(())
     } else {
-        let mut sweep = document(args, &points, &held, &labels, &estimates, &layout);
-        sweep["started_at"] = json!(started_at);
-        exports.finish(&json!({ "runs": [], "sweep": sweep }))
+        let sweep = document(args, &points, &held, &labels, &estimates, started_at, &layout);
+        exports.finish(&results::sorted(&sweep)?)
     };
     if !args.several.output.quiet {
         let text = text(args, &points, &held, &labels, (&estimates, asked), interrupt.cause());
@@ -204,30 +203,33 @@ fn announce(args: &SweepArgs, points: &[Point], labels: &[String], repeats: u32)
     ));
 }
 
-/// All but the runs.
+/// All but the runs, which were written before.
 fn document(
     args: &SweepArgs,
     points: &[Point],
     held: &[Cell],
     labels: &[String],
     estimates: &[Estimate],
+    started_at: Option<String>,
     layout: &Layout,
-) -> Value {
-    let axes: Vec<Value> =
-        args.vary.iter().map(|axis| json!({ "key": axis.key.to_string(), "values": axis.values })).collect();
-    let cells: Vec<Value> = held
-        .iter()
-        .map(|cell| cell.to_json(&labels[cell.strategy], &layout.at(&points[cell.point].at)))
-        .collect();
+) -> results::Sweep {
+    let axis = |axis: &axis::Axis| results::Axis { key: axis.key.to_string(), values: axis.values.clone() };
+    let cell = |cell: &Cell| cell.record(&labels[cell.strategy], layout.at(&points[cell.point].at));
     let config = points.first().map(|point| {
         let record = point.opponent.record(args.several.simulate);
         config_record(&point.settings[0], &record, point.settings[0].run.seed)
     });
-    json!({
-        "axes": axes, "by": args.several.by.path(), "by_name": args.several.by.name(), "config": config,
-        "intervals": points.first().map(|point| point.opponent.intervals()), "cells": cells,
-        "best": estimates.iter().map(Estimate::to_json).collect::<Vec<_>>(),
-    })
+    let sweep = Swept {
+        started_at,
+        axes: args.vary.iter().map(axis).collect(),
+        by: args.several.by.path().to_owned(),
+        by_name: args.several.by.name().to_owned(),
+        config,
+        intervals: points.first().map(|point| point.opponent.intervals().to_owned()),
+        cells: held.iter().map(cell).collect(),
+        best: estimates.iter().map(Estimate::record).collect(),
+    };
+    results::Sweep { runs: Vec::new(), sweep }
 }
 
 fn text(

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use experiments::runs::kept_latencies::KeptLatencies;
 use loadgen_core::SampleSink;
-use results::RunResult;
-use serde_json::Value;
+use results::{At, RunResult, Setting};
 
 use crate::files::output::Output;
 
@@ -63,17 +62,14 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Where a run stands among others: what is varied, with the values of this run.
-    pub(crate) fn at(&self, values: &[String]) -> Value {
+    pub(crate) fn at(&self, values: &[String]) -> At {
         at(self.varied.iter().map(String::as_str).zip(values.iter().map(String::as_str)))
     }
 }
 
 /// Values by the names of what is varied, as numbers where they are.
-pub(crate) fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
-    let whole = |text: &str| text.parse::<u64>().ok().map(Value::from);
-    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from);
-    let read = |text: &str| whole(text).or_else(|| number(text)).unwrap_or_else(|| text.into());
-    Value::Object(values.map(|(key, text)| (key.replace('-', "_"), read(text))).collect())
+pub(crate) fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> At {
+    values.map(|(key, text)| (key.replace('-', "_"), Setting::typed(text))).collect()
 }
 
 /// A run that is over.

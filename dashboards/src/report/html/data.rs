@@ -3,12 +3,13 @@
 use std::io;
 
 use maud::{Markup, PreEscaped, html};
+use results::{Column, RunResult};
 use serde_json::{Value, json};
 
 use crate::report::document::Document;
 use crate::report::escaping::data_link;
 use crate::report::experiment::Scenario;
-use crate::report::rows::{Rows, columns};
+use crate::report::rows::Rows;
 use crate::report::run::Run;
 
 /// The section with the links.
@@ -66,9 +67,10 @@ fn link(name: &'static str, mime: &str, content: &str) -> Markup {
 /// Every figure of the runs, a row each.
 fn table(runs: &[&Run]) -> String {
     let written = || -> io::Result<Vec<u8>> {
-        let mut rows = Rows::new(Vec::new(), &[], columns(runs.iter().map(|run| &run.raw)))?;
+        let runs: Vec<&RunResult> = runs.iter().filter_map(|run| run.result.as_deref()).collect();
+        let mut rows = Rows::new(Vec::new(), &[], Column::of(&runs))?;
         for run in runs {
-            rows.write(&[], &run.raw)?;
+            rows.write(&[], run)?;
         }
         rows.finish()
     };

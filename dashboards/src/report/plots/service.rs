@@ -25,7 +25,7 @@ fn of(strategy: &Strategy) -> Option<Plot> {
         let alone = steps.columns.len() == 1;
         let look = COLUMNS
             .iter()
-            .position(|(_, known)| known == name)
+            .position(|known| known == name)
             .map_or(0, |index| if alone { 0 } else { LOOKS[index] });
         let at = |(index, count): (usize, &f64)| (index as f64 * steps.step_s, *count);
         let points: Vec<(f64, f64)> = counts.iter().enumerate().map(at).collect();

@@ -1,10 +1,8 @@
 //! Two strategies against each other: ratios paired by block, corrected for comparing many, in words.
 
-use serde_json::{Value, json};
+use results::{PairRecord, Score, Standing, best_that_can_be_had};
 use statistics::{Comparison, Incomparable, Level, Margin, Method, PairedRatio, Verdict, holm, holm_levels};
 
-use super::standing::{Standing, best_that_can_be_had};
-use crate::args::Score;
 use crate::text::figures::level;
 
 /// More comparisons than the bootstrap's smallest p value can be corrected for.
@@ -117,24 +115,22 @@ impl Pair {
         }
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    /// As it is written.
+    pub(crate) fn record(&self) -> PairRecord {
         let found = self.found.as_ref().ok();
         let interval = found.and_then(|found| found.interval);
-        let verdict = match self.verdict() {
-            None => "incomparable",
-            Some(Verdict::TooFew) => "too-few",
-            Some(Verdict::Lower) => "lower",
-            Some(Verdict::Higher) => "higher",
-            Some(Verdict::NotDistinguishable) => "not-distinguishable",
-            Some(Verdict::Equivalent) => "equivalent",
-        };
-        json!({
-            "first": self.first, "second": self.second, "figure": self.score.path(),
-            "ratio": found.map(|found| found.ratio),
-            "low": interval.map(|interval| interval.low), "high": interval.map(|interval| interval.high),
-            "level": interval.map(|interval| interval.level.coverage()), "p": self.p_value,
-            "verdict": verdict, "words": self.words(),
-        })
+        PairRecord {
+            first: self.first.clone(),
+            second: self.second.clone(),
+            figure: self.score.path().to_owned(),
+            ratio: found.map(|found| found.ratio),
+            low: interval.map(|interval| interval.low),
+            high: interval.map(|interval| interval.high),
+            level: interval.map(|interval| interval.level.coverage()),
+            p: self.p_value,
+            verdict: self.verdict().into(),
+            words: self.words(),
+        }
     }
 }
 

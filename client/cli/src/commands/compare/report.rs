@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
+use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had};
 use statistics::Summary;
 
 use super::pair::Pair;
 use super::sensitivity::Outcome;
-use super::standing::{OVER_BOUND, Standing, best_that_can_be_had};
-use crate::args::Score;
 use crate::interrupt::by_whom;
 use crate::text::figures::{percent, short, thousands};
 use crate::text::wrapping::wrapped;
@@ -17,10 +16,7 @@ const NAME: usize = 20;
 
 /// The latency that is told, and its name.
 fn latency_told(by: Score) -> (Score, &'static str) {
-    let latency = match by {
-        Score::Makespan | Score::Attempts => Score::P99,
-        latency => latency,
-    };
+    let latency = if by.is_latency() { by } else { Score::p99() };
     (latency, latency.path().trim_start_matches("op_latency_ms."))
 }
 
@@ -43,12 +39,12 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
         let rank = if one.is_complete() { (index + 1).to_string() } else { "–".to_owned() };
         let lead = format!("{}{rank:>2} ", if one.on_front { '◆' } else { ' ' });
         // Who leaves ops undone is soon done: that is no makespan to compare with.
-        let makespan = one.figure(Score::Makespan.path()).filter(|_| one.is_complete());
+        let makespan = one.figure(Score::makespan().path()).filter(|_| one.is_complete());
         let (makespan, makespan_sd) = mean_and_spread(makespan);
-        let (attempts, attempts_sd) = mean_and_spread(one.figure(Score::Attempts.path()));
+        let (attempts, attempts_sd) = mean_and_spread(one.figure(Score::attempts().path()));
         let (per_op, _) = mean_and_spread(one.figure("amplification"));
         let (latency, _) = mean_and_spread(one.figure(latency.path()));
-        let bound = one.figure(OVER_BOUND).map_or_else(dash, |over| beyond(over.mean));
+        let bound = one.figure(MAKESPAN_OVER_BOUND).map_or_else(dash, |over| beyond(over.mean));
         let figures = format!(
             "{makespan:>8}{makespan_sd:>7}{attempts:>10}{attempts_sd:>7}{per_op:>7}{latency:>9}{bound:>8}"
         );
@@ -75,7 +71,7 @@ pub(super) fn details(standings: &[Standing], by: Score) -> String {
     for one in standings.iter().filter(|one| one.is_complete()) {
         let range = |score: Score| interval(one.figure(score.path()));
         let figures =
-            format!("{:>17}{:>18}{:>18}", range(Score::Makespan), range(Score::Attempts), range(latency));
+            format!("{:>17}{:>18}{:>18}", range(Score::makespan()), range(Score::attempts()), range(latency));
         text.push_str(&line("    ", &one.strategy, &figures));
     }
     text.push_str(&side_effects(standings));
@@ -173,7 +169,7 @@ pub(super) fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pai
 
 /// Which intervals of the table of means cannot be trusted.
 pub(crate) fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
-    let scores = [Score::Makespan, Score::Attempts, by];
+    let scores = [Score::makespan(), Score::attempts(), by];
     let scores = scores.iter().enumerate().filter(|(index, score)| !scores[..*index].contains(score));
     let scores: Vec<Score> = scores.map(|(_, score)| *score).collect();
     let told = standings.iter().filter(|one| one.is_complete()).flat_map(|one| {

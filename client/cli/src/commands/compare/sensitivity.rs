@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use mockserver::core::Config;
-use serde_json::{Value, json};
+use results::Standing;
 use statistics::Verdict;
 use vocabulary::Distribution;
 
 use super::pair::Pair;
-use super::standing::Standing;
+use experiments::record::server_model;
 
 /// The standard deviation of the logarithm of service times.
 const SIGMA: f64 = 0.5;
@@ -95,15 +95,20 @@ impl Outcome {
         Self { variation, standings, changes }
     }
 
-    pub(super) fn to_json(&self) -> Value {
-        let names = |complete: bool| -> Vec<&str> {
+    /// As it is written.
+    pub(super) fn record(&self) -> results::Variation {
+        let names = |complete: bool| {
             let those = self.standings.iter().filter(|one| one.is_complete() == complete);
-            those.map(|one| one.strategy.as_str()).collect()
+            those.map(|one| one.strategy.clone()).collect()
         };
-        json!({
-            "variation": self.variation.name, "server": self.variation.server, "ranking": names(true),
-            "incomplete": names(false), "stands": self.changes.is_empty(), "changes": self.changes,
-        })
+        results::Variation {
+            variation: self.variation.name.clone(),
+            server: server_model(&self.variation.server),
+            ranking: names(true),
+            incomplete: names(false),
+            stands: self.changes.is_empty(),
+            changes: self.changes.clone(),
+        }
     }
 }
 

@@ -4,9 +4,8 @@ use std::process::ExitCode;
 
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
-use results::RunResult;
-use serde::Serialize;
-use serde_json::Value;
+use results::{Repeats, figures_over_runs};
+use statistics::Summary;
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
@@ -15,7 +14,6 @@ use crate::files::exporter::ExportedRun;
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
-use crate::repeats;
 use crate::screen::watch::Watch;
 use crate::settings::Settings;
 use crate::shortfall::Shortfalls;
@@ -23,11 +21,9 @@ use crate::text::causes::unanswered;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 
-/// The result file of several runs; a single one is written as it is.
-#[derive(Serialize)]
-struct Several<'a> {
-    runs: Vec<&'a RunResult>,
-    summary: Value,
+/// Figures over seeds.
+fn over_seeds(runs: &[Finished]) -> Vec<(&'static str, Summary)> {
+    results::summed(runs.iter().map(|run| &run.result))
 }
 
 /// The exit code of what did not go well.
@@ -81,9 +77,9 @@ impl Report {
             // Without a run nothing that was there is overwritten.
             [] => {}
             [only] if settings.repeats == 1 => exports.finish(&only.result)?,
-            several => exports.finish(&Several {
+            several => exports.finish(&Repeats {
                 runs: several.iter().map(|run| &run.result).collect(),
-                summary: repeats::to_json(&repeats::summary(whole)),
+                summary: figures_over_runs(&over_seeds(whole)),
             })?,
         }
         shown?;
@@ -131,7 +127,7 @@ impl Report {
     }
 
     fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {
-        if self.quiet { Ok(()) } else { self.write(&summary::several(&repeats::summary(runs), runs.len())) }
+        if self.quiet { Ok(()) } else { self.write(&summary::several(&over_seeds(runs), runs.len())) }
     }
 
     /// A closed stdout ends what is shown, not the run: results may still go to a file.

@@ -4,16 +4,14 @@ use std::fmt::Write as _;
 
 use experiments::runs::blocks::Measured;
 use loadgen_core::RunConfig;
-use serde_json::{Value, json};
+use results::{Best, Score, Standing, Winner};
 use statistics::Verdict;
 
 use super::axis::{Axis, Key};
 use super::cell::Cell;
 use super::point::Point;
-use crate::args::Score;
-use crate::commands::compare::{Pair, Standing, every_pair, standings};
+use crate::commands::compare::{Pair, every_pair, standings};
 use crate::files::exporter::at;
-use crate::repeats::figure_to_json;
 use crate::settings::Settings;
 use crate::text::figures::{counted, short};
 use crate::text::wrapping::wrapped;
@@ -162,14 +160,20 @@ impl Estimate {
         text
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    /// As it is written.
+    pub(super) fn record(&self) -> Best {
         let of_best = self.of_best();
-        let figure = of_best.and_then(|standing| standing.figure(self.by.path()));
-        json!({
-            "at": at(self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
-            "strategy": self.best, "winner": self.winner(), "words": self.words(), "figure": self.by.path(), "in_sweep": self.choice.in_sweep,
-            "fresh": figure.map(figure_to_json), "complete": of_best.is_some_and(Standing::is_complete),
-            "pairs": self.pairs.iter().map(Pair::to_json).collect::<Vec<_>>(),
-        })
+        let situation = self.choice.situation.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        Best {
+            at: at(situation),
+            strategy: Some(self.best.clone()),
+            winner: Winner::Said(self.winner().map(ToOwned::to_owned)),
+            words: self.words(),
+            figure: self.by.path().to_owned(),
+            in_sweep: self.choice.in_sweep,
+            fresh: of_best.and_then(|standing| standing.figure(self.by.path())).map(Into::into),
+            complete: of_best.is_some_and(Standing::is_complete),
+            pairs: self.pairs.iter().map(Pair::record).collect(),
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! One strategy at one point, over seeds.
 
 use experiments::runs::blocks::Measured;
-use serde_json::{Map, Value, json};
+use results::{At, Score, Standing, SweepCell, figures_over_runs};
 
 use super::point::Point;
-use crate::args::Score;
-use crate::commands::compare::{Standing, standings};
-use crate::repeats::figure_to_json;
+use crate::commands::compare::standings;
 
 /// One strategy at one point.
 pub(super) struct Cell {
@@ -15,7 +13,7 @@ pub(super) struct Cell {
     pub(super) strategy: usize,
     pub(super) standing: Standing,
     /// Its rank at its point, from 1; none for who left ops undone.
-    pub(super) rank: Option<usize>,
+    pub(super) rank: Option<u64>,
 }
 
 /// Every strategy's cell, in the order in which strategies were typed.
@@ -35,17 +33,16 @@ pub(super) fn cells(index: usize, point: &Point, measured: &Measured, by: Score)
 
 impl Cell {
     /// As `loadgen reproduce` writes its cells, so that the same figures are drawn from it. `label` is the strategy as typed.
-    pub(super) fn to_json(&self, label: &str, at: &Value) -> Value {
-        let figures: Map<String, Value> = self
-            .standing
-            .figures
-            .iter()
-            .map(|(path, figure)| ((*path).to_owned(), figure_to_json(figure)))
-            .collect();
-        json!({
-            "experiment": "sweep", "label": label, "strategy": self.standing.strategy, "at": at,
-            "complete": self.standing.is_complete(), "incomplete_because": self.standing.incomplete,
-            "rank": self.rank, "figures": figures,
-        })
+    pub(super) fn record(&self, label: &str, at: At) -> SweepCell {
+        SweepCell {
+            experiment: "sweep".to_owned(),
+            label: label.to_owned(),
+            strategy: self.standing.strategy.clone(),
+            at,
+            complete: self.standing.is_complete(),
+            incomplete_because: self.standing.incomplete.clone(),
+            rank: self.rank,
+            figures: figures_over_runs(&self.standing.figures),
+        }
     }
 }

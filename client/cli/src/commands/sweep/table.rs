@@ -8,19 +8,16 @@ use super::args::SweepArgs;
 use super::axis::Axis;
 use super::cell::Cell;
 use super::point::Point;
-use crate::args::Score;
 use crate::text::figures::{counted, short};
 use crate::text::wrapping::wrapped;
+use results::Score;
 
 /// Columns of what shares its line with figures.
 const NAME: usize = 28;
 
 /// Every strategy at every point.
 pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: &[String]) -> String {
-    let latency = match args.several.by {
-        Score::Makespan | Score::Attempts => Score::P99,
-        latency => latency,
-    };
+    let latency = if args.several.by.is_latency() { args.several.by } else { Score::p99() };
     let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let widths: Vec<usize> = args.vary.iter().zip(&keys).map(|(axis, key)| width(axis, key)).collect();
     let name = |at: &[String], strategy: &str| {
@@ -42,7 +39,7 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
             let deviation = standing.figure(path).and_then(|figure| figure.deviation);
             deviation.map_or_else(|| "–".to_owned(), short)
         };
-        let (makespan, attempts) = (Score::Makespan.path(), Score::Attempts.path());
+        let (makespan, attempts) = (Score::makespan().path(), Score::attempts().path());
         let comparable = |text: String| if cell.rank.is_some() { text } else { "–".to_owned() };
         let figures = [
             comparable(mean(makespan)),
@@ -68,7 +65,7 @@ pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
         .iter()
         .filter(|cell| cell.standing.is_complete())
         .filter_map(|cell| {
-            let figure = cell.standing.figure(Score::Makespan.path())?;
+            let figure = cell.standing.figure(Score::makespan().path())?;
             Some((figure.too_skewed()?.abs(), cell, figure))
         })
         .collect();

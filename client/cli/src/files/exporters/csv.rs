@@ -1,12 +1,11 @@
 //! `--csv FILE`: runs as rows, one column per figure of the result.
 
 use dashboards::report::Rows;
-use results::RunResult;
+use results::Column;
 
 use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, Source};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
-use crate::schema::scalar_paths;
 
 pub(super) const FORMAT: Format = Format {
     flag: "--csv",
@@ -35,7 +34,7 @@ struct Csv {
 impl Csv {
     fn open(&self) -> anyhow::Result<Rows<Streamed>> {
         let varied: Vec<&str> = self.layout.varied.iter().map(String::as_str).collect();
-        let rows = Rows::new(Streamed::begin(&self.output)?, &varied, scalar_paths());
+        let rows = Rows::new(Streamed::begin(&self.output)?, &varied, Column::all());
         rows.map_err(|error| self.output.refusal(error))
     }
 }
@@ -50,10 +49,7 @@ impl Exporter for Csv {
 
     fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
         let mut rows = self.rows.take().map_or_else(|| self.open(), Ok)?;
-        // What is no single value is in no column.
-        let (series, op_latency_curve) = (Vec::new(), Vec::new());
-        let lean = RunResult { series, op_latency_curve, ..run.result.clone() };
-        rows.write(run.at, &serde_json::to_value(lean)?).map_err(|error| self.output.refusal(error))?;
+        rows.write(run.at, run.result).map_err(|error| self.output.refusal(error))?;
         self.rows = Some(rows);
         Ok(())
     }

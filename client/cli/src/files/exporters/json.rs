@@ -39,13 +39,12 @@ impl Json {
         let refusal = |error: io::Error| self.output.refusal(error);
         // Courses and curves say little among thousands of runs.
         let (series, op_latency_curve) = (Vec::new(), Vec::new());
-        let lean = RunResult { series, op_latency_curve, ..run.result.clone() };
-        let mut run_and_place = serde_json::to_value(lean)?;
-        run_and_place["at"] = self.layout.at(run.at);
+        let at = Some(self.layout.at(run.at));
+        let lean = RunResult { series, op_latency_curve, at, ..run.result.clone() };
         if std::mem::replace(any, true) {
             file.write_all(b",").map_err(refusal)?;
         }
-        serde_json::to_writer(file, &run_and_place).map_err(|error| refusal(error.into()))
+        serde_json::to_writer(file, &results::sorted(&lean)?).map_err(|error| refusal(error.into()))
     }
 }
 

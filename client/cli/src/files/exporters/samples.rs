@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loadgen_core::{Cause, Sample, SampleSink};
-use serde_json::json;
-use tailback::{Failure, Status};
+use loadgen_core::{Sample, SampleSink};
+use results::SampleLine;
 
 use crate::files::exporter::{Exporter, Format, Results, Source};
 use crate::files::output::Output;
@@ -76,41 +75,6 @@ fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
 }
 
 fn write(file: &mut impl Write, seed: u64, sample: &Sample) -> io::Result<()> {
-    let (status, kind) = match sample.cause {
-        Some(Cause::Status(status)) => (Some(status), None),
-        Some(Cause::Error(kind)) => (None, Some(kind)),
-        None => (None, None),
-    };
-    let line = json!({
-        "seed": seed,
-        "serial": sample.serial,
-        "op": sample.op,
-        "attempt": sample.attempt,
-        "client": sample.client,
-        "arrived_s": sample.arrived.as_secs_f64(),
-        "due_s": sample.due.as_secs_f64(),
-        "sent_s": sample.sent.as_secs_f64(),
-        "ended_s": sample.ended.as_secs_f64(),
-        "outcome": outcome(sample.status),
-        "status": status,
-        "kind": kind,
-        "by_gateway": sample.by_gateway,
-        "window": sample.window,
-    });
-    serde_json::to_writer(&mut *file, &line)?;
+    serde_json::to_writer(&mut *file, &SampleLine::new(seed, sample))?;
     file.write_all(b"\n")
-}
-
-fn outcome(status: Status) -> &'static str {
-    match status {
-        Status::Succeeded => "succeeded",
-        Status::Rejected => "rejected",
-        Status::Failed(Failure::Timeout) => "timed out",
-        Status::Failed(Failure::Transport) => "no answer",
-        Status::Failed(Failure::Server) => "server error",
-        Status::Failed(Failure::Fatal) => "refused for good",
-        Status::Shed => "shed",
-        Status::Deferred => "deferred",
-        Status::Cancelled => "withdrawn",
-    }
 }
