@@ -11,6 +11,6 @@ fuzz_target!(|text: &str| {
     let own: Vec<&str> = exhibit_names(&document).collect();
     for name in PLOTS.iter().map(|entry| entry.name).chain(own) {
         let plots = plots_named(&document, name);
-        let _ = (svg(&plots), plain(&figures, 100));
+        let _ = (svg(&plots), plain(&plots, 100));
     }
 });
