@@ -18,7 +18,6 @@ use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 
 pub(crate) mod args;
-mod recordings;
 mod remaining;
 mod runs;
 mod table;

@@ -12,7 +12,7 @@ use crate::scenario::{Cell, Scenario};
 pub type Kept = BTreeMap<(usize, usize), DrawnRun>;
 
 /// Records of a run of one cell what every plot needs of it.
-pub struct PlotRecording {
+pub(super) struct PlotRecording {
     cell: usize,
     label: String,
     plots: Vec<usize>,
@@ -21,7 +21,7 @@ pub struct PlotRecording {
 
 impl PlotRecording {
     /// For the plots that need a run of this cell; none when no one does.
-    pub fn of(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
+    pub(super) fn of(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
         let mut plots = Vec::new();
         let mut recorders = Vec::new();
         for (number, plot) in scenario.plot.values().enumerate() {
@@ -37,12 +37,12 @@ impl PlotRecording {
     }
 
     /// To be given every attempt of the run.
-    pub fn sink(&self) -> SampleSink {
+    pub(super) fn sink(&self) -> SampleSink {
         self.recording.sink()
     }
 
     /// What was kept of the run.
-    pub fn finish(self, result: &RunResult) -> Kept {
+    pub(super) fn finish(self, result: &RunResult) -> Kept {
         let runs = self.recording.finish(&self.label, result);
         let keys = self.plots.into_iter().map(|plot| (plot, self.cell));
         keys.zip(runs).collect()

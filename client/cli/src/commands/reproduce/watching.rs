@@ -6,18 +6,16 @@ use std::time::{Duration, Instant};
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use loadgen_core::SampleSink;
 
-use super::recordings::Recordings;
 use super::remaining::{Key, Remaining};
 use crate::text::progress::Live;
 
-/// Says how far runs are, and has some of them recorded.
-pub(super) struct Watching<'a> {
+/// Says how far runs are.
+pub(super) struct Watching {
     state: Mutex<State>,
     /// The cell of every run.
     keys: Vec<Key>,
     /// Over HTTP: what goes on, for every run.
     names: Vec<String>,
-    recordings: &'a Recordings,
     at_once: usize,
 }
 
@@ -28,17 +26,16 @@ struct State {
     begun: Instant,
 }
 
-impl<'a> Watching<'a> {
-    pub(super) fn new(
-        live: Live,
-        remaining: Remaining,
-        keys: Vec<Key>,
-        names: Vec<String>,
-        recordings: &'a Recordings,
-        at_once: usize,
-    ) -> Self {
+impl Watching {
+    pub(super) fn new(live: Live, keys: Vec<Key>, names: Vec<String>, at_once: usize) -> Self {
+        let remaining = Remaining::of(keys.iter().copied());
         let state = Mutex::new(State { live, remaining, begun: Instant::now() });
-        Self { state, keys, names, recordings, at_once }
+        Self { state, keys, names, at_once }
+    }
+
+    /// What a run of a cell will probably take.
+    pub(super) fn think(&mut self, key: Key, takes: Duration) {
+        self.state().remaining.think(key, takes);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -46,10 +43,10 @@ impl<'a> Watching<'a> {
     }
 }
 
-impl Watcher for Watching<'_> {
-    fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+impl Watcher for Watching {
+    fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
         self.state().begun = Instant::now();
-        self.recordings.attempts_of(number, seed)
+        Ok(None)
     }
 
     fn on_real(&self, number: usize, _run: &RealRun<'_>) {

@@ -1,0 +1,206 @@
+//! The runs that scenarios take, and doing them: in virtual time, or over HTTP where a scenario can be.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use vocabulary::TimeScale;
+
+use super::drawn::PlotRecording;
+use super::recordings::{Recorded, Recordings};
+use super::state::Reproduction;
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::runs::driver::{Driver, Nobody, Task, Tasks, Watcher};
+use crate::runs::stop::Stop;
+use crate::runs::virtual_time;
+use crate::scenario::{Cell, figures_of};
+use crate::servers::opponent::Opponent;
+
+/// One run of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScenarioRun {
+    /// Its place among the reproductions.
+    pub scenario: usize,
+    /// The cell's place in it.
+    pub cell: usize,
+    /// Which of the cell's runs it is, from 0.
+    pub repeat: u32,
+}
+
+/// What is asked for over HTTP instead of what scenarios say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HttpChanges {
+    /// Runs of every cell.
+    pub repeats: Option<u32>,
+    /// How fast time goes.
+    pub time_scale: Option<TimeScale>,
+    /// Whether scenarios were asked for by name: then one that cannot be run over HTTP is refused, not left out.
+    pub by_name: bool,
+}
+
+/// Runs to do.
+pub struct Plan {
+    runs: Vec<PlannedRun>,
+    recordings: Recordings,
+    /// Whether figures are taken from them; else they are repeated for plots alone.
+    figures: bool,
+}
+
+struct PlannedRun {
+    run: ScenarioRun,
+    /// Those of the run's cell.
+    cell: Arc<PlannedCell>,
+    seed: u64,
+}
+
+struct PlannedCell {
+    experiment: Experiment,
+    opponent: Opponent,
+}
+
+impl PlannedCell {
+    fn of(cell: &Cell) -> Self {
+        let opponent = Opponent::Own(Box::new(cell.server.clone()));
+        Self { experiment: cell.settings.clone(), opponent }
+    }
+}
+
+impl PlannedRun {
+    fn task(&self) -> Task<'_> {
+        let PlannedCell { experiment, opponent } = &*self.cell;
+        Task { experiment, opponent, seed: self.seed, runs_of_file: experiment.repeats }
+    }
+}
+
+impl Plan {
+    /// Every run of every cell in virtual time, the first run of every cell first: then it is known what the others take.
+    pub fn simulated(reproductions: &[Reproduction]) -> Self {
+        let mut runs = Vec::new();
+        for (scenario, reproduction) in reproductions.iter().enumerate() {
+            for (number, cell) in reproduction.cells.iter().enumerate() {
+                let of_cell = |repeat| ScenarioRun { scenario, cell: number, repeat };
+                let runs_of_cell = (0..cell.settings.repeats).map(of_cell);
+                runs.extend(planned(reproduction, PlannedCell::of(cell), runs_of_cell));
+            }
+        }
+        runs.sort_by_key(|PlannedRun { run, .. }| (run.repeat, run.scenario, run.cell));
+        Self { runs, recordings: Recordings::default(), figures: true }
+    }
+
+    /// Every run that is worth the time over HTTP, cell by cell. No run can be repeated there: the first one of a cell is
+    /// drawn.
+    ///
+    /// # Errors
+    /// When a scenario that was asked for by name cannot be run over HTTP.
+    pub fn over_http(reproductions: &[Reproduction], changes: HttpChanges) -> Result<Self, Error> {
+        let (mut runs, mut recordings) = (Vec::new(), Vec::new());
+        for (scenario, reproduction) in reproductions.iter().enumerate() {
+            let Some(http) = &reproduction.scenario.http else {
+                if !changes.by_name {
+                    continue;
+                }
+                let name = &reproduction.scenario.name;
+                let words = format!("scenario `{name}` cannot be run over HTTP; leave out `--http`");
+                return Err(Error::usage(words));
+            };
+            let scale = TimeScale::parse(&http.time_scale.to_string()).map_err(Error::usage)?;
+            let cells = &reproduction.cells;
+            for (number, cell) in cells.iter().enumerate() {
+                if !http.experiments.contains(&cell.experiment) {
+                    continue;
+                }
+                let mut there = PlannedCell::of(cell);
+                there.experiment.time_scale = changes.time_scale.unwrap_or(scale);
+                let of_cell = |repeat| ScenarioRun { scenario, cell: number, repeat };
+                let repeats = changes.repeats.unwrap_or(http.repeats);
+                for run in planned(reproduction, there, (0..repeats).map(of_cell)) {
+                    let recording = PlotRecording::of(&reproduction.scenario, cells, number);
+                    recordings.push(recording.filter(|_| run.run.repeat == 0));
+                    runs.push(run);
+                }
+            }
+        }
+        Ok(Self { runs, recordings: Recordings::new(recordings), figures: true })
+    }
+
+    /// The run in the middle, by makespan, of every cell that a plot is drawn from, once more.
+    pub fn drawn(reproductions: &[Reproduction]) -> Self {
+        let (mut runs, mut recordings) = (Vec::new(), Vec::new());
+        for (scenario, reproduction) in reproductions.iter().enumerate() {
+            let Reproduction { scenario: written, cells, data, .. } = reproduction;
+            for (number, cell) in cells.iter().enumerate() {
+                let middle = data.middle_run(number).and_then(|repeat| u32::try_from(repeat).ok());
+                let (Some(recording), Some(repeat)) = (PlotRecording::of(written, cells, number), middle)
+                else {
+                    continue;
+                };
+                // A run alone may have all points of its series.
+                let mut alone = PlannedCell::of(cell);
+                alone.experiment.repeats = 1;
+                runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
+                recordings.push(Some(recording));
+            }
+        }
+        Self { runs, recordings: Recordings::new(recordings), figures: false }
+    }
+
+    /// The runs in the order in which they are done.
+    pub fn runs(&self) -> impl Iterator<Item = ScenarioRun> {
+        self.runs.iter().map(|planned| planned.run)
+    }
+
+    /// What the first run of every cell will take over HTTP: as long as in virtual time, and a moment to begin and to end.
+    pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
+        const AROUND: Duration = Duration::from_millis(300);
+        let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);
+        let expected = first.map(|planned| {
+            let over = virtual_time::one_run(&planned.task(), 0, stop, &Nobody)?;
+            let makespan_s = over.finished.result.makespan_s.unwrap_or_default();
+            let lasts = Duration::try_from_secs_f64(makespan_s).unwrap_or_default();
+            Ok((planned.run, planned.cell.experiment.time_scale.to_real(lasts) + AROUND))
+        });
+        expected.collect()
+    }
+
+    /// Does the runs, and keeps their figures and what was recorded.
+    ///
+    /// # Errors
+    /// When a run cannot be done, or its counts do not add up.
+    pub fn drive(
+        &self,
+        reproductions: &mut [Reproduction],
+        driver: &dyn Driver,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+    ) -> anyhow::Result<()> {
+        let tasks = Tasks::new(self.runs.len(), |task| self.runs[task].task());
+        let recorded = Recorded { recordings: &self.recordings, watcher };
+        driver.drive(&tasks, stop, &recorded, &mut |task, over| {
+            let PlannedRun { run, seed, .. } = &self.runs[task];
+            let Reproduction { scenario, data, kept, .. } = &mut reproductions[run.scenario];
+            if self.figures {
+                over.finished.sound(*seed)?;
+                data.push(run.cell, figures_of(scenario, &over.finished.result, over.bins.as_ref()));
+            }
+            kept.extend(self.recordings.finish(task, &over.finished.result));
+            Ok(())
+        })
+    }
+}
+
+/// Runs of one cell.
+fn planned(
+    reproduction: &Reproduction,
+    cell: PlannedCell,
+    runs: impl IntoIterator<Item = ScenarioRun>,
+) -> impl Iterator<Item = PlannedRun> {
+    let cell = Arc::new(cell);
+    runs.into_iter().map(move |run| PlannedRun {
+        seed: reproduction.seed(run.repeat),
+        cell: cell.clone(),
+        run,
+    })
+}
+
+#[cfg(test)]
+mod tests;
