@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 
 use rustix::termios::tcgetwinsize;
+use textwrap::core::Fragment;
+use textwrap::wrap_algorithms::wrap_first_fit;
 
 /// Columns of what is no terminal, and the most that are used of one: longer lines are hard to read.
 const USUAL: usize = 80;
@@ -33,22 +35,37 @@ pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     within(columns() - MARGIN, text, first, rest)
 }
 
-fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
-    let mut lines = vec![first.to_owned()];
-    let mut blank = true;
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !blank && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(format!("{rest}{word}"));
-            continue;
-        }
-        if !blank {
-            line.push(' ');
-        }
-        line.push_str(word);
-        blank = false;
+/// A word of a line; every character takes one column.
+#[derive(Debug)]
+struct Word<'a>(&'a str);
+
+impl Fragment for Word<'_> {
+    fn width(&self) -> f64 {
+        self.0.chars().count() as f64
     }
-    lines.join("\n")
+
+    fn whitespace_width(&self) -> f64 {
+        1.0
+    }
+
+    fn penalty_width(&self) -> f64 {
+        0.0
+    }
+}
+
+fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
+    let words: Vec<Word<'_>> = text.split_whitespace().map(Word).collect();
+    let room = |begin: &str| width.saturating_sub(begin.chars().count()) as f64;
+    let lines = wrap_first_fit(&words, &[room(first), room(rest)]);
+    let mut text = first.to_owned();
+    for (number, line) in lines.into_iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+            text.push_str(rest);
+        }
+        text.push_str(&line.iter().map(|word| word.0).collect::<Vec<_>>().join(" "));
+    }
+    text
 }
 
 /// Breaks a row of figures between them, so that they stay apart and whole; one that is longer than a line is broken at
@@ -103,5 +120,11 @@ mod tests {
         assert!(text.lines().skip(1).all(|line| line.starts_with("      words")));
         assert!(text.lines().all(|line| line.chars().count() <= USUAL - MARGIN));
         assert_eq!(text.matches("words").count(), 40);
+    }
+
+    #[test]
+    fn dashes_and_marks_are_as_wide_as_letters() {
+        let text = within(20, "– ◆ … − – ◆ … − – ◆ … −", "", "");
+        assert!(text.lines().next().is_some_and(|line| line.chars().count() == 19), "{text}");
     }
 }
