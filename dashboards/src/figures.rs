@@ -10,7 +10,7 @@ mod timeline;
 
 pub(crate) use bins::{attempts_per_op, latency_bins};
 pub(crate) use effort::{Effort, failures};
-pub(crate) use health::bottleneck;
+pub(crate) use health::trouble;
 pub(crate) use progress::{Goal, Progress};
 pub(crate) use remaining::Remaining;
 pub(crate) use scale::{Scale, nice_ceiling, nice_span, nice_step};

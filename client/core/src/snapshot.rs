@@ -62,6 +62,8 @@ pub struct Snapshot {
     pub op_latency: Latencies,
     /// The generator's own delay.
     pub send_lag: Latencies,
+    /// Of all attempts that got an answer or failed.
+    pub attempt_latency: Latencies,
     /// What attempts took beyond what the server reckons.
     pub excess: Excess,
     /// Attempts per op that ended.
@@ -92,6 +94,7 @@ impl Default for Snapshot {
             server_cap: None,
             op_latency: blank.op_latency,
             send_lag: blank.send_lag,
+            attempt_latency: Latencies::default(),
             excess: blank.excess,
             attempts_per_op: blank.attempts_per_op,
             series: blank.series,

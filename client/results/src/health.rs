@@ -57,16 +57,6 @@ impl GeneratorLoad {
     }
 }
 
-impl Bottleneck {
-    /// In a few words, as a screen has room for them.
-    pub fn short(&self) -> String {
-        match self {
-            Self::Late { late_ms, .. } => format!("sends {} late at p99", milliseconds(*late_ms)),
-            Self::Busy(share) => format!("cpu at {:.0} % of a core", share * 100.0),
-        }
-    }
-}
-
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -200,7 +190,6 @@ mod tests {
     fn a_full_core_is_a_bottleneck_too_and_lateness_goes_first() {
         let busy = |lag| GeneratorLoad { cpu_share: Some(0.96), ..load(lag, 600.0, 1.0) }.bottleneck();
         assert_eq!(busy(0.1), Some(Bottleneck::Busy(0.96)));
-        assert_eq!(busy(0.1).map(|found| found.short()), Some("cpu at 96 % of a core".to_owned()));
         assert!(matches!(busy(30.0), Some(Bottleneck::Late { .. })));
         let text = busy(30.0).map(|found| Warning::Bottleneck(found).to_string()).unwrap();
         assert!(

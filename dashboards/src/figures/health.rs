@@ -1,52 +1,34 @@
-//! Whether the generator itself, and not the strategy or the server, holds things up.
+//! Whether the generator itself, and not the strategy or the server, holds things up: by the rule of the summary.
 
-use std::fmt;
 use std::time::Duration;
 
-use crate::Frame;
-use crate::text;
+use results::{Bottleneck, GeneratorLoad};
 
-/// Sends that run later than this at the 99th percentile distort the experiment.
-const TOLERABLE_LAG: Duration = Duration::from_millis(10);
+use crate::{Frame, text};
 
-/// A core is as good as full from this share on.
-const FULL_CORE: f64 = 0.95;
-
-/// Lags are not judged before there are this many.
-const FEWEST_LAGS: u64 = 100;
-
-/// Why the generator is the bottleneck.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Bottleneck {
-    /// Attempts are sent this late (99th percentile).
-    Late(Duration),
-    /// It uses this much of a core.
-    Busy(f64),
-    /// Attempts take longer than the experiment has them, by this share of the service time.
-    Distorting(f64),
-}
-
-/// The reason when the generator is the bottleneck.
-pub(crate) fn bottleneck(frame: &Frame) -> Option<Bottleneck> {
-    let lag = &frame.snapshot.send_lag;
-    let late = lag.quantile(0.99);
-    match frame.generator.cpu_share {
-        _ if lag.count() >= FEWEST_LAGS && late > TOLERABLE_LAG => Some(Bottleneck::Late(late)),
-        share if share > FULL_CORE => Some(Bottleneck::Busy(share)),
-        _ => frame.snapshot.excess.intolerable().map(Bottleneck::Distorting),
-    }
-}
-
-impl fmt::Display for Bottleneck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Late(lag) => write!(f, "sends {} late at p99", text::duration(*lag)),
-            Self::Busy(share) => write!(f, "cpu at {} of a core", text::whole_percent(*share)),
-            Self::Distorting(share) => {
-                write!(f, "attempts {} of the service time too long", text::whole_percent(*share))
+/// What is wrong with the generator, in words; nothing when all is well.
+pub(crate) fn trouble(frame: &Frame, time_scale: f64) -> Option<String> {
+    let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+    let snapshot = &frame.snapshot;
+    let load = GeneratorLoad {
+        send_lag_p99_ms: ms(snapshot.send_lag.quantile(0.99)),
+        usual_attempt_ms: ms(snapshot.attempt_latency.quantile(0.5)),
+        // Nobody may have said.
+        time_scale: if time_scale > 0.0 { time_scale } else { 1.0 },
+        cpu_share: Some(frame.generator.cpu_share),
+        waited_for_connection: 0,
+    };
+    if let Some(bottleneck) = load.bottleneck() {
+        let why = match bottleneck {
+            Bottleneck::Late { late_ms, .. } => {
+                format!("sends {} late at p99", text::duration(Duration::from_secs_f64(late_ms / 1e3)))
             }
-        }
+            Bottleneck::Busy(share) => format!("cpu at {} of a core", text::whole_percent(share)),
+        };
+        return Some(format!("generator is the bottleneck: {why}"));
     }
+    let distorted = snapshot.excess.intolerable()?;
+    Some(format!("attempts {} of the service time too long", text::whole_percent(distorted)))
 }
 
 #[cfg(test)]
@@ -64,15 +46,32 @@ mod tests {
 
     #[test]
     fn late_sends_and_a_full_core_are_named() {
-        assert_eq!(bottleneck(&Frame::default()), None);
-        assert_eq!(bottleneck(&with_lag(Duration::from_micros(80))), None);
+        assert_eq!(trouble(&Frame::default(), 1.0), None);
+        assert_eq!(trouble(&with_lag(Duration::from_micros(80)), 1.0), None);
         assert_eq!(
-            bottleneck(&with_lag(Duration::from_millis(25))).unwrap().to_string(),
-            "sends 25 ms late at p99"
+            trouble(&with_lag(Duration::from_millis(25)), 1.0).unwrap(),
+            "generator is the bottleneck: sends 25 ms late at p99"
         );
         let mut busy = with_lag(Duration::from_micros(80));
         busy.generator.cpu_share = 0.99;
-        assert_eq!(bottleneck(&busy).unwrap().to_string(), "cpu at 99 % of a core");
+        assert_eq!(trouble(&busy, 1.0).unwrap(), "generator is the bottleneck: cpu at 99 % of a core");
+    }
+
+    #[test]
+    fn screen_and_summary_say_the_same_at_the_same_figures() {
+        // 15 ms are nothing beside 600 ms, and much beside 50 ms; a tenth of them is nothing in real time.
+        for (attempt_ms, time_scale, said) in [(600, 1.0, false), (50, 1.0, true), (50, 0.1, false)] {
+            let mut frame = with_lag(Duration::from_millis(15));
+            (0..200).for_each(|_| frame.snapshot.attempt_latency.record(Duration::from_millis(attempt_ms)));
+            let load = GeneratorLoad {
+                send_lag_p99_ms: 15.0,
+                usual_attempt_ms: attempt_ms as f64,
+                time_scale,
+                ..GeneratorLoad::default()
+            };
+            assert_eq!(load.bottleneck().is_some(), said, "{attempt_ms} {time_scale}");
+            assert_eq!(trouble(&frame, time_scale).is_some(), said, "{attempt_ms} {time_scale}");
+        }
     }
 
     #[test]
@@ -83,6 +82,6 @@ mod tests {
         (0..200).for_each(|_| measured.on_answer_due(due, due + Duration::from_micros(500)));
         let mut frame = Frame::default();
         frame.snapshot.excess = measured.excess;
-        assert_eq!(bottleneck(&frame).unwrap().to_string(), "attempts 10 % of the service time too long");
+        assert_eq!(trouble(&frame, 1.0).unwrap(), "attempts 10 % of the service time too long");
     }
 }

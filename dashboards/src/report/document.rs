@@ -14,6 +14,8 @@ pub struct Document {
     pub(super) comparison: Vec<String>,
     /// What strategies are ranked by.
     pub(super) by: Score,
+    /// The order of the strategies of a comparison, by their names; empty where files bring several rankings, or none.
+    pub(super) ranking: Vec<String>,
     /// When the first reproduction began; none where all was simulated.
     pub(super) started_at: Option<String>,
 }

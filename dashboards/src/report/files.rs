@@ -41,6 +41,7 @@ impl Document {
             scenarios: all.scenarios,
             comparison: all.comparison,
             by,
+            ranking: if let [only] = &mut all.rankings[..] { std::mem::take(only) } else { Vec::new() },
             started_at: all.started_at.into_iter().min(),
         })
     }
@@ -53,6 +54,7 @@ struct Content {
     scenarios: Vec<Scenario>,
     comparison: Vec<String>,
     by: Vec<Score>,
+    rankings: Vec<Vec<String>>,
     started_at: Vec<String>,
 }
 
@@ -66,6 +68,8 @@ impl Content {
             results::Document::Comparison(Comparison { runs, comparison }) => {
                 self.runs.extend(runs.into_iter().map(Run::of));
                 self.by.extend(Score::of_path(&comparison.by));
+                let names = comparison.strategies.into_iter().map(|standing| standing.strategy);
+                self.rankings.push(names.collect());
                 let words = comparison.pairs.into_iter().map(|pair| pair.words);
                 self.comparison.extend(words.filter(|words| !words.is_empty()));
             }

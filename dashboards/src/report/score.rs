@@ -37,6 +37,15 @@ impl Score {
         }
     }
 
+    /// Its place in the result of a run.
+    pub(super) fn path(self) -> String {
+        match self {
+            Self::Makespan => "makespan_s".to_owned(),
+            Self::Attempts => "attempts.total".to_owned(),
+            Self::Latency(key) => format!("op_latency_ms.{key}"),
+        }
+    }
+
     /// What it is called.
     pub(super) fn name(self) -> &'static str {
         match self {

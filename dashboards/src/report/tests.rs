@@ -226,6 +226,24 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
 }
 
 #[test]
+fn the_headline_is_ranked_as_the_comparison_was_and_an_oracle_in_any_part_wins_nothing() {
+    let headline = |document: &Document| {
+        let page = html(document).replace('\u{a0}', " ");
+        page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned()
+    };
+    let runs = ["fixed-window:window=60+oracle", "aimd", "none"].map(|name| run(name, 1, 20.0));
+    // Both need as many attempts: which one is first was the comparison's to say.
+    let standings = ["fixed-window:window=60+oracle", "none", "aimd"].map(|name| json!({ "strategy": name }));
+    let compared = json!({ "runs": runs, "comparison": { "by": "attempts.total", "strategies": standings } });
+    let compared = Document::read(&[("a.json".to_owned(), compared.to_string())]).unwrap();
+    let found = headline(&compared);
+    assert!(found.starts_with("<code>none</code> needed the fewest attempts"), "{found}");
+    assert!(found.contains("Not counted: <code>fixed-window:window=60+oracle</code>"), "{found}");
+    // Older documents have no ranking.
+    assert!(headline(&document(&runs)).starts_with("<code>aimd</code> finished first"));
+}
+
+#[test]
 fn the_headline_has_the_same_share_above_the_lower_bound_as_the_table() {
     let runs = [(10.0, 5.0), (30.0, 30.0)].map(|(seconds, bound)| {
         let mut run = run("aimd", 1, seconds);

@@ -39,9 +39,9 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Frame, state: &Stat
         View::Latency => draw_latency(places.body, buf, frame, theme),
     }
     let warning = if places.generator.is_empty() {
-        generator::warning(frame)
+        generator::warning(frame, state.header.time_scale)
     } else {
-        generator::draw(places.generator, buf, frame, theme);
+        generator::draw(places.generator, buf, frame, state.header.time_scale, theme);
         None
     };
     footer::draw(places.footer, buf, state, warning, theme);

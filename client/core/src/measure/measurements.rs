@@ -269,10 +269,16 @@ impl Measurements {
 
     /// All attempts that got an answer or failed, together.
     pub fn attempt_latency(&self) -> Latencies {
-        let mut all = self.success_latency.clone();
+        let mut all = Latencies::default();
+        self.copy_attempt_latency(&mut all);
+        all
+    }
+
+    /// The same into what was there before, reusing its memory.
+    pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
+        all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);
         all.merge(&self.failure_latency);
-        all
     }
 
     /// First arrival to last success, or to the last end when some op did not succeed; `None` before any end.

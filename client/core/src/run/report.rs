@@ -34,6 +34,7 @@ impl Run {
         snapshot.server_cap = self.server.map(|seen| u64::from(seen.cap));
         snapshot.op_latency.copy_from(&self.measured.op_latency);
         snapshot.send_lag.copy_from(&self.measured.send_lag);
+        self.measured.copy_attempt_latency(&mut snapshot.attempt_latency);
         snapshot.excess.copy_from(&self.measured.excess);
         snapshot.attempts_per_op.clone_from(&self.measured.attempts_per_op);
         snapshot.series.copy_from(&self.measured.series);

@@ -7,16 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Conservation, ExcessFigures, LatencyFigures, LowerBound, OperationKind, Run, RunConfig,
-    SERIES_POINTS, SampleSink, Snapshot,
+    Bins, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS, SampleSink, Snapshot,
 };
 use loadgen_http::{
     Classifier, Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, TRANSPORTS, Target,
     TransportConfig, peak_rss_bytes,
 };
-use results::{GeneratorResult, Mode, ResultContext, RunResult};
+use results::{GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning};
 use tokio::runtime::Runtime;
-use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
 
 use crate::error::{ErrorKind, refusal_because, words_of};
@@ -164,22 +162,22 @@ impl Underway {
         let wall_s = driven.report.wall.as_secs_f64();
         let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let lag = measured.send_lag.figures();
-        let bottleneck = bottleneck(
-            &lag,
-            generator_share,
-            &driven.report.connection_waits,
-            measured.attempt_latency().figures().p50.unwrap_or_default(),
-            settings.time_scale,
-        );
+        let load = GeneratorLoad {
+            send_lag_p99_ms: lag.p99.unwrap_or_default(),
+            usual_attempt_ms: measured.attempt_latency().figures().p50.unwrap_or_default(),
+            time_scale: settings.time_scale.factor(),
+            cpu_share: generator_share,
+            waited_for_connection: driven.report.connection_waits.count,
+        };
+        let bottleneck = load.bottleneck();
         let was_bottleneck = bottleneck.is_some();
-        warnings.extend(bottleneck);
-        warnings
-            .extend(measured.excess.intolerable().map(|share| distorted(share, &measured.excess.figures())));
+        warnings.extend(bottleneck.map(Warning::Bottleneck));
+        let distorted = |share| Warning::distorted(share, &measured.excess.figures());
+        warnings.extend(measured.excess.intolerable().map(distorted));
         let current = server.is_as_it_was(runtime);
         let planned = server.model.as_ref().is_some_and(|model| !model.caps.is_empty());
         if current == Some(false) || driven.run.cap_changed() && !planned {
-            let words = "the server's configuration was changed during the run: there is no lower bound to compare with";
-            warnings.push(words.to_owned());
+            warnings.push(Warning::ServerChanged);
         }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
         let waited = driven.report.connection_waits.count > 0;
@@ -213,7 +211,7 @@ impl Underway {
                 started_at: Some(self.started_at),
                 wall_s: Some(wall_s),
                 interrupted: stop.asked_by(),
-                warnings,
+                warnings: warnings.iter().map(ToString::to_string).collect(),
                 series_points: SERIES_POINTS,
             },
         );
@@ -276,31 +274,26 @@ fn server_stats(
     id: RunId,
     runtime: &Runtime,
     lasted: Duration,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Option<ServerStats> {
     let mock = server.mock.as_ref()?;
     match runtime.block_on(mock.stats(id)) {
         Ok(stats) => {
             let before = |key| mock.config.get(key).and_then(serde_json::Value::as_u64);
-            let what = match () {
-                () if before("instance").is_some_and(|before| before != stats.instance) => "restarted",
-                () if before("epoch").is_some_and(|before| before != stats.epoch) => "reset",
-                () if forgotten(&stats, lasted) => {
-                    let words = "more runs went on at the mockserver than it counts apart: the counts of this one are not \
-                                 complete and were not compared";
-                    warnings.push(words.to_owned());
-                    return None;
+            let warning = match () {
+                () if before("instance").is_some_and(|before| before != stats.instance) => {
+                    Warning::ServerRestarted
                 }
+                () if before("epoch").is_some_and(|before| before != stats.epoch) => Warning::ServerReset,
+                () if forgotten(&stats, lasted) => Warning::CountsForgotten,
                 () => return Some(stats),
             };
-            warnings.push(format!(
-                "the mockserver was {what} during the run: its counts of before are lost and were not compared"
-            ));
+            warnings.push(warning);
             None
         }
         Err(error) => {
             let error = words_of(&error);
-            warnings.push(format!("the server's counts could not be compared: {error}"));
+            warnings.push(Warning::CountsUnknown(error));
             None
         }
     }
@@ -311,56 +304,9 @@ fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }
 
-/// Says that the run ended before its ops did, unless something else says so.
-pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<String> {
+/// That the run ended before its ops did, unless something else says so.
+pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<Warning> {
     let unfinished = run.measurements().ops.unfinished();
     let cut = stopped_by.is_none() && run.stalled_at().is_none();
-    (cut && unfinished > 0).then(|| {
-        let ops = results::numbers::counted(unfinished, "op");
-        let were = if unfinished == 1 { "was" } else { "were" };
-        format!("{ops} {were} unfinished when the time of `--drain` was over")
-    })
-}
-
-/// Says that the machine makes attempts longer than the experiment has them.
-fn distorted(share: f64, excess: &ExcessFigures) -> String {
-    format!(
-        "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that is \
-         another experiment; take longer times, a `--time-scale` above 1, or `--simulate`",
-        results::numbers::milliseconds(excess.mean.unwrap_or_default()),
-        results::numbers::percent(share)
-    )
-}
-
-/// Says plainly when the generator, not the strategy or the server, was the bottleneck.
-fn bottleneck(
-    lag: &LatencyFigures,
-    share: Option<f64>,
-    waits: &LatencyFigures,
-    usual_attempt_ms: f64,
-    scale: TimeScale,
-) -> Option<String> {
-    let late_in_experiment_ms = lag.p99.unwrap_or_default();
-    let late_ms = late_in_experiment_ms * scale.factor();
-    // A little real time is much when the experiment runs fast: then it counts against what an attempt takes.
-    let much = late_ms > 2.0 && late_in_experiment_ms > usual_attempt_ms / 20.0;
-    if late_ms > 20.0 || much {
-        let waited = match waits.count {
-            0 => String::new(),
-            count => {
-                format!("; {} attempts waited for a connection to open", results::numbers::thousands(count))
-            }
-        };
-        return Some(format!(
-            "the generator was the bottleneck: 1 % of attempts were sent more than {} late (real time), so latencies \
-             are partly its own{waited}; lower the load or use a faster machine",
-            results::numbers::milliseconds(late_ms)
-        ));
-    }
-    share.filter(|share| *share > 0.95).map(|share| {
-        format!(
-            "the generator used {} of its thread: it may have been the bottleneck; compare with a lower load",
-            results::numbers::percent(share)
-        )
-    })
+    (cut && unfinished > 0).then_some(Warning::Unfinished(unfinished))
 }

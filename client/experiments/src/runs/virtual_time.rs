@@ -137,7 +137,7 @@ fn result(
             started_at: None,
             wall_s: None,
             interrupted: stopped_by,
-            warnings: unfinished(&simulated.run, stopped_by).into_iter().collect(),
+            warnings: unfinished(&simulated.run, stopped_by).iter().map(ToString::to_string).collect(),
             series_points: (POINTS_OF_A_FILE / runs_of_file).clamp(8, SERIES_POINTS),
         },
     );

@@ -4,6 +4,7 @@ use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
 
 use crate::servers::target::{Kind, Server};
+use results::Warning;
 use results::numbers::thousands;
 
 /// Files that a run opens besides its connections once it is under way: timers, runtimes, admin connections, outputs.
@@ -63,15 +64,13 @@ impl ConnectionRoom {
 
     /// What is to be said after a run in which attempts waited for a connection and none more could be opened. So many were
     /// in flight at most.
-    pub fn warning_after(&self, in_flight: u64) -> String {
-        format!(
-            "all {} connections were in use that the limit of {} open files allows, and attempts waited for one: this is \
-             not the experiment that was asked for; up to {} were in flight, so run `ulimit -n {}` before, or `--simulate`",
-            thousands(self.most as u64),
-            thousands(self.limit.unwrap_or_default()),
-            thousands(in_flight),
-            self.files_for(in_flight)
-        )
+    pub fn warning_after(&self, in_flight: u64) -> Warning {
+        Warning::FewConnections {
+            most: self.most as u64,
+            open_files: self.limit.unwrap_or_default(),
+            in_flight,
+            enough_files: self.files_for(in_flight),
+        }
     }
 
     /// The limit on open files that so many connections need.
@@ -106,6 +105,6 @@ mod tests {
         let closed = Workload { arrivals: ArrivalProcess::Closed { in_flight: 18 }, ..open_loop(2000) };
         assert!(room.warning_before(&closed, None).is_some());
         assert_eq!(ConnectionRoom::new(Some(1024), 30, 2).warning_before(&open_loop(2000), None), None);
-        assert!(room.warning_after(80).contains("`ulimit -n 192`"));
+        assert!(room.warning_after(80).to_string().contains("`ulimit -n 192`"));
     }
 }

@@ -1,6 +1,7 @@
 //! The answer in one sentence.
 
 use maud::{Markup, PreEscaped, html};
+use results::RunResult;
 
 use super::joined::joined;
 use crate::report::document::Document;
@@ -16,7 +17,7 @@ pub(super) fn answer(document: &Document) -> Markup {
     match document.strategies.as_slice() {
         [] => {}
         [one] => sentences.push(alone(one)),
-        several => sentences.extend(told(several, document.by)),
+        _ => sentences.extend(told(document)),
     }
     sentences.extend(super::swept::answers(document));
     let scenarios = || document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
@@ -71,18 +72,39 @@ fn unbroken(text: &str) -> String {
     kept.collect()
 }
 
-/// Those that did everything, the one with the least of the score first, then the others; `None` when they cannot be
-/// compared.
-pub(super) fn ranked(strategies: &[Strategy], by: Score) -> Option<Vec<&Strategy>> {
+/// In the order that the comparison found, if there is one, else in that of `results`: complete ones first, the one with the least
+/// of the score before the others. `None` when they cannot be compared.
+pub(super) fn ranked(document: &Document) -> Option<Vec<&Strategy>> {
+    let strategies = &document.strategies;
     let conditions = strategies.first()?.conditions();
     if strategies.iter().any(|strategy| strategy.conditions() != conditions) {
         return None;
     }
-    let mut ranked: Vec<&Strategy> = strategies.iter().collect();
-    let key =
-        |strategy: &Strategy| if strategy.complete() { by.geometric_mean(strategy) } else { f64::INFINITY };
-    ranked.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    Some(ranked)
+    let found =
+        |strategy: &Strategy| document.ranking.iter().position(|name| *name == strategy.runs[0].strategy);
+    let places: Option<Vec<usize>> = strategies.iter().map(found).collect();
+    let places = places.unwrap_or_else(|| by_results(document));
+    let mut order: Vec<usize> = (0..strategies.len()).collect();
+    order.sort_by_key(|index| places[*index]);
+    Some(order.into_iter().map(|index| &strategies[index]).collect())
+}
+
+/// The places of strategies by the ranking of `results`.
+fn by_results(document: &Document) -> Vec<usize> {
+    // Numbers tell groups of one strategy apart.
+    let numbered: Vec<(String, Vec<&RunResult>)> = document
+        .strategies
+        .iter()
+        .enumerate()
+        .map(|(number, strategy)| {
+            let runs = strategy.runs.iter().filter_map(|run| run.result.as_deref());
+            (number.to_string(), runs.collect())
+        })
+        .collect();
+    let by = results::Score::at(&document.by.path()).unwrap_or_default();
+    let standings = results::standings(&numbered, by, 1);
+    let place = |number: usize| standings.iter().position(|standing| standing.strategy == number.to_string());
+    (0..document.strategies.len()).map(|number| place(number).unwrap_or(number)).collect()
 }
 
 /// The title of the page.
@@ -140,8 +162,9 @@ fn alone(strategy: &Strategy) -> Markup {
 }
 
 /// Who was first among those that did everything, and who did not. The yardstick takes no part.
-fn told(strategies: &[Strategy], by: Score) -> Vec<Markup> {
-    let Some(ranked) = ranked(strategies, by) else {
+fn told(document: &Document) -> Vec<Markup> {
+    let (strategies, by) = (&document.strategies, document.by);
+    let Some(ranked) = ranked(document) else {
         return vec![html! {
             (strategies.len())
             " settings, not ranked because they differ in more than the strategy: see the table."

@@ -97,7 +97,7 @@ fn strategies(document: &Document) -> Markup {
 
 /// The best first, where they can be compared.
 fn in_order(document: &Document) -> Vec<&Strategy> {
-    ranked(&document.strategies, document.by).unwrap_or_else(|| document.strategies.iter().collect())
+    ranked(document).unwrap_or_else(|| document.strategies.iter().collect())
 }
 
 fn side_effects(document: &Document) -> Markup {

@@ -40,9 +40,11 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &Lane
     let hidden = draw_lanes(places.body, buf, lanes, state, theme);
     if !places.generator.is_empty() {
         let idle = Frame::default();
-        generator::draw(places.generator, buf, frame.unwrap_or(&idle), theme);
+        generator::draw(places.generator, buf, frame.unwrap_or(&idle), state.header.time_scale, theme);
     }
-    let warning = frame.filter(|_| places.generator.is_empty()).and_then(generator::warning);
+    let warning = frame
+        .filter(|_| places.generator.is_empty())
+        .and_then(|frame| generator::warning(frame, state.header.time_scale));
     if let Some(words) = state.notice.text().map(str::to_owned).or(warning) {
         footer::say(places.footer, buf, &words, theme);
     } else {

@@ -6,19 +6,19 @@ use ratatui::style::Style;
 
 use super::segments;
 use crate::Frame;
-use crate::figures::bottleneck;
+use crate::figures::trouble;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
 /// Draws it.
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
+pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, time_scale: f64, theme: Theme) {
     let (lag, generator) = (&frame.snapshot.send_lag, &frame.generator);
     let quantile = |share| match lag.count() {
         0 => "–".to_owned(),
         _ => text::duration(lag.quantile(share)),
     };
     let mut left = Vec::new();
-    match warning(frame) {
+    match warning(frame, time_scale) {
         Some(warning) => left.push((warning, theme.style(Role::Alert))),
         None => left.push(("Generator".to_owned(), theme.style(Role::Title))),
     }
@@ -30,6 +30,6 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
 }
 
 /// What is said when the generator is the bottleneck.
-pub(crate) fn warning(frame: &Frame) -> Option<String> {
-    bottleneck(frame).map(|reason| format!(" ! generator is the bottleneck: {reason} "))
+pub(crate) fn warning(frame: &Frame, time_scale: f64) -> Option<String> {
+    trouble(frame, time_scale).map(|words| format!(" ! {words} "))
 }
