@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     for reproduction in &reproductions {
         let claims = reproduction.judged(args.http);
         tally.add(&claims);
-        text.push_str(&told(reproduction, &claims));
+        text.push_str(&in_words(reproduction, &claims));
         judged.push((reproduction, claims));
     }
     text.push_str(&conclusion(&tally));
@@ -98,7 +98,7 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What a scenario's runs came to, for people.
-fn told(reproduction: &Reproduction, judged: &[Judged<'_>]) -> String {
+fn in_words(reproduction: &Reproduction, judged: &[Judged<'_>]) -> String {
     let Reproduction { scenario, cells, data, .. } = reproduction;
     let Scenario { name, title, source, about, .. } = scenario;
     let mut text = format!("\n{name} · {title}\n{source}\n\n");
