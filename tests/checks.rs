@@ -168,7 +168,7 @@ fn what_is_no_baseline_is_refused_by_file_and_place() {
     let texts = [
         (&whole[..whole.len() / 2], "line 1"),
         ("{\"schema_version\": 1}", "it is no baseline"),
-        ("", "EOF"),
+        ("", "it is empty"),
         (newer.as_str(), "version 9"),
     ];
     for (text, words) in texts {
