@@ -32,8 +32,7 @@ fn it_says_where_it_listens_and_what_it_enforces() {
     server.signal(Signal::TERM);
     server.finish().exits(143).says(&[
         "listening on http://127.0.0.1:",
-        "cap 7 busy",
-        "service 500ms",
+        "cap 7, service 500ms",
         "Retry-After 2s",
         "time scale 0.5",
         "PATCH /_mock/config, POST /_mock/reset, GET /metrics",
