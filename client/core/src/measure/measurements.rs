@@ -269,12 +269,13 @@ impl Measurements {
 
     /// All attempts that got an answer or failed, together.
     pub fn attempt_latency(&self) -> Latencies {
-        let mut all = Latencies::default();
-        self.copy_attempt_latency(&mut all);
+        let mut all = self.success_latency.clone();
+        all.merge(&self.rejection_latency);
+        all.merge(&self.failure_latency);
         all
     }
 
-    /// The same into what was there before, reusing its memory.
+    /// The same for a screen into what was there before, reusing its memory; values that are kept exactly stay behind.
     pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
         all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);
