@@ -1,6 +1,6 @@
 //! Every number that a result has, in the order of the result. A new one is a row here, beside its field in the result.
 
-use super::Figure;
+use super::figure::Figure;
 
 /// Makespan over its lower bound, 1 at best: a figure of comparisons, of no single result. The name in files is older than the
 /// proof.
@@ -202,3 +202,10 @@ pub const FIGURES: &[Figure] = &[
     measure!("ms", generator.connection_wait_ms.max),
     measure!("s", wall_s),
 ];
+
+impl Figure {
+    /// The figure at a path of a result.
+    pub fn find(path: &str) -> Option<&'static Self> {
+        FIGURES.iter().find(|figure| figure.path == path)
+    }
+}
