@@ -1,7 +1,7 @@
 //! A queue of things that may be cancelled while they wait.
 //!
 //! Cancelling costs nothing: what is cancelled stays where it is, and whoever asks for the first says what is alive.
-//! The dead are dropped when they come to the front, and all of them when they have become too many.
+//! The dead are dropped when they come to the front; a queue in which they can pile up behind the living is swept, too.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -87,18 +87,13 @@ impl<Q: Queue> Cancellable<Q> {
         self.queue.add(item);
     }
 
-    /// The first that is alive; `dropped` hears of each dead one before it.
-    pub(crate) fn first(
-        &mut self,
-        alive: impl Fn(Q::Item) -> bool,
-        mut dropped: impl FnMut(Q::Item),
-    ) -> Option<Q::Item> {
+    /// The first that is alive. `alive` is asked once of each dead one before it, which is then dropped.
+    pub(crate) fn first(&mut self, mut alive: impl FnMut(Q::Item) -> bool) -> Option<Q::Item> {
         while let Some(item) = self.queue.first() {
             if alive(item) {
                 return Some(item);
             }
             self.queue.take_first();
-            dropped(item);
         }
         None
     }
@@ -156,7 +151,13 @@ mod tests {
             queue.push(item);
         }
         let mut dropped = Vec::new();
-        assert_eq!(queue.first(|item| item > 2, |item| dropped.push(item)), Some(3));
+        let first = queue.first(|item| {
+            if item <= 2 {
+                dropped.push(item);
+            }
+            item > 2
+        });
+        assert_eq!(first, Some(3));
         assert_eq!((queue.pop(), queue.len(), dropped), (Some(3), 2, vec![1, 2]));
         queue.retract(|item| item == 4);
         queue.retract(|item| item == 5);
@@ -169,7 +170,7 @@ mod tests {
         for item in [3, 1, 2] {
             queue.push(item);
         }
-        assert_eq!(queue.first(|item| item != 1, drop), Some(2));
+        assert_eq!(queue.first(|item| item != 1), Some(2));
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Agenda {
 
     /// The first timeout of an attempt that is still in flight.
     pub(super) fn next_timeout(&mut self, attempts: &Slab<Attempt>) -> Option<(Instant, Due)> {
-        self.timeouts.first(|(_, key)| is_alive(attempts, key), drop).map(|(at, _)| (at, Due::Timeout))
+        self.timeouts.first(|(_, key)| is_alive(attempts, key)).map(|(at, _)| (at, Due::Timeout))
     }
 
     /// An attempt times out at `at`, unless it ends before.

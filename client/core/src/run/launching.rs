@@ -55,18 +55,16 @@ impl Run {
         self.arm(id, at, wait);
     }
 
-    /// The first op in an instance's queue that did not end there.
+    /// The first op in an instance's queue that did not end there; those that did are forgotten.
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
-        let mut ended = None;
-        loop {
-            let ops = &self.ops;
-            let alive = |op: Waiting| op.slot().is_none_or(|slot| ops[slot.index()].place != Place::Dead);
-            let first = self.instances[id.index()].ready.first(alive, |op| ended = op.slot());
-            match ended.take() {
-                Some(slot) => self.ops.remove(slot.index()),
-                None => return first,
-            };
-        }
+        let Self { instances, ops, .. } = self;
+        instances[id.index()].ready.first(|op| match op.slot() {
+            Some(slot) if ops[slot.index()].place == Place::Dead => {
+                ops.remove(slot.index());
+                false
+            }
+            _ => true,
+        })
     }
 
     fn ask(&mut self, id: InstanceId, op: Waiting, at: Instant) -> Verdict {

@@ -150,6 +150,17 @@ fn an_attempt_without_an_answer_fails_at_its_timeout_and_its_answer_comes_too_la
 }
 
 #[test]
+fn ops_that_give_up_while_they_wait_in_a_row_are_all_forgotten() {
+    let config = RunConfig { deadline: Some(Duration::from_millis(100)), ..burst(6) };
+    let mut bench = Bench::new("fixed-window:window=1", config);
+    bench.poll(ms(0));
+    bench.poll(ms(100));
+    assert_eq!(bench.run.measurements().ops.given_up, 5);
+    assert_eq!(bench.answer(ms(150), Status::Succeeded), Output::Done);
+    assert!(bench.run.ops.is_empty(), "{} are kept", bench.run.ops.len());
+}
+
+#[test]
 fn an_op_gives_up_at_its_deadline_unless_it_is_in_flight() {
     let config = RunConfig { deadline: Some(Duration::from_millis(100)), ..burst(3) };
     let mut bench = Bench::new("constant:delay=1s+fixed-window:window=2", config);
