@@ -5,11 +5,14 @@ use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::run::{Gauge, Run};
 
+/// More plots than anybody looks at; a file may name as many gauges as it likes.
+const MOST: usize = 12;
+
 /// One plot per name, in the order in which they are met.
 pub(super) fn gauges(document: &Document) -> impl Iterator<Item = Plot> {
     let mut met: Vec<&Gauge> = Vec::new();
     for gauge in drawn(document).flat_map(|(_, strategy)| &strategy.median().gauges) {
-        if met.iter().all(|other| (&other.name, &other.unit) != (&gauge.name, &gauge.unit)) {
+        if met.len() < MOST && met.iter().all(|other| (&other.name, &other.unit) != (&gauge.name, &gauge.unit)) {
             met.push(gauge);
         }
     }

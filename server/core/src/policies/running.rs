@@ -39,6 +39,7 @@ impl Running {
         if !matches!(arrived, Arrived::Done { .. }) {
             self.load = self.admission.load();
         }
+        debug_assert_eq!(self.load, self.admission.load(), "what is done at once changes no load");
         arrived
     }
 
