@@ -12,7 +12,9 @@ const MOST: usize = 12;
 pub(super) fn gauges(document: &Document) -> impl Iterator<Item = Plot> {
     let mut met: Vec<&Gauge> = Vec::new();
     for gauge in drawn(document).flat_map(|(_, strategy)| &strategy.median().gauges) {
-        if met.len() < MOST && met.iter().all(|other| (&other.name, &other.unit) != (&gauge.name, &gauge.unit)) {
+        if met.len() < MOST
+            && met.iter().all(|other| (&other.name, &other.unit) != (&gauge.name, &gauge.unit))
+        {
             met.push(gauge);
         }
     }
