@@ -104,7 +104,7 @@ pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use loadgen_core::{RunConfig, Workload};
+    use loadgen_core::{RunConfig, SampleSink, Workload};
 
     use super::*;
     use crate::runs::driver::Nobody;
@@ -175,7 +175,36 @@ mod tests {
             Ok(())
         });
         assert_eq!(error.unwrap_err().to_string(), "the disk is full at 2");
-        assert!(taken.len() < 1_000 && taken.iter().copied().eq(0..taken.len()), "{taken:?}");
+        assert_eq!(taken, [0, 1, 2], "what was begun before the error is not handed over");
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_done_ends_the_runs_and_is_not_watched() {
+        /// Has no room for the attempts of the third run.
+        struct Full(After);
+
+        impl Watcher for Full {
+            fn attempts_of(&self, number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
+                anyhow::ensure!(number != 2, "no room for {number}");
+                Ok(None)
+            }
+
+            fn on_over(&self, number: usize, outcome: &Outcome) {
+                self.0.on_over(number, outcome);
+            }
+        }
+
+        let (experiment, opponent) = (small("none"), Opponent::Own(Box::default()));
+        let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
+        let full = Full(After { runs: usize::MAX, over: AtomicUsize::new(0) });
+        let mut taken = Vec::new();
+        let tasks = Tasks::new(1_000, |_| task);
+        let error = VirtualTime { threads: 1 }.drive(&tasks, &full.0, &full, &mut |number, _| {
+            taken.push(number);
+            Ok(())
+        });
+        assert_eq!(error.unwrap_err().to_string(), "no room for 2");
+        assert_eq!((taken, full.0.over.into_inner()), (vec![0, 1], 2));
     }
 
     #[test]

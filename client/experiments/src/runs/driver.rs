@@ -108,8 +108,8 @@ impl Watcher for Nobody {}
 /// Brings runs about.
 pub trait Driver: Sync {
     /// Does one run after the other, or several at once, and hands over what they came to, in the order of the tasks. It ends
-    /// when all are over, at the first error, the taker's included, and when `stop` says so: what was begun is handed over
-    /// even then, cut off in the middle.
+    /// when all are over, at the first error, the taker's included, and when `stop` says so. After a stop, what was begun is
+    /// handed over, cut off in the middle; after an error, nothing is.
     fn drive(
         &self,
         tasks: &Tasks<'_>,

@@ -52,14 +52,15 @@ impl Driver for VirtualTime {
             self.threads,
             |number| one_run(&tasks.task(number), number, stop, watcher),
             |over| {
-                let taken = over.map_or(Ok(()), |outcome| {
-                    let outcome = outcome?;
-                    watcher.on_over(number, &outcome);
+                // The first error ends it: what comes after it was begun before, and nobody waits for it any more.
+                if let (Some(outcome), None) = (over, &failed) {
+                    let taken = outcome.and_then(|outcome| {
+                        watcher.on_over(number, &outcome);
+                        take(number, outcome)
+                    });
+                    failed = taken.err();
                     number += 1;
-                    take(number - 1, outcome)
-                });
-                // The first error counts: what comes after it was begun before.
-                failed = failed.take().or(taken.err());
+                }
                 watcher.on_tick();
                 failed.is_none() && stop.asked_by().is_none()
             },
