@@ -1,5 +1,6 @@
 //! What several strategies run against: a mock server of their own for every run, or the server that `--target` names.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loadgen_core::Workload;
@@ -23,6 +24,8 @@ pub enum Opponent {
 /// A server that was there before, and asked once what it is.
 pub struct GivenServer {
     server: Mutex<Server>,
+    /// Whether a run has met it: the first meets what was announced and was found usable.
+    met: AtomicBool,
     /// What it is asked on.
     runtime: Runtime,
     room: ConnectionRoom,
@@ -117,18 +120,42 @@ impl GivenServer {
             model: server.model.clone(),
             room: ConnectionRoom::within(files, &server),
             server: Mutex::new(server),
+            met: AtomicBool::new(false),
             runtime,
         }
     }
 
-    /// The server as it is now: it may have been changed since.
+    /// The server of the next run: as it was announced for the first, and from the second on as it is by now. A change before
+    /// the first is noticed when that is over.
     pub fn with_current<T>(&self, run: impl FnOnce(&Server, ConnectionRoom, &Runtime) -> T) -> T {
         let mut server = self.server();
-        server.refresh(&self.runtime);
+        if self.met.swap(true, Ordering::Relaxed) {
+            server.refresh(&self.runtime);
+        }
         run(&server, self.room, &self.runtime)
     }
 
     fn server(&self) -> MutexGuard<'_, Server> {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadgen_core::RunConfig;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_run_meets_what_was_announced_and_the_second_what_is_there_by_then() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let experiment = Experiment::of_run("none".parse().unwrap(), RunConfig::default());
+        let server = Server::start(Config::default(), &experiment, &runtime).unwrap();
+        let mock = server.mock.as_ref().unwrap();
+        runtime.block_on(mock.configure(&json!({ "max_busy": 20 }))).unwrap();
+        let given = GivenServer::new(server, runtime, None);
+        let slots = || given.with_current(|server, _, _| server.model.as_ref().map(|model| model.max_busy));
+        assert_eq!([slots(), slots()], [Some(50), Some(20)]);
     }
 }
