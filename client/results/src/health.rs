@@ -12,6 +12,8 @@ const MUCH_TOO_LATE_MS: f64 = 20.0;
 const TOO_LATE_MS: f64 = 2.0;
 /// The share of what an attempt takes that lateness may have.
 const USUAL_SHARE: f64 = 1.0 / 20.0;
+/// While a run goes on, a percentile of fewer sends than this says more of the first than of the run.
+const FEWEST_SENDS: u64 = 100;
 /// A core is as good as full from this share on.
 const FULL_CORE: f64 = 0.95;
 
@@ -28,6 +30,9 @@ pub struct GeneratorLoad {
     pub cpu_share: Option<f64>,
     /// Attempts that waited for a connection to open.
     pub waited_for_connection: u64,
+    /// How many attempts were sent so far, of a run that goes on: of a few, lateness says nothing yet, and before the first
+    /// answer nobody knows what an attempt takes. Nothing of a run that is over, which is judged by all that it has.
+    pub sends_so_far: Option<u64>,
 }
 
 /// Why the generator, not the strategy or the server, was the bottleneck.
@@ -50,7 +55,8 @@ impl GeneratorLoad {
         let late_ms = self.send_lag_p99_ms * self.time_scale;
         // A little real time is much when the experiment runs fast: then it counts against what an attempt takes.
         let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
-        if late_ms > MUCH_TOO_LATE_MS || much {
+        let enough = self.sends_so_far.is_none_or(|sends| sends >= FEWEST_SENDS);
+        if enough && (late_ms > MUCH_TOO_LATE_MS || much) {
             return Some(Bottleneck::Late { late_ms, waited_for_connection: self.waited_for_connection });
         }
         self.cpu_share.filter(|share| *share > FULL_CORE).map(Bottleneck::Busy)
@@ -184,6 +190,16 @@ mod tests {
         assert_eq!(load(3.0, 80.0, 1.0).bottleneck(), None);
         assert_eq!(load(15.0, 50.0, 0.1).bottleneck(), None, "that is 1.5 ms of real time");
         assert!(load(250.0, 6000.0, 0.1).bottleneck().is_some());
+    }
+
+    #[test]
+    fn lateness_of_a_run_that_goes_on_waits_for_enough_sends() {
+        let so_far = |sends| GeneratorLoad { sends_so_far: sends, ..load(30.0, 0.0, 1.0) };
+        assert_eq!(so_far(Some(99)).bottleneck(), None);
+        assert!(so_far(Some(100)).bottleneck().is_some());
+        assert!(so_far(None).bottleneck().is_some(), "a short run that is over is judged by what it has");
+        let busy = GeneratorLoad { cpu_share: Some(0.96), ..so_far(Some(1)) };
+        assert_eq!(busy.bottleneck(), Some(Bottleneck::Busy(0.96)), "a full core is one at once");
     }
 
     #[test]

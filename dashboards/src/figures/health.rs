@@ -17,6 +17,7 @@ pub(crate) fn trouble(frame: &Frame, time_scale: f64) -> Option<String> {
         time_scale: if time_scale > 0.0 { time_scale } else { 1.0 },
         cpu_share: Some(frame.generator.cpu_share),
         waited_for_connection: 0,
+        sends_so_far: Some(snapshot.send_lag.count()),
     };
     if let Some(bottleneck) = load.bottleneck() {
         let why = match bottleneck {
@@ -55,6 +56,13 @@ mod tests {
         let mut busy = with_lag(Duration::from_micros(80));
         busy.generator.cpu_share = 0.99;
         assert_eq!(trouble(&busy, 1.0).unwrap(), "generator is the bottleneck: cpu at 99 % of a core");
+    }
+
+    #[test]
+    fn one_late_send_before_the_first_answer_is_no_bottleneck() {
+        let mut frame = Frame::default();
+        frame.snapshot.send_lag.record(Duration::from_millis(25));
+        assert_eq!(trouble(&frame, 1.0), None);
     }
 
     #[test]

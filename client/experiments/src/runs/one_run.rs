@@ -168,6 +168,7 @@ impl Underway {
             time_scale: settings.time_scale.factor(),
             cpu_share: generator_share,
             waited_for_connection: driven.report.connection_waits.count,
+            sends_so_far: None,
         };
         let bottleneck = load.bottleneck();
         let was_bottleneck = bottleneck.is_some();
