@@ -5,10 +5,11 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// A truth, a number or a text: what a flag can be given.
+/// A truth, a number or a text: what a flag can be given. What a scenario varies may also be a list or a table.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a number, a text, true or false")]
+#[serde(untagged)]
 pub enum Setting {
     /// True or false.
     Truth(bool),
@@ -16,8 +17,10 @@ pub enum Setting {
     Whole(u64),
     /// Any other number.
     Number(f64),
-    /// Everything else, as it is typed: a duration, a distribution.
+    /// Everything else that is typed: a duration, a distribution.
     Text(String),
+    /// What no flag can be given, such as the parts of a scattered workload.
+    Other(Value),
 }
 
 /// What was varied, by its key; numbers where they are.
@@ -38,7 +41,7 @@ impl Setting {
         match self {
             Self::Whole(number) => Some(*number as f64),
             Self::Number(number) => Some(*number),
-            Self::Truth(_) | Self::Text(_) => None,
+            Self::Truth(_) | Self::Text(_) | Self::Other(_) => None,
         }
     }
 
@@ -68,6 +71,7 @@ impl fmt::Display for Setting {
             Self::Whole(number) => number.fmt(f),
             Self::Number(number) => write!(f, "{number:?}"),
             Self::Text(text) => f.write_str(text),
+            Self::Other(value) => value.fmt(f),
         }
     }
 }
@@ -89,5 +93,14 @@ mod tests {
             let json = serde_json::to_string(&read).unwrap();
             assert_eq!(serde_json::from_str::<Setting>(&json).unwrap(), read, "{json}");
         }
+    }
+
+    #[test]
+    fn a_list_is_read_written_and_shown_as_json_has_it() {
+        let json = r#"[{"ops":10,"within":"1s"}]"#;
+        let read: At = serde_json::from_str(&format!(r#"{{"scatter":{json}}}"#)).unwrap();
+        assert_eq!(read["scatter"].to_string(), json);
+        assert_eq!(read["scatter"].number(), None);
+        assert_eq!(serde_json::to_string(&read["scatter"]).unwrap(), json);
     }
 }

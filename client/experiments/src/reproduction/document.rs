@@ -64,7 +64,10 @@ fn at(point: &[(String, Value)]) -> At {
         Value::Integer(whole) => u64::try_from(*whole).map_or(Setting::Number(*whole as f64), Setting::Whole),
         Value::Float(number) => Setting::Number(*number),
         Value::String(text) => Setting::Text(text.clone()),
-        other => Setting::Text(other.to_string()),
+        // Lists and tables of strings, numbers and truths: all of it can be written as JSON.
+        other => {
+            serde_json::to_value(other).map_or_else(|_| Setting::Text(other.to_string()), Setting::Other)
+        }
     };
     point.iter().map(|(key, value)| (key.clone(), setting(value))).collect()
 }
@@ -150,4 +153,18 @@ fn plot(
         written.columns = Some(columns.collect());
     }
     Some(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_of_lists_is_written_as_lists() {
+        let point: toml::Table =
+            toml::from_str("scatter = [{ ops = 10, within = \"1s\" }]\nops = 5").unwrap();
+        let point: Vec<(String, Value)> = point.into_iter().collect();
+        let json = serde_json::to_string(&at(&point)).unwrap();
+        assert_eq!(json, r#"{"ops":5,"scatter":[{"ops":10,"within":"1s"}]}"#);
+    }
 }
