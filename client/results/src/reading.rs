@@ -37,15 +37,30 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
-        malformed(if path == "." { "" } else { &path }, error.inner())
+        wrong(text, if path == "." { "" } else { &path }, error.inner())
     })?;
     deserializer.end().map_err(|error| malformed("", &error))?;
     Ok(value)
 }
 
+/// What is wrong with a text of which this path cannot be read.
+fn wrong(text: &str, path: &str, error: &serde_json::Error) -> Malformed {
+    // Whoever reads names, such as those of modes, calls a number in their place a fault of the syntax.
+    let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
+    if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
+        return Malformed::at(path, "is not a text");
+    }
+    malformed(path, error)
+}
+
+/// Of an error of the parser, without its place.
+fn reason(error: &str) -> &str {
+    error.split(" at line ").next().unwrap_or_default()
+}
+
 fn malformed(path: &str, error: &serde_json::Error) -> Malformed {
     let told = error.to_string();
-    let reason = told.split(" at line ").next().unwrap_or_default();
+    let reason = reason(&told);
     let here = || format!("line {}, column {}", error.line(), error.column());
     let what = match error.classify() {
         Category::Data => return wrong_value(path, reason),
@@ -67,7 +82,8 @@ fn wrong_value(path: &str, reason: &str) -> Malformed {
         return Malformed::at(&path, "is missing");
     }
     let Some((found, wanted)) = reason.split_once(", expected ") else { return Malformed::at(path, reason) };
-    let found = found.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
+    let heads = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = heads.iter().find_map(|head| found.strip_prefix(head)).unwrap_or(found);
     let found = match found {
         "map" => "an object",
         "sequence" => "a list",
@@ -248,6 +264,10 @@ mod tests {
         seed: u64,
         #[serde(default)]
         config: BTreeMap<String, f64>,
+        #[serde(default)]
+        mode: Option<crate::run::Mode>,
+        #[serde(default)]
+        verdict: crate::comparison::PairVerdict,
     }
 
     #[test]
@@ -259,6 +279,16 @@ mod tests {
             (r#"{"runs": [{"seed": 3, "config": 7}]}"#, "`runs[0].config`: integer `7` is not an object"),
             (r#"{"runs": [7]}"#, "`runs[0]`: integer `7` is not an object"),
             (r#"{"runs": {}}"#, "`runs`: an object is not a list"),
+            (r#"{"runs": [{"seed": 1, "mode": 3}]}"#, "`runs[0].mode`: is not a text"),
+            (r#"{"runs": [{"seed": 1, "verdict": null}]}"#, "`runs[0].verdict`: is not a text"),
+            (
+                r#"{"runs": [{"seed": 1, "mode": "faster"}]}"#,
+                "`runs[0].mode`: `faster` is not `http` or `simulated`",
+            ),
+            (
+                r#"{"runs": [{"seed": 1, "mode": faster}]}"#,
+                "line 1, column 31: it is not JSON: expected value",
+            ),
             ("", "line 1, column 0: it is empty"),
             (r#"{"runs": [{"#, "line 1, column 11: it ends in the middle; the file was cut off"),
             ("hello", "line 1, column 1: it is not JSON: expected value"),
