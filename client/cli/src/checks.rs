@@ -73,7 +73,7 @@ impl<'a> Checks<'a> {
         let first = subjects.iter().find_map(Subject::first_run);
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
             let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
-            baseline::write(&Baseline::of(Conditions::of(first), runs), save)?;
+            baseline::write(&Baseline::of(&Conditions::of(first), runs), save)?;
             let _ = writeln!(text, "baseline saved as `{}`", name.0.display());
         }
         if !quiet {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, WrittenConditions};
 use crate::figures::Figure;
 use crate::reading::{Malformed, read};
 use crate::run::RunResult;
@@ -39,8 +39,8 @@ pub struct Baseline {
     kind: String,
     version: u32,
     /// Everything that must be the same for a comparison to mean anything; the strategies are not part of it.
-    #[serde(serialize_with = "crate::document::in_order")]
-    pub experiment: Conditions,
+    #[schemars(with = "Conditions")]
+    pub experiment: WrittenConditions,
     /// Figures by path, one value per run; by strategy as typed.
     pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
 }
@@ -57,7 +57,7 @@ struct Head {
 impl Baseline {
     /// Keeps what is judged, of the runs of every strategy.
     pub fn of<'a>(
-        experiment: Conditions,
+        experiment: &Conditions,
         strategies: impl IntoIterator<Item = (&'a str, &'a [RunResult])>,
     ) -> Self {
         let figures = |runs: &[RunResult]| {
@@ -68,7 +68,7 @@ impl Baseline {
         Self {
             kind: KIND.to_owned(),
             version: VERSION,
-            experiment,
+            experiment: experiment.into(),
             strategies: strategies.into_iter().map(|(name, runs)| (name.to_owned(), figures(runs))).collect(),
         }
     }

@@ -3,7 +3,7 @@
 //! How a run was asked for is not part of it: program, version, command line. Nor is its strategy, which is what is compared. A
 //! mockserver is known by its model: whether it was embedded or found, and at which address, is chance.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,12 @@ use crate::run::{Mode, RunResult};
 
 /// Everything that must be the same for a comparison of two runs to mean anything, seeds included. The fields stand in the order of
 /// the alphabet, as baselines have them.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of a configuration")]
 pub struct Conditions {
     pub deadline: Option<String>,
     pub mode: Option<Mode>,
     pub repeats: Option<u32>,
-    #[serde(default)]
     pub request: RequestRecord,
     pub retry_failed: Option<bool>,
     pub seed: Option<u64>,
@@ -31,7 +29,6 @@ pub struct Conditions {
     pub time_scale: Option<f64>,
     pub timeout: Option<String>,
     pub warm_up: Option<String>,
-    #[serde(default)]
     pub workload: WorkloadRecord,
 }
 
@@ -78,39 +75,40 @@ impl Conditions {
     }
 
     /// What differs, key by key, in words: `workload.ops is 100, there 200`.
-    pub fn differences(&self, there: &Self) -> Vec<String> {
-        let (here, there) = (leaves(self), leaves(there));
-        let keys: std::collections::BTreeSet<&String> = here.keys().chain(there.keys()).collect();
-        let null = Value::Null;
-        keys.into_iter()
-            .filter_map(|key| {
-                let value = |leaves: &BTreeMap<String, Value>| leaves.get(key).unwrap_or(&null).clone();
-                let (here, there) = (value(&here), value(&there));
-                (here != there).then(|| format!("{key} is {here}, there {there}"))
-            })
-            .collect()
+    pub fn differences(&self, there: &WrittenConditions) -> Vec<String> {
+        let mut differences = Vec::new();
+        differ("", &WrittenConditions::from(self).0, &there.0, &mut differences);
+        differences
     }
 }
 
-/// Every value with its path. It goes by the written form, because that is what people see of both, and no key may be forgotten.
-fn leaves(conditions: &Conditions) -> BTreeMap<String, Value> {
-    fn walk(value: Value, path: &str, leaves: &mut BTreeMap<String, Value>) {
-        match value {
-            Value::Object(entries) => {
-                for (key, value) in entries {
-                    let path = if path.is_empty() { key } else { format!("{path}.{key}") };
-                    walk(value, &path, leaves);
-                }
-            }
-            value => {
-                leaves.insert(path.to_owned(), value);
+/// Conditions as a file has them, with every key that whatever version wrote it knew: one that is not known here, or is missing,
+/// makes another experiment just as a value that differs does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WrittenConditions(Value);
+
+impl From<&Conditions> for WrittenConditions {
+    fn from(conditions: &Conditions) -> Self {
+        // A record of plain values can always be written.
+        Self(serde_json::to_value(conditions).unwrap_or_default())
+    }
+}
+
+/// The values that differ, by their paths. It goes by the written form, because that is what people see of both, and no key may be
+/// forgotten; a key that is missing is null.
+fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
+    match (here, there) {
+        (Value::Object(here), Value::Object(there)) => {
+            for key in here.keys().chain(there.keys()).collect::<BTreeSet<_>>() {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                let [here, there] = [here, there].map(|entries| entries.get(key).unwrap_or(&Value::Null));
+                differ(&path, here, there, differences);
             }
         }
+        (here, there) if here == there => {}
+        (here, there) => differences.push(format!("{path} is {here}, there {there}")),
     }
-    let mut found = BTreeMap::new();
-    // A record of plain values can always be written.
-    walk(serde_json::to_value(conditions).unwrap_or_default(), "", &mut found);
-    found
 }
 
 #[cfg(test)]
@@ -132,7 +130,10 @@ mod tests {
     fn a_mockserver_is_known_by_its_model_and_seeds_count_only_where_runs_are_paired() {
         let (one, other) =
             (Conditions::new(&config(10, 1), Mode::Http), Conditions::new(&config(10, 2), Mode::Http));
-        assert_eq!(one.differences(&other), ["seed is 1, there 2", "server_model.seed is 1, there 2"]);
+        assert_eq!(
+            one.differences(&(&other).into()),
+            ["seed is 1, there 2", "server_model.seed is 1, there 2"]
+        );
         assert_eq!(one.of_any_seed(), other.of_any_seed());
     }
 
@@ -141,8 +142,28 @@ mod tests {
         let one = Conditions::new(&config(10, 1), Mode::Http);
         let other = Conditions::new(&config(20, 1), Mode::Simulated);
         assert_eq!(
-            one.differences(&other),
+            one.differences(&(&other).into()),
             ["mode is \"http\", there \"simulated\"", "workload.ops is 10, there 20"]
+        );
+    }
+
+    #[test]
+    fn a_key_that_only_the_file_has_or_lacks_makes_another_experiment() {
+        let here = Conditions::new(&config(10, 1), Mode::Http);
+        let mut written = serde_json::to_value(&here).unwrap();
+        assert!(here.differences(&WrittenConditions(written.clone())).is_empty());
+        written["novel"] = 5.into();
+        written["workload"]["think_time"] = "5s".into();
+        written["workload"].as_object_mut().unwrap().remove("share_strategy");
+        written["server_model"] = Value::Null;
+        assert_eq!(
+            here.differences(&serde_json::from_value(written).unwrap()),
+            [
+                "novel is null, there 5",
+                "server_model is {\"max_busy\":5,\"seed\":1}, there null",
+                "workload.share_strategy is false, there null",
+                "workload.think_time is null, there \"5s\"",
+            ]
         );
     }
 }

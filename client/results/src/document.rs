@@ -1,7 +1,7 @@
 //! Every document that holds results, written and read.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Comparison, Repeats};
 use crate::parity::Parity;
@@ -114,11 +114,6 @@ struct SweepAlone {
 pub fn sorted(document: &impl Serialize) -> serde_json::Result<serde_json::Value> {
     // Its objects are ordered maps.
     serde_json::to_value(document)
-}
-
-/// A field of a document with all its keys in the order of the alphabet.
-pub(crate) fn in_order<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    serde_json::to_value(value).map_err(serde::ser::Error::custom)?.serialize(serializer)
 }
 
 #[cfg(test)]

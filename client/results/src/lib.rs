@@ -35,7 +35,7 @@ mod version;
 pub use baseline::{Baseline, judged};
 pub use columns::Column;
 pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
-pub use conditions::Conditions;
+pub use conditions::{Conditions, WrittenConditions};
 pub use config::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
 pub use document::{Document, sorted};
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};

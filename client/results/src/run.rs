@@ -1,6 +1,7 @@
 //! The result of one run, as it is written to a file and read again. Keys are relied on from outside.
 //!
-//! Older files lack the keys that came later: what has a default here may be missing. Unknown keys are skipped.
+//! Older files lack the keys that came later: what has a default here may be missing. Unknown keys are skipped, unless a number of
+//! theirs is beyond all measure.
 
 use loadgen_core::{
     AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Run,
@@ -76,10 +77,10 @@ pub struct RunResult {
     pub server: Option<ServerCounts>,
     #[serde(default)]
     pub generator: GeneratorResult,
-    /// Wall time of the run; null when simulated.
     /// When it began, in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null when simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
+    /// Wall time of the run; null when simulated.
     pub wall_s: Option<f64>,
     /// Who ended the run before its end: `user` by a key of the dashboard, `SIGINT`, `SIGTERM`, `SIGHUP`; null when nobody did.
     pub interrupted: Option<String>,
