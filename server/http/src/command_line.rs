@@ -174,10 +174,16 @@ fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> Strin
     let after = config
         .retry_after
         .map_or_else(String::new, |after| format!(", Retry-After {}", duration_text::format(after)));
+    // The model tells it beside the time of a rejection, which not every policy takes from here.
+    let status = if config.draws_service_times() {
+        String::new()
+    } else {
+        format!(", rejections with {}", config.reject_status)
+    };
     let scaled = if scale == TimeScale::default() { String::new() } else { format!(", time scale {scale}") };
     format!(
         "mockserver listening on http://{address}\n\
-         {},\n\
+         {}{status},\n\
          seed {}{after}{scaled}\n\
          anything is work but {}\n",
         config.describe(),
@@ -207,6 +213,16 @@ mod tests {
             assert!(words.contains(policy), "{words}");
             assert!(!words.contains("cap 50") && !words.contains("service 500ms"), "{words}");
             assert!(words.contains(&config.describe()), "the same as loadgen says: {words}");
+        }
+    }
+
+    #[test]
+    fn the_status_of_rejections_is_announced_whatever_the_policy() {
+        for policy in ["concurrency-cap", "overwhelmed-queue", "descriptor-pool"] {
+            let config = Config { policy: policy.parse().unwrap(), reject_status: 429, ..Config::default() };
+            let words = announced(&config);
+            let model = words.lines().nth(1).unwrap();
+            assert_eq!(model.matches("429").count(), 1, "{words}");
         }
     }
 
