@@ -93,24 +93,26 @@ pub(super) fn server(mode: &str, config: &Value) -> String {
         let server = text(config, "server").unwrap_or("a server that nobody knows");
         return format!("against {server}");
     };
-    let slots = figure(model, "max_busy").unwrap_or_default();
     let time = |key| text(model, key).unwrap_or("–").to_owned();
     // One that was started for a run had any port that was free.
     let chance = mode == "simulated" || text(config, "server") == Some("embedded");
     let place = if chance { String::new() } else { target };
-    let policy = text(model, "policy").filter(|policy| *policy != "concurrency-cap");
-    let policy = policy.map(|policy| format!(" ({policy})")).unwrap_or_default();
+    let status = figure(model, "reject_status").unwrap_or_default().replace('\u{a0}', "");
+    let network = time("network_delay");
+    // Every other policy has limits and times of its own, which stand in its words: those of the model mean nothing to it.
+    if let Some(policy) = text(model, "policy").filter(|policy| *policy != "concurrency-cap") {
+        return format!("against a mock server{place} ({policy}): rejections {status}, network {network}");
+    }
+    let slots = figure(model, "max_busy").unwrap_or_default();
     let slot = if look(model, "rejects_occupy").and_then(Value::as_bool) == Some(true) {
         ", holding a slot"
     } else {
         ""
     };
     format!(
-        "against a mock server{place}{policy}: {slots} slots, service {}, rejections {} after {}{slot}, network {}",
+        "against a mock server{place}: {slots} slots, service {}, rejections {status} after {}{slot}, network {network}",
         time("service_time"),
-        figure(model, "reject_status").unwrap_or_default().replace('\u{a0}', ""),
         time("reject_time"),
-        time("network_delay")
     )
 }
 
@@ -130,4 +132,31 @@ fn how(strategy: &Strategy, config: &Value) -> String {
         let _ = write!(words, ", time × {}", number(scale));
     }
     format!("{words}, {} {}", if strategy.runs.len() == 1 { "seed" } else { "seeds" }, seeds(strategy))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn met(policy: &str) -> String {
+        let model = json!({
+            "policy": policy, "max_busy": 50, "service_time": "500ms", "reject_time": "50ms", "reject_status": 503,
+            "rejects_occupy": true, "network_delay": "100ms"
+        });
+        server("simulated", &json!({ "server": "simulated", "server_model": model }))
+    }
+
+    #[test]
+    fn a_policy_without_slots_is_told_without_what_it_has_no_use_for() {
+        assert_eq!(
+            met("overwhelmed-queue:capacity=6"),
+            "against a mock server (overwhelmed-queue:capacity=6): rejections 503, network 100ms"
+        );
+        assert_eq!(
+            met("concurrency-cap"),
+            "against a mock server: 50 slots, service 500ms, rejections 503 after 50ms, holding a slot, network 100ms"
+        );
+    }
 }
