@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::Context;
 use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
 use loadgen_sim::{Foresight, Simulation, Steer, least_costs, side_by_side};
 use mockserver::core::{Config, Ideal};
@@ -18,6 +17,7 @@ use crate::experiment::Experiment;
 use crate::record::{ServerRecord, config_record};
 use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
+use crate::servers::opponent::Opponent;
 
 /// Points of all series of a file together that are worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
@@ -77,7 +77,10 @@ pub fn one_run(
     watcher: &dyn Watcher,
 ) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let server = task.opponent.model().context("a server that is there cannot be run in virtual time")?;
+    // Of a mockserver that is there the model is known, but whoever named it wants real requests.
+    let Opponent::Own(server) = task.opponent else {
+        anyhow::bail!("a server that is there cannot be run in virtual time");
+    };
     let attempts = watcher.attempts_of(number, task.seed)?;
     let simulated = simulate(task.experiment, server, task.seed, attempts, |run, now| {
         watcher.on_simulated(number, run, now);
@@ -144,4 +147,35 @@ fn result(
     );
     let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::of(&simulated.run)));
     Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadgen_core::RunConfig;
+
+    use super::*;
+    use crate::runs::driver::Nobody;
+    use crate::servers::opponent::GivenServer;
+    use crate::servers::target::Server;
+
+    /// Nobody asks for the end.
+    struct Never;
+
+    impl Stop for Never {
+        fn asked_by(&self) -> Option<&'static str> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_mockserver_that_is_there_is_not_simulated() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let experiment = Experiment::of_run("none".parse().unwrap(), RunConfig::default());
+        let server = Server::start(Config::default(), &experiment, &runtime).unwrap();
+        let opponent = Opponent::Given(Arc::new(GivenServer::new(server, runtime, None)));
+        assert!(opponent.model().is_some());
+        let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
+        let error = one_run(&task, 0, &Never, &Nobody).err().unwrap();
+        assert_eq!(error.to_string(), "a server that is there cannot be run in virtual time");
+    }
 }
