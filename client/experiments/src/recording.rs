@@ -8,7 +8,7 @@ mod rounded;
 mod series;
 mod steps;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod waits;
 
 pub use recorder::{Recorder, Recording};

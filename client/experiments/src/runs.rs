@@ -1,6 +1,7 @@
 //! Runs: what is to be done, who does it, and who watches. One loop for every command; it knows no command line, no terminal
 //! and no exit of the process.
 
+pub mod attempt_sinks;
 pub mod blocks;
 pub mod driver;
 pub mod kept_latencies;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use experiments::runs::attempt_sinks::joined;
 use loadgen_core::SampleSink;
 use serde::Serialize;
 
@@ -70,10 +71,7 @@ impl Exports {
         for exporter in self.files.iter().filter_map(|file| file.state.as_ref().ok()) {
             sinks.extend(exporter.attempts_of(seed)?);
         }
-        Ok(match sinks.len() {
-            0 | 1 => sinks.pop(),
-            _ => Some(Box::new(move |sample| sinks.iter_mut().for_each(|sink| sink(sample)))),
-        })
+        Ok(joined(sinks))
     }
 
     /// Takes a run that is over.

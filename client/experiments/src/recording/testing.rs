@@ -5,7 +5,7 @@ use tailback::Status;
 use vocabulary::Instant;
 
 /// A success that was sent and ended at these milliseconds; its op arrived at zero.
-pub(super) fn sample(op: u64, attempt: u32, sent_ms: u64, ended_ms: u64) -> Sample {
+pub(crate) fn sample(op: u64, attempt: u32, sent_ms: u64, ended_ms: u64) -> Sample {
     Sample {
         op,
         attempt,

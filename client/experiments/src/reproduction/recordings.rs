@@ -7,6 +7,7 @@ use results::RunResult;
 use vocabulary::Instant;
 
 use super::drawn::{Kept, PlotRecording};
+use crate::runs::attempt_sinks::joined;
 use crate::runs::driver::{Outcome, RealRun, Watcher};
 
 /// The recordings of runs, by the numbers of their tasks; of many runs there is none.
@@ -40,7 +41,7 @@ pub(super) struct Recorded<'a> {
 impl Watcher for Recorded<'_> {
     fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
         let wanted = self.watcher.attempts_of(number, seed)?;
-        Ok(wanted.or_else(|| self.recordings.sink(number)))
+        Ok(joined(wanted.into_iter().chain(self.recordings.sink(number))))
     }
 
     fn on_simulated(&self, number: usize, run: &Run, now: Instant) {
