@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use anyhow::Context as _;
 use results::RunResult;
 
 use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, Source};
@@ -64,8 +65,26 @@ impl Exporter for Json {
 
     fn finish(mut self: Box<Self>, document: &str) -> anyhow::Result<()> {
         let Some((mut file, _)) = self.runs.take() else { return self.output.write(document.as_bytes()) };
-        // The runs stand where the document leaves room for them.
-        let rest = document.strip_prefix(RUNS).unwrap_or(document);
+        let rest = after_runs(document)?;
         Streamed::finish(file.write_all(rest.as_bytes()).map(|()| file), &self.output)
+    }
+}
+
+/// What follows the runs in a document that leaves room for them: they stand first, since its keys are sorted.
+fn after_runs(document: &str) -> anyhow::Result<&str> {
+    document
+        .strip_prefix(RUNS)
+        .context("the document has a key before `runs`, which are written already; this is a bug")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_only_streamed_into_a_document_that_begins_with_them() {
+        assert_eq!(after_runs(r#"{"runs":[],"schema":1}"#).unwrap(), r#"],"schema":1}"#);
+        let error = after_runs(r#"{"at":1,"runs":[]}"#).unwrap_err();
+        assert!(error.to_string().contains("a key before `runs`"), "{error}");
     }
 }
