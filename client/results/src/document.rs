@@ -32,7 +32,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads what any version up to this one wrote. Unknown keys are skipped; the runs of a sweep are not read: its cells say
+    /// Reads what any version up to this one wrote. Unknown keys are skipped, unless a number of theirs is beyond all measure; the runs of a sweep are not read: its cells say
     /// what they come to.
     ///
     /// # Errors
@@ -48,11 +48,11 @@ impl Document {
         let document = match () {
             () if outline.has("pairings") => Self::Parity(read(text)?),
             () if outline.has("scenarios") => Self::Reproduction(read(text)?),
-            () if outline.has("sweep") => {
+            () if outline.says("sweep") => {
                 let SweepAlone { sweep } = read(text)?;
                 Self::Sweep(Box::new(Sweep { runs: Vec::new(), sweep }))
             }
-            () if outline.has("comparison") && outline.has("runs") => Self::Comparison(read(text)?),
+            () if outline.says("comparison") && outline.has("runs") => Self::Comparison(read(text)?),
             () if outline.has("runs") => Self::Repeats(read(text)?),
             () if outline.has("schema_version") => Self::Run(Box::new(read(text)?)),
             () => {
@@ -146,5 +146,41 @@ mod tests {
         for text in ["[1, 2]", "{\"name\": \"left-pad\"}", "null", "7"] {
             assert!(refusal(text).starts_with("it holds no result"), "{text}: {}", refusal(text));
         }
+    }
+
+    const RUN: &str = r#""schema_version": 1, "mode": "http", "strategy": "none", "seed": 1, "makespan_complete": true,
+        "ops": {"total": 1, "succeeded": 1, "given_up": 0}, "attempts": {"total": 1}"#;
+
+    #[test]
+    fn null_stands_for_a_key_that_may_be_missing() {
+        for key in
+            ["config", "failures", "op_latency_ms", "op_latency_curve", "series", "warnings", "generator"]
+        {
+            Document::read(&format!("{{{RUN}, \"{key}\": null}}")).unwrap();
+        }
+        for more in [
+            r#""summary": null"#,
+            r#""summary": {"makespan_s": null}"#,
+            r#""comparison": null"#,
+            r#""sweep": null"#,
+            r#""comparison": {"strategies": [{"figures": {"makespan_s": null}}]}"#,
+        ] {
+            Document::read(&format!("{{\"runs\": [{{{RUN}}}], {more}}}")).unwrap();
+        }
+        let cell = r#"{"experiment": "sweep", "label": "none", "strategy": "none", "figures": {"makespan_s": null}}"#;
+        Document::read(&format!("{{\"sweep\": {{\"cells\": [{cell}], \"best\": null}}}}")).unwrap();
+        let claim = r#"{"says": "so", "verdict": "holds", "accept": null}"#;
+        Document::read(&format!("{{\"scenarios\": [{{\"name\": \"a\", \"claims\": [{claim}]}}]}}")).unwrap();
+    }
+
+    #[test]
+    fn an_error_kind_of_a_later_version_is_one_of_the_others() {
+        let failures = r#"[{"status": null, "kind": "novel", "attempts": 3}, {"status": 404, "kind": null, "attempts": 1}]"#;
+        let Document::Run(run) = Document::read(&format!("{{{RUN}, \"failures\": {failures}}}")).unwrap()
+        else {
+            panic!("it is a run");
+        };
+        assert_eq!(run.failures.iter().map(|failure| failure.attempts).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(run.failures[0].kind, Some(loadgen_core::ErrorKind::Other));
     }
 }

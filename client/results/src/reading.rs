@@ -1,7 +1,9 @@
 //! Documents out of files: whatever is wrong is told with its place, and with what is accepted.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use loadgen_core::{ErrorKind, FailureResult};
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::error::Category;
@@ -114,14 +116,19 @@ fn brief(found: &str) -> String {
 /// The keys of a document, looked at before it is read: they say what it is. No number in it is beyond all measure.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// Of the whole, when it is an object.
-    pub(crate) keys: Vec<String>,
+    /// Of the whole, when it is an object; each with whether it is null.
+    keys: Vec<(String, bool)>,
 }
 
 impl Outline {
     /// Whether the document has this key, be it null.
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.keys.iter().any(|there| there == key)
+        self.keys.iter().any(|(there, _)| there == key)
+    }
+
+    /// Whether the document has this key, and it is not null.
+    pub(crate) fn says(&self, key: &str) -> bool {
+        self.keys.iter().any(|(there, is_null)| there == key && !is_null)
     }
 }
 
@@ -138,8 +145,8 @@ impl<'de> Deserialize<'de> for Outline {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outline, A::Error> {
                 let mut keys = Vec::new();
                 while let Some(key) = map.next_key::<String>()? {
-                    map.next_value::<Bounded>()?;
-                    keys.push(key);
+                    let Bounded { is_null } = map.next_value()?;
+                    keys.push((key, is_null));
                 }
                 Ok(Outline { keys })
             }
@@ -178,7 +185,9 @@ impl<'de> Deserialize<'de> for Outline {
 }
 
 /// Any value in which no number is larger than can be drawn.
-struct Bounded;
+struct Bounded {
+    is_null: bool,
+}
 
 impl<'de> Deserialize<'de> for Bounded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -195,49 +204,86 @@ impl<'de> Deserialize<'de> for Bounded {
                 while map.next_key::<String>()?.is_some() {
                     map.next_value::<Bounded>()?;
                 }
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bounded, A::Error> {
                 while list.next_element::<Bounded>()?.is_some() {}
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
 
             fn visit_unit<E>(self) -> Result<Bounded, E> {
-                Ok(Bounded)
+                Ok(Bounded { is_null: true })
             }
 
             fn visit_bool<E>(self, _: bool) -> Result<Bounded, E> {
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
 
             fn visit_u64<E>(self, _: u64) -> Result<Bounded, E> {
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
 
             fn visit_i64<E>(self, _: i64) -> Result<Bounded, E> {
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
 
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<Bounded, E> {
                 if number.abs() > LARGEST {
                     return Err(E::custom(format!("{number:e} is beyond all measure")));
                 }
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
 
             fn visit_str<E>(self, _: &str) -> Result<Bounded, E> {
-                Ok(Bounded)
+                Ok(Bounded { is_null: false })
             }
         }
         deserializer.deserialize_any(Any)
     }
 }
 
+/// What may be null in a file, which is then as good as missing.
+pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Default,
+    D: Deserializer<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 /// Figures over runs, without those that are null.
 pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FiguresOverRuns, D::Error> {
-    let figures = std::collections::BTreeMap::<String, Option<OverRuns>>::deserialize(deserializer)?;
+    let figures: BTreeMap<String, Option<OverRuns>> = or_default(deserializer)?;
     Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
+}
+
+/// Failures by what they came to. A kind of error that a later version tells apart is one of the others here.
+pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(expecting = "an object")]
+    struct Failure {
+        status: Option<u16>,
+        kind: Option<Kind>,
+        attempts: u64,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "is not a text")]
+    enum Kind {
+        Known(ErrorKind),
+        Later(#[expect(dead_code, reason = "only that it is a text is asked")] String),
+    }
+    let kind = |kind| match kind {
+        Kind::Known(kind) => kind,
+        Kind::Later(_) => ErrorKind::Other,
+    };
+    let failures: Vec<Failure> = or_default(deserializer)?;
+    let known = |Failure { status, kind: named, attempts }: Failure| FailureResult {
+        status,
+        kind: named.map(kind),
+        attempts,
+    };
+    Ok(failures.into_iter().map(known).collect())
 }
 
 /// A width, which is none unless it is above zero.
@@ -253,8 +299,6 @@ pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner,
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[derive(Debug, Deserialize)]

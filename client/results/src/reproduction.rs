@@ -99,7 +99,7 @@ pub struct Claim {
     #[serde(default)]
     pub values: Vec<ClaimValue>,
     /// The values that bear the claim out: from, to; null where it says nothing.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::reading::or_default")]
     pub accept: [Option<f64>; 2],
     /// The same in words, with whether the ends are included.
     #[serde(default)]

@@ -41,6 +41,7 @@ pub struct Swept {
     /// Every strategy at every point.
     pub cells: Vec<SweepCell>,
     /// What is best in which situation.
+    #[serde(deserialize_with = "crate::reading::or_default")]
     pub best: Vec<Best>,
 }
 
