@@ -79,7 +79,10 @@ pub(super) fn work(config: &Value) -> String {
     let arrivals = text(config, "workload.arrivals").unwrap_or_default();
     words.extend(figure(config, "workload.rate_per_s").map(|rate| format!("{arrivals} {rate}/s")));
     words.extend(figure(config, "workload.in_flight").map(|ops| format!("at most {ops} at once")));
-    if let Some(clients) = figure(config, "workload.clients").filter(|clients| clients != "1") {
+    // Files that do not say have none.
+    if let Some(clients) =
+        figure(config, "workload.clients").filter(|clients| !["0", "1"].contains(&clients.as_str()))
+    {
         words.push(format!("{clients} clients"));
     }
     words.join(", ")
@@ -158,5 +161,11 @@ mod tests {
             met("concurrency-cap"),
             "against a mock server: 50 slots, service 500ms, rejections 503 after 50ms, holding a slot, network 100ms"
         );
+    }
+
+    #[test]
+    fn clients_are_left_out_where_a_file_does_not_say() {
+        let told = |clients: u32| work(&json!({ "workload": { "ops": 10, "clients": clients } }));
+        assert_eq!([0, 1, 2].map(told), ["10 ops", "10 ops", "10 ops, 2 clients"]);
     }
 }

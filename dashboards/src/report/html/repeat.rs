@@ -116,6 +116,11 @@ fn command(run: &Run) -> Option<String> {
 
 fn typed(config: &Value) -> Option<String> {
     let typed = look(config, "command_line")?.as_array()?;
+    // Files that do not say name no program, either; a bare `loadgen` does.
+    let is_said = look(config, "program").is_some_and(|program| program != "");
+    if typed.is_empty() && !is_said {
+        return None;
+    }
     let words = typed.iter().filter_map(Value::as_str).map(quoted);
     Some(std::iter::once("loadgen".to_owned()).chain(words).collect::<Vec<_>>().join(" "))
 }
@@ -147,7 +152,16 @@ pub(super) fn seeds(strategy: &Strategy) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_command_that_is_not_known_is_left_out() {
+        assert_eq!(typed(&json!({ "program": "", "command_line": [] })), None);
+        let bare = typed(&json!({ "program": "loadgen", "command_line": [] }));
+        assert_eq!(bare.as_deref(), Some("loadgen"));
+    }
 
     #[test]
     fn words_are_quoted_for_a_shell() {

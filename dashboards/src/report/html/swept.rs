@@ -49,12 +49,7 @@ fn measured_by(scenario: &Scenario) -> Markup {
     let simulated = look(&config, "server").and_then(Value::as_str) == Some("simulated");
     let (mode, how) =
         if simulated { ("simulated", "simulated, in virtual time") } else { ("http", "over HTTP") };
-    let whole = |key| look(&config, key).and_then(Value::as_u64).unwrap_or(1);
-    let (first, repeats) = (whole("seed"), whole("repeats"));
-    let seeds = match repeats {
-        1 => format!("seed {first}"),
-        repeats => format!("seeds {first}–{}", first.saturating_add(repeats - 1)),
-    };
+    let seeds = seeds(&config);
     let begun = look(&scenario.raw, "started_at").and_then(Value::as_str);
     let begun = begun.map(|at| format!("; begun {at}")).unwrap_or_default();
     let mut first_point = vec![work(&config), server(mode, &config)];
@@ -64,6 +59,15 @@ fn measured_by(scenario: &Scenario) -> Markup {
             "Varied: " (axes(&scenario.raw)) "." br; "\nThe first point: " (first_point.join("; ")) "; " (how) ", " (seeds)
             (begun)
         }
+    }
+}
+
+/// Of every strategy at every point.
+fn seeds(config: &Value) -> String {
+    let whole = |key| look(config, key).and_then(Value::as_u64).unwrap_or(1);
+    match (whole("seed"), whole("repeats")) {
+        (first, 0 | 1) => format!("seed {first}"),
+        (first, repeats) => format!("seeds {first}–{}", first.saturating_add(repeats - 1)),
     }
 }
 
@@ -201,5 +205,18 @@ fn at(cell: &Cell, key: &str) -> String {
         Some(Setting::Number(value)) => number(*value),
         Some(Setting::Text(text)) => text.clone(),
         None => "–".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn seeds_are_told_whatever_a_file_says_of_repeats() {
+        let told = |repeats: u64| seeds(&json!({ "seed": 3, "repeats": repeats }));
+        assert_eq!([0, 1, 4].map(told), ["seed 3", "seed 3", "seeds 3–6"]);
     }
 }
