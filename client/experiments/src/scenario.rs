@@ -1,8 +1,8 @@
 //! Experiments as data: a scenario file says what to run and what must come out, and nothing about any of them is
 //! written in code.
 //!
-//! One way: what is written ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load`]), the figures of its runs ([`Data`]), and
-//! what its claims come to ([`judge`]).
+//! One way: what is written ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures of its runs ([`Data`]), and
+//! what its claims come to ([`judge()`]).
 
 mod basis;
 mod cases;
