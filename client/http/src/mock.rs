@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use loadgen_core::ErrorKind;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, RunId, ServerStats};
+use vocabulary::wire::{self, CapChange, RunId, ServerStats};
 
 use crate::connecting::Connecting;
 use crate::http_client::client;
@@ -151,15 +151,17 @@ impl MockServer {
         serde_json::from_value(json(response).await?).map_err(|error| MockError::Garbage(error.to_string()))
     }
 
-    /// Changes its configuration, all or nothing, and returns the new one.
+    /// Changes its cap to so many slots.
     ///
     /// # Errors
     /// When it refuses, or does not answer as a mockserver does.
-    pub async fn configure(&self, patch: &Value) -> Result<Value, MockError> {
+    pub async fn change_cap(&self, max_busy: u64) -> Result<(), MockError> {
         let url = self.target.with_path("/_mock/config").requested().clone();
-        let request =
-            self.client.patch(url).header("content-type", "application/json").body(patch.to_string());
-        json(self.with_host(request).send().await?).await
+        let change = serde_json::to_string(&CapChange { max_busy })
+            .map_err(|error| MockError::Garbage(error.to_string()))?;
+        let request = self.client.patch(url).header("content-type", "application/json").body(change);
+        json(self.with_host(request).send().await?).await?;
+        Ok(())
     }
 
     fn get(&self, path: &str) -> RequestBuilder {

@@ -46,6 +46,36 @@ pub struct Capacity {
     pub free: u64,
 }
 
+/// `GET /_mock/config`, and the answer to a change: how the server is configured, and what else a client must know of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerDescription<C> {
+    /// The configuration, key by key.
+    #[serde(flatten)]
+    pub config: C,
+    /// How many times faster than real time it runs.
+    pub time_scale: f64,
+    /// See [`ServerStats::instance`].
+    pub instance: u64,
+    /// Changes of the configuration since it started: one that was taken back again shows in nothing else.
+    pub changes: u64,
+    /// See [`ServerStats::epoch`].
+    pub epoch: u64,
+}
+
+/// `PATCH /_mock/config` with another cap; all else stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapChange {
+    /// Slots from now on.
+    pub max_busy: u64,
+}
+
+/// Why an endpoint did not do what it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// In words.
+    pub error: String,
+}
+
 /// What the server counted for one run, the `server` object of the result JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use mockserver_core::Patch;
-use serde_json::{Value, json};
+use serde_json::{Value, to_value};
 use vocabulary::wire;
 
 use crate::metrics;
@@ -46,13 +46,13 @@ pub(crate) fn forbidden(words: &str) -> Response {
 async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
     let run = query.as_deref().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("run="));
     match run.map(|run| u64::from_str_radix(run, 16)).transpose() {
-        Ok(run) => answer(StatusCode::OK, &json!(shared.stats(run))),
+        Ok(run) => answer(StatusCode::OK, to_value(shared.stats(run))),
         Err(_) => refuse(StatusCode::BAD_REQUEST, "`run` must be a run's id of up to 16 hexadecimal digits"),
     }
 }
 
 async fn capacity(State(shared): State<Arc<Shared>>) -> Response {
-    answer(StatusCode::OK, &json!(wire::Capacity { free: shared.free() }))
+    answer(StatusCode::OK, to_value(wire::Capacity { free: shared.free() }))
 }
 
 async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
@@ -80,7 +80,7 @@ async fn configure(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
 
 async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     shared.reset();
-    answer(StatusCode::OK, &json!(shared.stats(None)))
+    answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
 async fn unknown(uri: Uri) -> Response {
@@ -89,21 +89,25 @@ async fn unknown(uri: Uri) -> Response {
 
 /// The configuration, and what else a client must know of this server.
 fn described(shared: &Shared) -> Response {
-    let mut value = json!(shared.config());
-    value["time_scale"] = json!(shared.clock.scale.factor());
-    value["instance"] = json!(shared.instance);
-    value["changes"] = json!(shared.changes());
-    value["epoch"] = json!(shared.stats(None).epoch);
-    answer(StatusCode::OK, &value)
+    let description = wire::ServerDescription {
+        config: shared.config(),
+        time_scale: shared.clock.scale.factor(),
+        instance: shared.instance,
+        changes: shared.changes(),
+        epoch: shared.stats(None).epoch,
+    };
+    answer(StatusCode::OK, to_value(description))
 }
 
 fn refuse(status: StatusCode, words: &str) -> Response {
-    answer(status, &json!({ "error": words }))
+    answer(status, to_value(wire::Refusal { error: words.to_owned() }))
 }
 
-fn answer(status: StatusCode, value: &Value) -> Response {
+/// An answer in JSON, whose keys are in the order of the alphabet: objects of a [`Value`] are ordered maps.
+fn answer(status: StatusCode, content: serde_json::Result<Value>) -> Response {
+    let Ok(content) = content else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let json = HeaderValue::from_static("application/json");
-    (status, [(CONTENT_TYPE, json)], format!("{value}\n")).into_response()
+    (status, [(CONTENT_TYPE, json)], format!("{content}\n")).into_response()
 }
 
 async fn mark(response: Response) -> Response {

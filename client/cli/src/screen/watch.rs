@@ -11,7 +11,6 @@ use experiments::runs::one_run::Underway;
 use experiments::servers::target::Server;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
-use serde_json::json;
 use tokio::runtime::Runtime;
 
 use crate::args::{OutputArgs, ScreenArgs};
@@ -140,8 +139,8 @@ fn change_cap(
     let mock = server.mock.as_ref()?;
     let before = *cap.borrow();
     let wanted = change(before);
-    Some(match runtime.block_on(mock.configure(&json!({ "max_busy": wanted }))) {
-        Ok(_) => {
+    Some(match runtime.block_on(mock.change_cap(wanted)) {
+        Ok(()) => {
             *cap.borrow_mut() = wanted;
             format!("the server's cap is {wanted} now, it was {before}")
         }
