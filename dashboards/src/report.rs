@@ -38,6 +38,6 @@ pub use html::html;
 pub use named::{exhibit_names, plots_named};
 pub use plain::plain;
 pub use plot::{Axis, Plot, Scale, Series, Shape};
-pub use registry::{Basis, Entry, PLOTS};
+pub use registry::{Entry, PLOTS};
 pub use rows::Rows;
 pub use svg::svg;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use dashboards::report::{self, Entry, PLOTS};
-use experiments::scenario::{Basis, Cell, Drawable, Scenario, Text, embedded};
+use dashboards::report::PLOTS;
+use experiments::scenario::{Cell, Drawable, Scenario, Text, embedded};
 
 use crate::files::reading::{SMALL, text_of};
 
@@ -28,19 +28,6 @@ pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(S
         }
     };
     let plots: Vec<Drawable> =
-        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: basis(entry) }).collect();
+        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
     Ok(experiments::scenario::load(&text, settings, &plots)?)
-}
-
-fn basis(entry: &Entry) -> Basis {
-    match entry.basis {
-        report::Basis::Runs => Basis::Runs,
-        report::Basis::Cells => Basis::Cells,
-        report::Basis::Chosen => Basis::Chosen,
-        report::Basis::Columns => Basis::Columns,
-        report::Basis::Calls => Basis::Calls,
-        report::Basis::Clients => Basis::Clients,
-        report::Basis::Steps => Basis::Steps,
-        report::Basis::Waits => Basis::Waits,
-    }
 }

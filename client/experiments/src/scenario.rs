@@ -4,7 +4,6 @@
 //! One way: what is written ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures of its runs ([`Data`]), and
 //! what its claims come to ([`judge()`]).
 
-mod basis;
 mod cases;
 mod cells;
 mod check;
@@ -13,6 +12,7 @@ mod claim_figures;
 mod condition;
 mod data;
 mod derived;
+mod drawable;
 mod drawing;
 mod embedded;
 mod file;
@@ -29,12 +29,12 @@ mod verdict;
 mod words;
 mod wrong;
 
-pub use basis::{Basis, Drawable};
 pub use cells::{Cell, text};
 pub use claim::{Against, Bound, Claim, Expectation, Labels, Place, Stat};
 pub use condition::{Condition, Edge};
 pub use data::{Data, Measured, figures_of, wanted};
 pub use derived::{Derived, Series};
+pub use drawable::Drawable;
 pub use embedded::{EMBEDDED, embedded};
 pub use file::{Column, ExperimentSection, Http, Scenario};
 pub use judge::judge;

@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod baseline;
+mod basis;
 mod columns;
 mod comparison;
 mod conditions;
@@ -33,6 +34,7 @@ mod testing;
 mod version;
 
 pub use baseline::{Baseline, judged};
+pub use basis::Basis;
 pub use columns::Column;
 pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
 pub use conditions::{Conditions, WrittenConditions};

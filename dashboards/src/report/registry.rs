@@ -1,5 +1,7 @@
 //! The list of plots. Help texts and the report walk it.
 
+use results::Basis;
+
 use super::document::Document;
 use super::plot::Plot;
 use super::plots::{calls, clients, cost, delays, latency, over_time, service, summary, varied, window};
@@ -17,27 +19,6 @@ pub struct Entry {
     pub basis: Basis,
     /// Draws it: several when every strategy has one of its own, none when the document lacks what it needs.
     pub draw: fn(&Document) -> Vec<Plot>,
-}
-
-/// What a plot is drawn from when a scenario asks for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// One run of each strategy, with its series.
-    Runs,
-    /// Figures over seeds at the points of an experiment.
-    Cells,
-    /// The same; columns of the experiment can be chosen instead of what it draws by itself.
-    Chosen,
-    /// Columns of an experiment: all, or those that are chosen.
-    Columns,
-    /// When every attempt of one run was sent.
-    Calls,
-    /// What every client of one run got.
-    Clients,
-    /// What happened in one run, step by step.
-    Steps,
-    /// How long the retries of one run waited.
-    Waits,
 }
 
 const RUNS: &str = "runs";
@@ -175,13 +156,6 @@ pub const PLOTS: &[Entry] = &[
         draw: delays::delays,
     },
 ];
-
-impl Basis {
-    /// Whether figures over seeds are all that is needed: no run has to be looked into.
-    pub fn is_of_cells(self) -> bool {
-        matches!(self, Self::Cells | Self::Chosen | Self::Columns)
-    }
-}
 
 impl Entry {
     /// The plot of this name.

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loadgen_core::{Sample, SampleSink};
-use results::{DrawnRun, RunResult};
+use results::{Basis, DrawnRun, RunResult};
 
 use super::calls::CallRecorder;
 use super::clients::ClientRecorder;
 use super::series::{columns, outline};
 use super::steps::StepRecorder;
 use super::waits::WaitRecorder;
-use crate::scenario::{Basis, Cell, Plot};
+use crate::scenario::{Cell, Plot};
 
 /// Takes what one plot needs of one run.
 pub struct Recorder(Kind);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use results::{At, ClaimValue, DrawnColumn, FiguresOverRuns, SchemaVersion, Setting, TimeUnit};
+use results::{At, Basis, ClaimValue, DrawnColumn, FiguresOverRuns, SchemaVersion, Setting, TimeUnit};
 use toml::Value;
 
 use super::state::Reproduction;
 use super::tally::Tally;
-use crate::scenario::{Basis, Edge, Found, Judged, Plot, Scale, Scenario, over_seeds, wanted};
+use crate::scenario::{Edge, Found, Judged, Plot, Scale, Scenario, over_seeds, wanted};
 
 /// The document of all scenarios with their claims.
 pub fn document(

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use results::Basis;
 use vocabulary::{did_you_mean, duration_text};
 
-use super::basis::{Basis, Drawable};
 use super::cells::{Cell, is_at};
+use super::drawable::Drawable;
 use super::file::{Column, Scenario};
 use super::plot::Plot;
 use super::wrong::Wrong;

@@ -1,9 +1,8 @@
 //! From the text of a scenario to one that can be run: everything is checked before anything runs.
 
-use super::basis::Drawable;
 use super::cells::{Cell, cells};
 use super::check::{check_claim, check_figures, check_http, check_labels};
-
+use super::drawable::Drawable;
 use super::file::Scenario;
 use super::parse::parse;
 use super::place::Text;

@@ -1,10 +1,9 @@
 //! A figure that a scenario asks for, as it is written.
 
+use results::Basis;
 use serde::Deserialize;
 use toml::Value;
 use vocabulary::duration_text;
-
-use super::basis::Basis;
 
 /// A figure, what the source says of it, and what it is drawn from.
 #[derive(Clone, Debug, Deserialize)]

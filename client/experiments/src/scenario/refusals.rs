@@ -1,6 +1,8 @@
 //! Scenario files that cannot be run are refused before anything runs, with the place and the way out.
 
-use super::basis::{Basis, Drawable};
+use results::Basis;
+
+use super::drawable::Drawable;
 use super::load::load;
 use super::place::Text;
 use crate::error::words_of;

@@ -1,11 +1,13 @@
 //! Scenarios from their text to their document, in virtual time.
 
+use results::Basis;
+
 use super::super::document::document;
 use super::super::state::Changes;
 use super::super::tally::Tally;
 use super::*;
 use crate::runs::virtual_time::VirtualTime;
-use crate::scenario::{Basis, Drawable, Text, load};
+use crate::scenario::{Drawable, Text, load};
 
 /// Nobody stops anything.
 struct Never;

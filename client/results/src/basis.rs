@@ -1,15 +1,6 @@
-//! What plots are drawn from.
+//! What plots are drawn from: who writes a reproduction keeps it, and who draws finds it there.
 
-/// A plot that there is, by name.
-#[derive(Clone, Copy, Debug)]
-pub struct Drawable {
-    /// As scenarios ask for it.
-    pub name: &'static str,
-    /// What it is drawn from.
-    pub basis: Basis,
-}
-
-/// What a plot is drawn from.
+/// What a plot is drawn from when a scenario asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// One run of each strategy, with its series.
@@ -31,7 +22,7 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// Whether it is drawn from figures over seeds, and not from runs.
+    /// Whether figures over seeds are all that is needed: no run has to be looked into.
     pub const fn is_of_cells(self) -> bool {
         matches!(self, Self::Cells | Self::Chosen | Self::Columns)
     }
