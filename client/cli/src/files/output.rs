@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::replacement::{Replacement, followed};
+use tempfile::NamedTempFile;
+
+use super::replacement::{Replacement, folder_of, followed};
 use super::stdout;
 use crate::exit::{Exit, Fatal};
 
@@ -34,6 +35,30 @@ enum Place {
     },
     /// To something that is no file (a pipe, a device), directly.
     Direct(PathBuf),
+}
+
+/// An output that is being written.
+pub(crate) enum Opened {
+    /// A file that gets its name when it is complete, and is removed if it never is.
+    Beside(NamedTempFile),
+    /// What is no file.
+    Direct(File),
+}
+
+impl Write for Opened {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Beside(file) => file.write(bytes),
+            Self::Direct(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Beside(file) => file.flush(),
+            Self::Direct(file) => file.flush(),
+        }
+    }
 }
 
 impl Output {
@@ -67,21 +92,21 @@ impl Output {
     }
 
     /// Opens it for writing piece by piece; [`complete`](Self::complete) gives it its name.
-    pub(crate) fn open(&self) -> anyhow::Result<File> {
+    pub(crate) fn open(&self) -> anyhow::Result<Opened> {
         let opened = match &self.place {
             Place::Stdout => Err(io::Error::other("it must be a file")),
-            Place::Direct(path) => File::create(path),
-            Place::File { beside, .. } => beside.create(),
+            Place::Direct(path) => File::create(path).map(Opened::Direct),
+            Place::File { beside, .. } => beside.create().map(Opened::Beside),
         };
         opened.map_err(|error| self.refusal(error))
     }
 
     /// Ends what [`open`](Self::open) began, if all was written.
-    pub(crate) fn complete(&self, written: io::Result<File>) -> anyhow::Result<()> {
-        let named = written.and_then(|file| match &self.place {
-            Place::File { beside, .. } => beside.complete(&file),
+    pub(crate) fn complete(&self, written: io::Result<Opened>) -> anyhow::Result<()> {
+        let named = written.and_then(|opened| match (opened, &self.place) {
+            (Opened::Beside(file), Place::File { beside, .. }) => beside.complete(file),
             // Pipes and devices have nothing to be brought to a disk.
-            Place::Stdout | Place::Direct(_) => Ok(()),
+            _ => Ok(()),
         });
         named.map_err(|error| self.refusal(error))
     }
@@ -110,7 +135,7 @@ impl Output {
             Place::Direct(path) => fs::write(path, bytes),
             Place::File { beside, .. } => beside
                 .create()
-                .and_then(|mut file| file.write_all(bytes).and_then(|()| beside.complete(&file))),
+                .and_then(|mut file| file.write_all(bytes).and_then(|()| beside.complete(file))),
         };
         written.map_err(|error| self.rescue(bytes, error))
     }
@@ -133,11 +158,7 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
         return path.to_owned();
     }
     let path = followed(path).ok().flatten().unwrap_or_else(|| path.to_owned());
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    match (folder.canonicalize(), path.file_name()) {
+    match (folder_of(&path).canonicalize(), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path,
     }
@@ -146,27 +167,16 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
 /// Saves a result in the folder for temporary files, which others may use, too: nothing that is there is written to, and
 /// nobody else may read it.
 fn save_elsewhere(bytes: &[u8]) -> io::Result<PathBuf> {
-    const NAMES: u32 = 100;
-    let folder = std::env::temp_dir();
-    let mut created = Err(io::ErrorKind::AlreadyExists.into());
-    for number in 1..=NAMES {
-        let path = folder.join(format!("tailback-result-{}-{number}", std::process::id()));
-        created =
-            File::options().write(true).create_new(true).mode(0o600).open(&path).map(|file| (path, file));
-        if !matches!(&created, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
-            break;
-        }
-    }
-    let (path, mut file) = created?;
-    file.write_all(bytes).inspect_err(|_| drop(fs::remove_file(&path)))?;
+    let prefix = format!("tailback-result-{}-", std::process::id());
+    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
+    file.write_all(bytes)?;
+    let (_, path) = file.keep()?;
     Ok(path)
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // Mostly it is not there; after a failure it must not stay.
         if let Place::File { beside: Replacement { temporary, .. }, .. } = &self.place {
-            drop(fs::remove_file(temporary));
             UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| name != temporary);
         }
     }

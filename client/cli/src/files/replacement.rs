@@ -1,12 +1,13 @@
 //! A file that replaces another when it is complete: it is written beside it, and takes over its name, mode and owner.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
+use tempfile::NamedTempFile;
 
 /// More symbolic links in a row are a loop.
 const LINKS: usize = 40;
@@ -32,39 +33,42 @@ impl Replacement {
     /// Makes sure that the file can be made. It does not stay: whoever leaves at once leaves nothing behind.
     pub(super) fn try_out(&self) -> io::Result<()> {
         self.remove_left_over();
-        self.create()?;
-        fs::remove_file(&self.temporary)
+        self.create()?.close()
     }
 
     /// Makes the file. It follows no link that somebody put there, and lets nobody read what the old one did not.
-    pub(super) fn create(&self) -> io::Result<File> {
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        if self.replaced().is_some() {
-            options.mode(0o600);
-        }
-        let file = match options.open(&self.temporary) {
+    pub(super) fn create(&self) -> io::Result<NamedTempFile> {
+        let mode = if self.replaced().is_some() { 0o600 } else { 0o666 };
+        let (folder, name) = (folder_of(&self.temporary), self.temporary.file_name().unwrap_or_default());
+        let make = || {
+            // Whoever leaves at once must know the name beforehand: nothing of it is drawn.
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(name).rand_bytes(0).permissions(Permissions::from_mode(mode)).tempfile_in(folder)
+        };
+        let file = match make() {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // Of a program that is gone and had this one's number.
                 fs::remove_file(&self.temporary)?;
-                options.open(&self.temporary)?
+                make()?
             }
-            opened => opened?,
+            created => created?,
         };
         // Where there are no locks, that the program lives must be enough.
-        drop(file.try_lock());
+        drop(file.as_file().try_lock());
         Ok(file)
     }
 
     /// Puts the file, which is complete, in the place of the old one.
-    pub(super) fn complete(&self, file: &File) -> io::Result<()> {
+    pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {
+        let file = written.as_file();
         if let Some(old) = self.replaced() {
             // Only the administrator may give files away: elsewhere the new one is the writer's own.
             drop(fchown(file, Some(old.uid()), Some(old.gid())));
-            file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o777))?;
+            file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
         }
         file.sync_all()?;
-        fs::rename(&self.temporary, &self.target)
+        written.persist(&self.target)?;
+        Ok(())
     }
 
     fn replaced(&self) -> Option<Metadata> {
@@ -74,8 +78,7 @@ impl Replacement {
     /// Removes what programs began to write here that were killed. Whoever lives keeps a lock, also where its number means
     /// nothing, as in another container.
     fn remove_left_over(&self) {
-        let (Some(folder), Some(name)) = (self.temporary.parent(), self.target.file_name()) else { return };
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
         let begin = format!(".{}.", name.to_string_lossy());
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -90,6 +93,11 @@ impl Replacement {
             }
         }
     }
+}
+
+/// The folder that a file lies in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Where a path leads to, by all its links; nothing when one leads to an open file of a process.

@@ -1,13 +1,12 @@
 //! An output that is written piece by piece.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use crate::files::output::{Output, to_stdout};
+use crate::files::output::{Opened, Output, to_stdout};
 
 /// Where pieces go. Stdout gets them in one piece at the end: it may be closed early, which is no failure.
 pub(crate) enum Streamed {
-    File(BufWriter<File>),
+    File(BufWriter<Opened>),
     Stdout(Vec<u8>),
 }
 
@@ -36,14 +35,14 @@ impl Write for Streamed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(bytes),
-            Self::Stdout(held) => held.write(bytes),
+            Self::Stdout(bytes_so_far) => bytes_so_far.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::File(file) => file.flush(),
-            Self::Stdout(held) => held.flush(),
+            Self::Stdout(bytes_so_far) => bytes_so_far.flush(),
         }
     }
 }

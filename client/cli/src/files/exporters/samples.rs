@@ -1,6 +1,5 @@
 //! Every attempt as a line of JSON, streamed to a file while runs go on.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +7,7 @@ use loadgen_core::{Sample, SampleSink};
 use results::SampleLine;
 
 use crate::files::exporter::{Exporter, Format, Results, Source};
-use crate::files::output::Output;
+use crate::files::output::{Opened, Output};
 
 pub(super) const FORMAT: Format = Format {
     flag: "--samples",
@@ -30,7 +29,7 @@ struct Samples {
 #[derive(Default)]
 struct Writer {
     /// There once runs are about to begin.
-    file: Option<BufWriter<File>>,
+    file: Option<BufWriter<Opened>>,
     /// The first thing that went wrong; nothing is written after it.
     error: Option<io::Error>,
 }
