@@ -1,15 +1,18 @@
 //! One experiment: which strategy, with which workload, how often, and how requests look that leave this machine.
 
+use std::collections::BTreeMap;
+
 use http::header::IF_MATCH;
 use http::{HeaderValue, Method};
 use loadgen_core::{OperationKind, RunConfig};
 use loadgen_http::{RequestTemplate, Trust};
 use mockserver::core::Config;
+use results::Setting;
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
 use crate::error::Error;
-use crate::workload::{Spelling, WorkloadError, WorkloadSpec};
+use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 
 /// What opens a mockserver's own endpoints.
 #[derive(Clone)]
@@ -27,6 +30,8 @@ pub struct Experiment {
     pub strategy: StrategySpec,
     /// What the client side of every run is given; its seed is that of the first run.
     pub run: RunConfig,
+    /// What else the workload says, as records have it.
+    pub recorded_as_typed: BTreeMap<String, Setting>,
     /// Whether somebody said how fast ops arrive: foreign servers are not loaded by default.
     pub paced: bool,
     /// Runs to do, with seeds in a row.
@@ -63,6 +68,7 @@ impl Experiment {
         };
         let run = workload.run_config(&strategy, spelling)?;
         let mut experiment = Self::of_run(strategy, run);
+        experiment.recorded_as_typed = recorded_as_typed(workload);
         experiment.paced = workload.is_paced();
         experiment.repeats = workload.repeats.unwrap_or(1);
         experiment.time_scale = workload.time_scale.unwrap_or_default();
@@ -74,6 +80,7 @@ impl Experiment {
         Self {
             strategy,
             run,
+            recorded_as_typed: BTreeMap::new(),
             paced: true,
             repeats: 1,
             time_scale: TimeScale::default(),

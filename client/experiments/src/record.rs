@@ -78,6 +78,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             in_flight,
             clients: run.clients,
             share_strategy: run.share_strategy,
+            more: settings.recorded_as_typed.clone(),
         },
         timeout: duration_text::format(run.timeout),
         deadline: run.deadline.map(duration_text::format),
@@ -92,5 +93,39 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             body_bytes: settings.request.body.len(),
         },
         server_model: server.model.map(server_model),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{Kind, PARAMETERS, Place, Spelling, WorkloadSpec};
+
+    /// The record of a run of this workload.
+    fn record(workload: &WorkloadSpec) -> ConfigRecord {
+        let strategy = "immediate".parse().unwrap();
+        let experiment = Experiment::new(strategy, workload, Spelling::Flags).unwrap();
+        let server = ServerRecord { kind: "simulated".to_owned(), target: None, model: None };
+        config_record(&experiment, &server, experiment.run.seed)
+    }
+
+    #[test]
+    fn whatever_command_lines_say_of_a_workload_is_recorded() {
+        let plain =
+            WorkloadSpec { duration: Some(std::time::Duration::from_secs(5)), ..WorkloadSpec::default() };
+        for parameter in PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files) {
+            let text = match parameter.kind {
+                Kind::Switch(_) => "true",
+                Kind::Truth(_) => "false",
+                Kind::Rate(_) => "5/s",
+                Kind::Words(words) => words[1].name,
+                Kind::TimeScale(_) => "0.5",
+                _ if parameter.placeholder == "TIME" => "7s",
+                _ => "7",
+            };
+            let mut said = plain.clone();
+            parameter.set(&mut said, text).unwrap();
+            assert_ne!(record(&said), record(&plain), "`{}` leaves no trace", parameter.key);
+        }
     }
 }

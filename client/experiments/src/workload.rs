@@ -7,11 +7,13 @@ mod file;
 mod lists;
 mod parameter;
 mod rate;
+mod recorded;
 mod spec;
 mod table;
 
 pub use file::{FileError, from_table, is_key};
 pub use parameter::{Kind, Parameter, Place, Word};
 pub use rate::Rate;
+pub use recorded::recorded_as_typed;
 pub use spec::{Arrivals, LARGEST_BURST, Spelling, WorkloadError, WorkloadSpec};
 pub use table::PARAMETERS;

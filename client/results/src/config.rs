@@ -84,6 +84,9 @@ pub struct WorkloadRecord {
     pub in_flight: Option<u32>,
     pub clients: u32,
     pub share_strategy: bool,
+    /// Every other parameter that was not at its default, as it would be typed; a new one needs nothing here.
+    #[serde(flatten)]
+    pub more: BTreeMap<String, Setting>,
 }
 
 /// What was sent.

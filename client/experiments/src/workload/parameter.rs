@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loadgen_core::Group;
 use mockserver::count;
+use results::Setting;
 use toml::Value;
 use vocabulary::{Instant, TimeScale, did_you_mean, duration_text};
 
@@ -30,6 +31,8 @@ pub struct Parameter {
     pub excludes: &'static [&'static str],
     /// What it takes.
     pub kind: Kind,
+    /// Whether records have a field for what a run makes of it; else they hold it under its key, as it was typed.
+    pub resolved: bool,
 }
 
 /// Where a parameter can be given.
@@ -106,7 +109,8 @@ impl Parameter {
         about: &'static str,
         kind: Kind,
     ) -> Self {
-        Self { key, placeholder, about, default: None, place: Place::Everywhere, excludes: &[], kind }
+        let (default, place, excludes, resolved) = (None, Place::Everywhere, &[], false);
+        Self { key, placeholder, about, default, place, excludes, kind, resolved }
     }
 
     /// The same with a default.
@@ -122,6 +126,11 @@ impl Parameter {
     /// The same where it contradicts others.
     pub(super) const fn excluding(self, excludes: &'static [&'static str]) -> Self {
         Self { excludes, ..self }
+    }
+
+    /// The same where records have a field for what a run makes of it.
+    pub(super) const fn resolved(self) -> Self {
+        Self { resolved: true, ..self }
     }
 
     /// Its name on command lines, without the dashes before it.
@@ -183,6 +192,23 @@ impl Parameter {
             }
             Kind::Groups(_) | Kind::Instants(_) => None,
         }
+    }
+
+    /// What its field holds, as records have it; nothing when it is at its default.
+    pub(super) fn recorded(&self, spec: &WorkloadSpec) -> Option<Setting> {
+        let shown = self.show(spec)?;
+        let mut by_default = WorkloadSpec::default();
+        let usual = match self.kind {
+            Kind::Switch(_) => Some("false"),
+            _ => self.default,
+        };
+        let usual =
+            usual.and_then(|text| self.set(&mut by_default, text).ok().and_then(|()| self.show(&by_default)));
+        Some(match shown.parse() {
+            _ if usual.as_ref() == Some(&shown) => return None,
+            Ok(truth) => Setting::Truth(truth),
+            Err(_) => Setting::typed(&shown),
+        })
     }
 
     /// Fills its field from the value of a file.

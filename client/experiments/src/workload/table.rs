@@ -1,5 +1,5 @@
 //! The table of a workload's parameters, in the order in which help texts list them. A new one is a line here, its field in
-//! [`WorkloadSpec`](super::WorkloadSpec), and what it means to a run there.
+//! [`WorkloadSpec`](super::WorkloadSpec), and what it means to a run there. Command lines, files and records follow.
 
 use loadgen_core::OperationKind;
 
@@ -13,77 +13,90 @@ pub const PARAMETERS: &[Parameter] = &[
         "N",
         "Operations to do [default: 2000, without --duration]",
         Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops },
-    ),
+    )
+    .resolved(),
     Parameter::new(
         "ops_per_client",
         "N",
         "Operations of each client",
         Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops_per_client },
     )
-    .only(Place::Files),
+    .only(Place::Files)
+    .resolved(),
     Parameter::new(
         "duration",
         "TIME",
         "How long ops go on arriving; with --ops, whichever ends first",
         Kind::PositiveDuration(|spec| &mut spec.duration),
-    ),
+    )
+    .resolved(),
     Parameter::new(
         "drain",
         "TIME",
         "How long to go on after --duration to finish what has arrived [default: 60s with --duration]",
         Kind::Duration(|spec| &mut spec.drain),
-    ),
+    )
+    .resolved(),
     Parameter::new(
         "rate",
         "RATE",
         "Open loop: ops that arrive per second, minute or hour, such as `1000/s` [default: 1000/s; none for a --target \
          that is no mockserver]",
         Kind::Rate(|spec| &mut spec.rate),
-    ),
+    )
+    .resolved(),
     Parameter::new("arrivals", "ARRIVALS", "Open loop: how ops arrive", Kind::Words(ARRIVALS))
-        .by_default("poisson"),
+        .by_default("poisson")
+        .resolved(),
     Parameter::new(
         "scatter",
         "GROUPS",
         "Open loop: groups of ops, each scattered over a stretch of time",
         Kind::Groups(|spec| &mut spec.scatter),
     )
-    .only(Place::Files),
+    .only(Place::Files)
+    .resolved(),
     Parameter::new("at", "TIMES", "Open loop: ops at these instants", Kind::Instants(|spec| &mut spec.at))
-        .only(Place::Files),
+        .only(Place::Files)
+        .resolved(),
     Parameter::new(
         "in_flight",
         "N",
         "Closed loop: at most N unfinished ops; an op arrives when a place frees. Hides waiting",
         Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.in_flight },
     )
-    .excluding(&["rate", "arrivals"]),
+    .excluding(&["rate", "arrivals"])
+    .resolved(),
     Parameter::new(
         "clients",
         "K",
         "Independent clients; op i belongs to client i mod K",
         Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.clients },
     )
-    .by_default("1"),
+    .by_default("1")
+    .resolved(),
     Parameter::new(
         "share_strategy",
         "BOOL",
         "One strategy instance for all clients instead of one each",
         Kind::Switch(|spec| &mut spec.share_strategy),
-    ),
+    )
+    .resolved(),
     Parameter::new(
         "timeout",
         "TIME",
         "An attempt without an answer after this long has failed",
         Kind::PositiveDuration(|spec| &mut spec.timeout),
     )
-    .by_default("30s"),
+    .by_default("30s")
+    .resolved(),
     Parameter::new(
         "deadline",
         "TIME",
         "An op that cannot start its next attempt within this long of its arrival gives up",
         Kind::PositiveDuration(|spec| &mut spec.deadline),
-    ),
+    )
+    .resolved(),
     Parameter::new(
         "warm_up",
         "TIME",
@@ -92,42 +105,48 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::Duration(|spec| &mut spec.warm_up),
     )
     .by_default("0")
-    .only(Place::CommandLine),
+    .only(Place::CommandLine)
+    .resolved(),
     Parameter::new(
         "max_attempts",
         "N",
         "Attempts after which an op is given up",
         Kind::SmallCount { min: 1, max: u32::MAX, field: |spec| &mut spec.max_attempts },
     )
-    .only(Place::CommandLine),
+    .only(Place::CommandLine)
+    .resolved(),
     Parameter::new(
         "retry_failed",
         "BOOL",
         "Whether ops try again after failures (timeouts, resets, 5xx); after rejections they always may",
         Kind::Truth(|spec| &mut spec.retry_failed),
     )
-    .by_default("true"),
+    .by_default("true")
+    .resolved(),
     Parameter::new(
         "kind",
         "KIND",
         "What one attempt does: a request, or a read and then at once a write that counts only if nobody wrote in between",
         Kind::Words(KINDS),
     )
-    .by_default("request"),
+    .by_default("request")
+    .resolved(),
     Parameter::new(
         "bins",
         "TIME",
         "The width of bins in which every call is counted",
         Kind::PositiveDuration(|spec| &mut spec.bins),
     )
-    .only(Place::Files),
+    .only(Place::Files)
+    .resolved(),
     Parameter::new(
         "patience",
         "TIME",
         "How long nothing may succeed before a run counts as stalled",
         Kind::Duration(|spec| &mut spec.patience),
     )
-    .only(Place::Files),
+    .only(Place::Files)
+    .resolved(),
     Parameter::new(
         "seed",
         "N",
@@ -135,7 +154,8 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::Count { min: 0, max: u64::MAX, field: |spec| &mut spec.seed },
     )
     .by_default("1")
-    .only(Place::CommandLine),
+    .only(Place::CommandLine)
+    .resolved(),
     Parameter::new(
         "repeats",
         "N",
@@ -143,7 +163,8 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::SmallCount { min: 1, max: 1_000_000, field: |spec| &mut spec.repeats },
     )
     .by_default("1")
-    .only(Place::CommandLine),
+    .only(Place::CommandLine)
+    .resolved(),
     Parameter::new(
         "time_scale",
         "F",
@@ -151,7 +172,8 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::TimeScale(|spec| &mut spec.time_scale),
     )
     .by_default("1")
-    .only(Place::CommandLine),
+    .only(Place::CommandLine)
+    .resolved(),
 ];
 
 /// How ops of an open loop arrive.
@@ -206,6 +228,19 @@ mod tests {
             assert_eq!(parameter.show(&all), None, "{} is another's, too", parameter.key);
             parameter.set(&mut all, &text).unwrap();
             assert_eq!(parameter.show(&all), Some(text), "{}", parameter.key);
+        }
+    }
+
+    #[test]
+    fn records_hold_what_they_have_no_field_for_unless_it_is_at_its_default() {
+        for parameter in PARAMETERS {
+            let Some(text) = example(parameter) else { continue };
+            let mut spec = WorkloadSpec::default();
+            assert_eq!(parameter.recorded(&spec), None, "{}", parameter.key);
+            parameter.set(&mut spec, &text).unwrap();
+            let recorded = parameter.recorded(&spec).map(|setting| setting.to_string());
+            let usual = matches!(parameter.kind, Kind::Switch(_)) || parameter.default == Some(&*text);
+            assert_eq!(recorded, Some(text).filter(|_| !usual), "{}", parameter.key);
         }
     }
 
