@@ -64,7 +64,7 @@ pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
         None => run::run(&cli.run),
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
-        Some(Command::Compare(args)) => compare::run(*args),
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),

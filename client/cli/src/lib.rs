@@ -14,6 +14,7 @@ mod scenario;
 mod schema;
 mod screen;
 mod secrets;
+mod session;
 mod settings;
 mod several;
 mod shortfall;

@@ -1,4 +1,5 @@
 //! How runs are watched on a terminal: the dashboard of one, lanes of several, or lines.
 
 pub(crate) mod board;
+pub(crate) mod lanes;
 pub(crate) mod watch;

@@ -14,15 +14,15 @@ use crate::settings::{self, Settings};
 /// The settings of every strategy, and the server of all. `what` begins the error when the server cannot be like that. A
 /// server that `--target` names is asked what it is unless it was `reached` before.
 pub(crate) fn configured(
-    args: SeveralArgs,
+    args: &SeveralArgs,
     strategies: Vec<StrategySpec>,
     what: &str,
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<(Vec<Settings>, Opponent)> {
     // What is not offered here keeps its default.
     let mut run = RunArgs::defaults();
-    (run.simulate, run.workload, run.server) = (args.simulate, args.workload, args.server);
-    run.target = args.target;
+    (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
+    run.target = args.target.clone();
     if run.simulate && run.workload.0.time_scale.is_some_and(|scale| scale != TimeScale::default()) {
         let words =
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";

@@ -7,6 +7,7 @@
 pub mod checks;
 mod error;
 mod experiment;
+pub mod judge;
 pub mod record;
 pub mod recording;
 pub mod reproduction;

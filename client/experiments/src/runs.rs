@@ -4,9 +4,11 @@
 pub mod attempt_sinks;
 pub mod blocks;
 pub mod driver;
+pub mod drivers;
 pub mod kept_latencies;
 pub mod one_run;
 pub mod over_http;
+pub mod point;
 pub mod stop;
 pub mod virtual_time;
 pub mod wall_clock;

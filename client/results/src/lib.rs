@@ -59,6 +59,6 @@ pub use run::{
 pub use sample::{OutcomeName, SampleLine};
 pub use schema::schema;
 pub use score::Score;
-pub use setting::{At, Setting};
+pub use setting::{At, Setting, at};
 pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};
 pub use version::{SCHEMA_VERSION, SchemaVersion};

@@ -26,6 +26,11 @@ pub enum Setting {
 /// What was varied, by its key; numbers where they are.
 pub type At = BTreeMap<String, Setting>;
 
+/// Values as typed, by the names of what is varied; numbers where they are.
+pub fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> At {
+    values.map(|(key, text)| (key.replace('-', "_"), Setting::typed(text))).collect()
+}
+
 impl Setting {
     /// What was typed, as a number where it is one.
     pub fn typed(text: &str) -> Self {

@@ -13,7 +13,7 @@ pub(crate) const OF_REAL_REQUESTS: [&str; 8] =
 /// Begins what heads the flags of a mock server.
 pub(crate) const MOCK_SERVER: &str = "Mock server";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Target")]
 pub(crate) struct TargetArgs {
     /// Where to send attempts [default: a mockserver on 127.0.0.1:8503, else an embedded one].

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use experiments::runs::kept_latencies::KeptLatencies;
 use loadgen_core::SampleSink;
-use results::{At, RunResult, Setting};
+use results::{At, RunResult};
 
 use crate::files::output::Output;
 
@@ -63,13 +63,8 @@ pub(crate) struct Layout {
 impl Layout {
     /// Where a run stands among others: what is varied, with the values of this run.
     pub(crate) fn at(&self, values: &[String]) -> At {
-        at(self.varied.iter().map(String::as_str).zip(values.iter().map(String::as_str)))
+        results::at(self.varied.iter().map(String::as_str).zip(values.iter().map(String::as_str)))
     }
-}
-
-/// Values by the names of what is varied, as numbers where they are.
-pub(crate) fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> At {
-    values.map(|(key, text)| (key.replace('-', "_"), Setting::typed(text))).collect()
 }
 
 /// A run that is over.

@@ -2,17 +2,59 @@
 
 use std::fmt::Write as _;
 
+use experiments::judge::comparison::Comparison;
+use experiments::judge::pair::Pair;
+use experiments::judge::sensitivity::Sensitivity;
+use experiments::runs::blocks::Blocks;
 use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had};
 use statistics::Summary;
 
-use super::pair::Pair;
-use super::sensitivity::Outcome;
 use crate::interrupt::by_whom;
 use crate::text::figures::{percent, short, thousands};
 use crate::text::wrapping::wrapped;
 
 /// Columns of a name that shares its line with figures.
 const NAME: usize = 20;
+
+/// Everything, with what matters most last: it stays on the screen, however many strategies there are.
+pub(super) fn text(
+    comparison: &Comparison,
+    blocks: Blocks<'_>,
+    simulated: bool,
+    stopped_by: Option<&str>,
+) -> String {
+    let Comparison { by, standings, pairs, companion, measured, .. } = comparison;
+    let bound = standings.iter().any(|standing| standing.figure(MAKESPAN_OVER_BOUND).is_some());
+    let mut text = details(standings, *by);
+    text.push_str(&notes(*by, measured.blocks(), &over(blocks, simulated), bound));
+    text.push_str(&sensitivity(&comparison.sensitivity));
+    text.push_str(&sentences(standings, pairs, companion));
+    text.push_str(&ranking(standings, *by));
+    if let Some(share) = standings.first().map(|best| best.share).filter(|share| *share < 1.0) {
+        text.push_str(&nobody_completes(share));
+    }
+    let mut warnings = skewed(standings, *by);
+    warnings.extend(blocks.opponent.changed());
+    let slow = comparison.runs().filter(|run| run.bottleneck).count();
+    if slow > 0 {
+        warnings.push(format!(
+            "the generator was the bottleneck in {slow} runs; try again with a larger `--time-scale`"
+        ));
+    }
+    for words in warnings {
+        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    }
+    if let Some(cause) = stopped_by {
+        text.push_str(&cut_off(measured.blocks(), blocks.count(), cause));
+    }
+    text
+}
+
+/// What intervals are over.
+fn over(blocks: Blocks<'_>, simulated: bool) -> String {
+    let machine = if simulated || blocks.opponent.model().is_none() { "" } else { " and machine" };
+    format!("{}{machine}", blocks.opponent.intervals())
+}
 
 /// The latency that is told, and its name.
 fn latency_told(by: Score) -> (Score, &'static str) {
@@ -21,7 +63,7 @@ fn latency_told(by: Score) -> (Score, &'static str) {
 }
 
 /// The ranked table.
-pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
+fn ranking(standings: &[Standing], by: Score) -> String {
     let (latency, label) = latency_told(by);
     let mut text = format!(
         "\n    {:<name$}{:>10}{:>7}{:>10}{:>7}{:>7}{:>9}{:>8}\n",
@@ -57,7 +99,7 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
 }
 
 /// The intervals of the ranked means, and side effects.
-pub(super) fn details(standings: &[Standing], by: Score) -> String {
+fn details(standings: &[Standing], by: Score) -> String {
     let (latency, label) = latency_told(by);
     let mut text = String::new();
     let _ = writeln!(
@@ -147,7 +189,7 @@ fn dash() -> String {
 }
 
 /// How the best that can be had does against each of the others, and against who knows the future.
-pub(super) fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pair]) -> String {
+fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pair]) -> String {
     let mut complete = standings.iter().filter(|one| one.is_complete());
     let (best, second) = (complete.next(), complete.next());
     let Some(best) = best else { return "\nno strategy is complete: there is nothing to rank\n".to_owned() };
@@ -168,7 +210,7 @@ pub(super) fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pai
 }
 
 /// Which intervals of the table of means cannot be trusted.
-pub(crate) fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
+fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
     let scores = [Score::makespan(), Score::attempts(), by];
     let scores = scores.iter().enumerate().filter(|(index, score)| !scores[..*index].contains(score));
     let scores: Vec<Score> = scores.map(|(_, score)| *score).collect();
@@ -183,7 +225,7 @@ pub(crate) fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
 }
 
 /// What must be known to read the figures.
-pub(super) fn notes(by: Score, blocks: usize, over: &str, bound: bool) -> String {
+fn notes(by: Score, blocks: usize, over: &str, bound: bool) -> String {
     let mut text = format!(
         "Ranked by {} (its geometric mean over blocks, of which the ratios are; the figures of the table below are means), among strategies with the same share of succeeded ops. ◆ Pareto front: no other is both sooner done \
          and sparing of attempts (the oracle aside: it knows the future). ",
@@ -205,12 +247,12 @@ pub(super) fn notes(by: Score, blocks: usize, over: &str, bound: bool) -> String
 }
 
 /// What the levels of intervals of differences mean.
-pub(crate) const LEVELS: &str = "those of differences are paired by block, each at the level that stands before it, corrected for \
+const LEVELS: &str = "those of differences are paired by block, each at the level that stands before it, corrected for \
                                  comparing many (Holm): so in 95 % of comparisons no two strategies are told apart that are the \
                                  same, while all intervals together hold the truth less often than any one of them";
 
 /// That the ranking is one among strategies that all leave ops undone.
-pub(super) fn nobody_completes(share: f64) -> String {
+fn nobody_completes(share: f64) -> String {
     let words = format!(
         "no strategy completes every op; ranked are those that complete the most, {}",
         percent(share)
@@ -219,27 +261,31 @@ pub(super) fn nobody_completes(share: f64) -> String {
 }
 
 /// What an interrupt left out.
-pub(super) fn cut_off(blocks: usize, of: u32, by: &str) -> String {
-    let (blocks, of) = (thousands(blocks as u64), thousands(u64::from(of)));
+fn cut_off(blocks: usize, of: usize, by: &str) -> String {
+    let (blocks, of) = (thousands(blocks as u64), thousands(of as u64));
     let by = by_whom(by);
     format!("\nstopped by {by}: {blocks} of {of} blocks were complete, and only those count\n")
 }
 
 /// Whether the ranking stands.
-pub(super) fn sensitivity(outcomes: &[Outcome]) -> String {
-    if outcomes.is_empty() {
+fn sensitivity(sensitivity: &[Sensitivity]) -> String {
+    if sensitivity.is_empty() {
         return String::new();
     }
     let mut text = String::from("\nDoes the ranking stand against other servers?\n");
-    for Outcome { variation, changes, .. } in outcomes {
-        let words = if changes.is_empty() { "it stands".to_owned() } else { changes.join("; ") };
-        let _ = writeln!(text, "{}", wrapped(&words, &format!("  {:<36}", variation.name), &" ".repeat(38)));
+    for tried in sensitivity {
+        let words = if tried.stands() { "it stands".to_owned() } else { tried.changes.join("; ") };
+        let _ = writeln!(
+            text,
+            "{}",
+            wrapped(&words, &format!("  {:<36}", tried.variation.name), &" ".repeat(38))
+        );
     }
-    let stands = outcomes.iter().filter(|one| one.changes.is_empty()).count();
-    let words = if stands == outcomes.len() {
+    let stands = sensitivity.iter().filter(|tried| tried.stands()).count();
+    let words = if stands == sensitivity.len() {
         "the ranking stands against all of them".to_owned()
     } else {
-        format!("the ranking stands against {stands} of {}", outcomes.len())
+        format!("the ranking stands against {stands} of {}", sensitivity.len())
     };
     let _ = writeln!(text, "{words}");
     text

@@ -1,16 +1,14 @@
-//! What a sweep tells people, in 80 columns.
+//! The figures of a sweep, in 80 columns.
 
 use std::fmt::Write as _;
 
-use statistics::Summary;
+use experiments::judge::cell::Cell;
+use experiments::runs::point::Point;
+use results::Score;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
-use super::cell::Cell;
-use super::point::Point;
-use crate::text::figures::{counted, short};
-use crate::text::wrapping::wrapped;
-use results::Score;
+use crate::text::figures::short;
 
 /// Columns of what shares its line with figures.
 const NAME: usize = 28;
@@ -57,49 +55,6 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
         text.push_str(&line(mark, &name(&points[cell.point].at, &labels[cell.strategy]), &figures));
     }
     text
-}
-
-/// That means cannot be trusted where makespans are skewed: the one that is worst, with what to look at, and how many others.
-pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
-    let mut skewed: Vec<(f64, &Cell, &Summary)> = cells
-        .iter()
-        .filter(|cell| cell.standing.is_complete())
-        .filter_map(|cell| {
-            let figure = cell.standing.figure(Score::makespan().path())?;
-            Some((figure.too_skewed()?.abs(), cell, figure))
-        })
-        .collect();
-    skewed.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
-    let (_, worst, figure) = skewed.first()?;
-    let name = format!("makespan of {} at {}", worst.standing.strategy, points[worst.point].at.join(", "));
-    let words = crate::repeats::skewed(std::iter::once((name, *figure))).pop()?;
-    Some(match skewed.len() {
-        1 => words,
-        2 => format!("{words}; so is one other line of the table"),
-        more => format!("{words}; so are {} other lines of the table", more - 1),
-    })
-}
-
-/// What must be known to read it.
-pub(super) fn notes(
-    args: &SweepArgs,
-    several: bool,
-    incomplete: bool,
-    repeats: u32,
-    modelled: bool,
-) -> String {
-    let server = if modelled { "for this server model" } else { "against this server" };
-    let mut text = format!(
-        "Means over {}, {server}; the best is chosen by the geometric mean. ",
-        counted(u64::from(repeats), "seed")
-    );
-    if several {
-        let _ = write!(text, "◆ least {} at its point, the oracle included. ", args.several.by.name());
-    }
-    if incomplete {
-        text.push_str("– left ops undone: no makespan to compare with. ");
-    }
-    format!("\n{}\n", wrapped(text.trim_end(), "", ""))
 }
 
 fn width(axis: &Axis, key: &str) -> usize {

@@ -1,29 +1,32 @@
-//! One strategy at one point, over seeds.
+//! One strategy at one point of a sweep, over seeds.
 
-use experiments::runs::blocks::Measured;
 use results::{At, Score, Standing, SweepCell, figures_over_runs};
 
-use super::point::Point;
-use crate::commands::compare::standings;
+use super::standings::standings;
+use crate::runs::blocks::Measured;
+use crate::runs::point::Point;
 
 /// One strategy at one point.
-pub(super) struct Cell {
-    pub(super) point: usize,
+pub struct Cell {
+    /// Which of the points.
+    pub point: usize,
     /// Which of the strategies as typed.
-    pub(super) strategy: usize,
-    pub(super) standing: Standing,
+    pub strategy: usize,
+    /// Where it stands there.
+    pub standing: Standing,
     /// Its rank at its point, from 1; none for who left ops undone.
-    pub(super) rank: Option<u64>,
+    pub rank: Option<u64>,
 }
 
-/// Every strategy's cell, in the order in which strategies were typed.
-pub(super) fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = standings(&point.settings, measured, by)
+/// Every strategy's cell at the point with this index, in the order in which strategies were typed.
+pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = standings(&point.experiments, measured, by)
         .into_iter()
         .zip(1..)
         .filter_map(|(standing, rank)| {
+            let named = |strategy: String| strategy == standing.strategy;
             let strategy =
-                point.settings.iter().position(|one| one.strategy.to_string() == standing.strategy)?;
+                point.experiments.iter().position(|experiment| named(experiment.strategy.to_string()))?;
             Some(Cell { point: index, strategy, rank: standing.is_complete().then_some(rank), standing })
         })
         .collect();
@@ -33,7 +36,7 @@ pub(super) fn cells(index: usize, point: &Point, measured: &Measured, by: Score)
 
 impl Cell {
     /// As `loadgen reproduce` writes its cells, so that the same figures are drawn from it. `label` is the strategy as typed.
-    pub(super) fn record(&self, label: &str, at: At) -> SweepCell {
+    pub fn record(&self, label: &str, at: At) -> SweepCell {
         SweepCell {
             experiment: "sweep".to_owned(),
             label: label.to_owned(),

@@ -1,82 +1,32 @@
-//! Two strategies against each other: ratios paired by block, corrected for comparing many, in words.
+//! Two strategies against each other: a ratio paired by block, in words and as it is written.
 
-use results::{PairRecord, Score, Standing, best_that_can_be_had};
-use statistics::{Comparison, Incomparable, Level, Margin, Method, PairedRatio, Verdict, holm, holm_levels};
-
-use crate::text::figures::level;
-
-/// More comparisons than the bootstrap's smallest p value can be corrected for.
-const MOST_RESAMPLED: usize = 100;
+use results::numbers::level;
+use results::{PairRecord, Score};
+use statistics::{Incomparable, PairedRatio, Verdict};
 
 /// No ratio is told with more decimals.
 const MOST_DECIMALS: usize = 3;
 
 /// One figure of one strategy over that of another.
-pub(crate) struct Pair {
-    pub(crate) first: String,
-    pub(crate) second: String,
-    score: Score,
-    found: Result<PairedRatio, Incomparable>,
-    /// Corrected.
-    p_value: Option<f64>,
-}
-
-/// Every two complete strategies in this figure, the better ranked one first; corrected for all of them, because which
-/// one is the best was not known before.
-pub(crate) fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
-    let complete: Vec<&Standing> = standings.iter().filter(|one| one.is_complete()).collect();
-    let mut pairs = Vec::new();
-    for (rank, first) in complete.iter().enumerate() {
-        pairs.extend(complete[rank + 1..].iter().map(|second| (*first, *second)));
-    }
-    compared(&pairs, score, seed)
-}
-
-/// The best that does not know the future against every other that does not, in a figure that they are not ranked by.
-pub(crate) fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
-    let Some(best) = best_that_can_be_had(standings) else { return Vec::new() };
-    let others = standings.iter().filter(|one| one.is_complete() && !one.foresees);
-    let pairs: Vec<_> =
-        others.filter(|one| one.strategy != best.strategy).map(|other| (best, other)).collect();
-    compared(&pairs, score, seed)
-}
-
-fn compared(pairs: &[(&Standing, &Standing)], score: Score, seed: u64) -> Vec<Pair> {
-    let resampled = pairs.len() <= MOST_RESAMPLED;
-    let method = if resampled { Method::BySize { seed } } else { Method::StudentT };
-    let ratio = |(first, second): &(&Standing, &Standing), level| {
-        let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };
-        PairedRatio::of(first.values(score), second.values(score), comparison)
-    };
-    let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
-    // What has no p value was not compared, and nothing is corrected for it.
-    let p_values: Vec<f64> =
-        alone.iter().filter_map(|found| found.as_ref().ok().and_then(|found| found.p_value)).collect();
-    let mut corrected = holm(&p_values).into_iter().zip(holm_levels(&p_values, Level::P95));
-    pairs
-        .iter()
-        .zip(alone)
-        .map(|(pair, alone)| {
-            let tested = alone.as_ref().is_ok_and(|found| found.p_value.is_some());
-            let (p_value, level) = if tested { corrected.next() } else { None }.unzip();
-            Pair {
-                first: pair.0.strategy.clone(),
-                second: pair.1.strategy.clone(),
-                score,
-                found: level.map_or(alone, |level| ratio(pair, level)),
-                p_value,
-            }
-        })
-        .collect()
+pub struct Pair {
+    /// The better ranked one.
+    pub first: String,
+    /// The other.
+    pub second: String,
+    pub(super) score: Score,
+    pub(super) found: Result<PairedRatio, Incomparable>,
+    /// Corrected for comparing many.
+    pub(super) p_value: Option<f64>,
 }
 
 impl Pair {
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
+    /// What it lets one say of the first one's figure; nothing when the two cannot be compared.
+    pub fn verdict(&self) -> Option<Verdict> {
         self.found.as_ref().ok().map(|found| found.verdict)
     }
 
     /// The difference as a sentence without a full stop.
-    pub(crate) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let Self { first, second, score, .. } = self;
         let figure = score.name();
         let found = match &self.found {
@@ -116,7 +66,7 @@ impl Pair {
     }
 
     /// As it is written.
-    pub(crate) fn record(&self) -> PairRecord {
+    pub fn record(&self) -> PairRecord {
         let found = self.found.as_ref().ok();
         let interval = found.and_then(|found| found.interval);
         PairRecord {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
-use experiments::servers::opponent::{GivenServer, Opponent};
+use experiments::runs::point::{Point, Situation};
+use experiments::servers::opponent::GivenServer;
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
@@ -13,7 +14,6 @@ use super::args::SweepArgs;
 use super::axis::{Axis, Key};
 use crate::args;
 use crate::exit::{Exit, Fatal};
-use crate::settings::Settings;
 use crate::several::configured;
 use crate::text::figures::thousands;
 
@@ -23,25 +23,16 @@ const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
 /// More points than anybody waits for; every one is checked before anything runs.
 const MOST_POINTS: usize = 10_000;
 
-/// One point: every strategy with the same workload and server.
-pub(super) struct Point {
-    /// The value of every axis.
-    pub(super) at: Vec<String>,
-    /// One per strategy as typed, with this point's parameters.
-    pub(super) settings: Vec<Settings>,
-    pub(super) opponent: Opponent,
-}
-
-impl Point {
-    /// Its values with their keys: `ops=50, aimd.beta=0.9`.
-    pub(super) fn name(&self, args: &SweepArgs) -> String {
-        name(args, &self.at)
-    }
-}
-
-fn name(args: &SweepArgs, at: &[String]) -> String {
-    let pairs = args.vary.iter().zip(at).map(|(axis, value)| format!("{}={value}", axis.key));
+/// The values of a point with their keys: `ops=50, aimd.beta=0.9`.
+pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
+    let pairs = axes.iter().zip(at).map(|(axis, value)| format!("{}={value}", axis.key));
     pairs.collect::<Vec<_>>().join(", ")
+}
+
+/// What of a point no client chooses: flags, while parameters are of strategies.
+fn situation(axes: &[Axis], at: &[String]) -> Situation {
+    let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
+    Situation(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }
 
 /// Every point of the grid, the first axis slowest; refuses what cannot be run before anything runs.
@@ -73,7 +64,7 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
         return Err(Fatal::error(Exit::Usage, words));
     }
     let mut reached = None;
-    grid(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at, &mut reached)).collect()
+    combinations(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at, &mut reached)).collect()
 }
 
 fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
@@ -136,7 +127,7 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySp
         return Err(refusal(axis, words));
     }
     for (strategy, value) in
-        strategies.iter().flat_map(|one| axis.values.iter().map(move |value| (one, value)))
+        strategies.iter().flat_map(|strategy| axis.values.iter().map(move |value| (strategy, value)))
     {
         strategy
             .with(part, key, value)
@@ -146,7 +137,7 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySp
 }
 
 /// One value of every axis, in every combination.
-fn grid(axes: &[Axis]) -> Vec<Vec<String>> {
+fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
     axes.iter().fold(vec![Vec::new()], |points, axis| {
         let with = |point: &Vec<String>, value: &String| point.iter().chain([value]).cloned().collect();
         points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect()
@@ -160,7 +151,7 @@ fn point(
     at: Vec<String>,
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<Point> {
-    let refused = format!("`--vary`: {} cannot be run", name(args, &at));
+    let refused = format!("`--vary`: {} cannot be run", name(&args.vary, &at));
     // The flag is added to what was typed, so that it means what it means anywhere else.
     let mut all = typed.to_vec();
     for (axis, value) in args.vary.iter().zip(&at) {
@@ -169,8 +160,8 @@ fn point(
         }
     }
     let read = SweepArgs::read(&all).map_err(|error| {
-        let told = error.to_string();
-        let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let words = error.to_string();
+        let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         Fatal::because(Exit::Usage, refused.clone(), anyhow::anyhow!(first))
     })?;
     let mut here = Vec::with_capacity(strategies.len());
@@ -185,6 +176,6 @@ fn point(
         }
         here.push(strategy);
     }
-    let (settings, opponent) = configured(read.several, here, &refused, reached)?;
-    Ok(Point { at, settings, opponent })
+    let (experiments, opponent) = configured(&read.several, here, &refused, reached)?;
+    Ok(Point { situation: situation(&args.vary, &at), at, experiments, opponent })
 }

@@ -1,44 +1,32 @@
-//! What the lanes of a comparison show.
+//! Lanes of strategies that run in blocks: what they show, and who fills them.
 
 use dashboards::{Column, LanesHeader, Unit};
 use experiments::runs::blocks::Blocks;
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use experiments::runs::one_run::Finished;
-use experiments::servers::opponent::Opponent;
 
 use crate::screen::board::Board;
-use crate::settings::{Settings, workload_text};
-use crate::text::figures::thousands;
 
 /// The figures of every run.
-pub(crate) const COLUMNS: [Column; 3] = [
+const COLUMNS: [Column; 3] = [
     Column { name: "makespan", unit: Unit::Seconds },
     Column { name: "attempts", unit: Unit::Count },
     Column { name: "p99", unit: Unit::Seconds },
 ];
 
-/// A lane for each strategy, with the blocks against every server. Simulated runs go on so many at once.
-pub(super) fn board(
-    settings: &[Settings],
-    opponent: &Opponent,
-    servers: usize,
-    simulated: Option<usize>,
+/// A lane for each name, with so many runs in all; `at_once` is how many of them go on at the same time.
+pub(crate) fn board(
+    header: LanesHeader,
+    names: impl IntoIterator<Item = String>,
+    runs: usize,
+    at_once: usize,
 ) -> Board {
-    let first = settings.first();
-    let blocks = first.map_or(0, |first| first.repeats as usize);
-    let header = LanesHeader {
-        title: format!("{} strategies, {} blocks", settings.len(), thousands(blocks as u64)),
-        workload: first.map(workload_text).unwrap_or_default(),
-        target: opponent.described(simulated.is_some(), ", "),
-        time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
-    };
-    let names = settings.iter().map(|one| one.strategy.to_string());
-    Board::new(header, COLUMNS.to_vec(), names, servers * blocks, simulated.unwrap_or(1))
+    Board::new(header, COLUMNS.to_vec(), names.into_iter(), runs, at_once)
 }
 
 /// A run's figures, and whether it left ops undone: whoever does that is soon done, and its latencies are those of the ops
 /// that went well.
-pub(super) fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
+fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     let result = &run.result;
     let short = !result.makespan_complete;
     let complete = |value: Option<f64>| value.filter(|_| !short);

@@ -1,0 +1,95 @@
+//! What a sweep tells people, in 80 columns.
+
+use std::fmt::Write as _;
+
+use experiments::judge::cell::Cell;
+use experiments::judge::estimate::Estimate;
+use experiments::runs::point::Point;
+use results::Score;
+use statistics::Summary;
+
+use super::grid::Grid;
+use super::table::table;
+use crate::interrupt::by_whom;
+use crate::text::figures::{counted, thousands};
+use crate::text::wrapping::wrapped;
+
+/// Everything; `asked` is how many estimates there were to be.
+pub(super) fn text(
+    grid: &Grid<'_>,
+    cells: &[Cell],
+    (estimates, asked): (&[Estimate], usize),
+    stopped_by: Option<&str>,
+) -> String {
+    if cells.is_empty() {
+        return "no point was complete: there is nothing to show\n".to_owned();
+    }
+    let mut text = table(grid.args, &grid.points, cells, &grid.labels);
+    if !estimates.is_empty() {
+        text.push_str(
+            "\nthe best, estimated again: whoever is picked as the best of many was partly lucky\n",
+        );
+    }
+    for estimate in estimates {
+        let _ = writeln!(text, "{}", wrapped(&estimate.words(), "  ", "    "));
+        for pair in &estimate.pairs {
+            let _ = writeln!(text, "{}", wrapped(&pair.words(), "    ", "      "));
+        }
+    }
+    let changed = grid.points.first().and_then(|point| point.opponent.changed());
+    for words in skewed(&grid.points, cells).into_iter().chain(changed) {
+        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    }
+    text.push_str(&notes(grid, cells));
+    if let Some(cause) = stopped_by {
+        let done = cells.len() / grid.labels.len().max(1);
+        let (done, all) = (thousands(done as u64), thousands(grid.points.len() as u64));
+        let _ = writeln!(
+            text,
+            "\nstopped by {}: {done} of {all} points were complete, and only those count",
+            by_whom(cause)
+        );
+        if estimates.len() < asked {
+            let (done, asked) = (thousands(estimates.len() as u64), thousands(asked as u64));
+            let _ = writeln!(text, "the best was estimated again in {done} of {asked} situations");
+        }
+    }
+    text
+}
+
+/// That means cannot be trusted where makespans are skewed: the one that is worst, with what to look at, and how many others.
+fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
+    let mut skewed: Vec<(f64, &Cell, &Summary)> = cells
+        .iter()
+        .filter(|cell| cell.standing.is_complete())
+        .filter_map(|cell| {
+            let figure = cell.standing.figure(Score::makespan().path())?;
+            Some((figure.too_skewed()?.abs(), cell, figure))
+        })
+        .collect();
+    skewed.sort_by(|(skewness, ..), (other, ..)| other.total_cmp(skewness));
+    let (_, worst, figure) = skewed.first()?;
+    let name = format!("makespan of {} at {}", worst.standing.strategy, points[worst.point].at.join(", "));
+    let words = crate::repeats::skewed(std::iter::once((name, *figure))).pop()?;
+    Some(match skewed.len() {
+        1 => words,
+        2 => format!("{words}; so is one other line of the table"),
+        more => format!("{words}; so are {} other lines of the table", more - 1),
+    })
+}
+
+/// What must be known to read it.
+fn notes(grid: &Grid<'_>, cells: &[Cell]) -> String {
+    let modelled = grid.points.first().is_some_and(|point| point.opponent.model().is_some());
+    let server = if modelled { "for this server model" } else { "against this server" };
+    let seeds = counted(grid.repeats() as u64, "seed");
+    let mut text = format!("Means over {seeds}, {server}; the best is chosen by the geometric mean. ");
+    if grid.labels.len() > 1 {
+        let by = grid.args.several.by.name();
+        let _ = write!(text, "◆ least {by} at its point, the oracle included. ");
+    }
+    if cells.iter().any(|cell| cell.rank.is_none()) {
+        text.push_str("– left ops undone: no makespan to compare with. ");
+    }
+    format!("\n{}\n", wrapped(text.trim_end(), "", ""))
+}

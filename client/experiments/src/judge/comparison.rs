@@ -1,0 +1,165 @@
+//! What blocks of several strategies come to: the ranking, what the differences are worth, and whether it stands.
+
+use results::{Compared, RunResult, Score, Standing};
+
+use super::pair::Pair;
+use super::pairs::{best_against_others, every_pair};
+use super::sensitivity::Sensitivity;
+use super::standings::{first_seed, standings};
+use super::variation::Variation;
+use crate::checks::Subject;
+use crate::runs::blocks::{Blocks, Measured, order};
+use crate::runs::one_run::Finished;
+
+/// What was measured and what follows from it.
+pub struct Comparison {
+    /// What strategies are ranked by.
+    pub by: Score,
+    /// Complete strategies from the best to the worst, then the others.
+    pub standings: Vec<Standing>,
+    /// Every two complete strategies, in the score.
+    pub pairs: Vec<Pair>,
+    /// The best against the others, in attempts or makespan: either alone is a trap.
+    pub companion: Vec<Pair>,
+    /// The ranking against other servers.
+    pub sensitivity: Vec<Sensitivity>,
+    /// The runs of all complete blocks.
+    pub measured: Measured,
+    seed: u64,
+    intervals: &'static str,
+}
+
+impl Comparison {
+    /// What the blocks came to; nothing when none is complete.
+    pub fn of(blocks: Blocks<'_>, measured: Measured, by: Score) -> Option<Self> {
+        if measured.blocks() == 0 {
+            return None;
+        }
+        let seed = first_seed(blocks.strategies);
+        let standings = standings(blocks.strategies, &measured, by);
+        let pairs = every_pair(&standings, by, seed);
+        let companion = best_against_others(&standings, by.companion(), seed);
+        let intervals = blocks.opponent.intervals();
+        Some(Self { by, standings, pairs, companion, sensitivity: Vec::new(), measured, seed, intervals })
+    }
+
+    /// Adds what the same strategies came to against another server.
+    pub fn vary(&mut self, variation: Variation, blocks: Blocks<'_>, measured: &Measured) {
+        let standings = standings(blocks.strategies, measured, self.by);
+        let pairs = every_pair(&standings, self.by, self.seed);
+        let before = (self.standings.as_slice(), self.pairs.as_slice());
+        self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before));
+    }
+
+    /// Every run, by strategy.
+    pub fn runs(&self) -> impl Iterator<Item = &Finished> + Clone {
+        self.measured.runs.iter().flatten()
+    }
+
+    /// The runs of every strategy, for checks.
+    pub fn subjects(&self, blocks: Blocks<'_>) -> Vec<Subject> {
+        let strategies = blocks.strategies.iter().zip(&self.measured.runs);
+        strategies
+            .map(|(experiment, runs)| {
+                Subject::new(&experiment.strategy.to_string(), runs.iter().map(|run| &run.result))
+            })
+            .collect()
+    }
+
+    /// As it is written.
+    pub fn document(&self) -> results::Comparison<&RunResult> {
+        let orders = (0..self.measured.blocks() as u64)
+            .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)));
+        results::Comparison {
+            runs: self.runs().map(|run| &run.result).collect(),
+            comparison: Compared {
+                by: self.by.path().to_owned(),
+                blocks: self.measured.blocks() as u64,
+                order: orders.collect(),
+                intervals: self.intervals.to_owned(),
+                strategies: self
+                    .standings
+                    .iter()
+                    .zip(1..)
+                    .map(|(standing, rank)| standing.record(rank))
+                    .collect(),
+                pairs: self.pairs.iter().chain(&self.companion).map(Pair::record).collect(),
+                sensitivity: self.sensitivity.iter().map(Sensitivity::record).collect(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadgen_core::{RunConfig, Workload};
+    use results::PairVerdict;
+
+    use super::*;
+    use crate::experiment::Experiment;
+    use crate::judge::testing::{Never, Scripted, experiment};
+    use crate::judge::variation::variations;
+    use crate::runs::driver::{Driver, Nobody};
+    use crate::runs::virtual_time::VirtualTime;
+    use crate::servers::opponent::Opponent;
+
+    fn compared(strategies: &[Experiment], driver: &dyn Driver, by: Score) -> Comparison {
+        let opponent = Opponent::Own(Box::default());
+        let blocks = Blocks { strategies, opponent: &opponent };
+        let measured = blocks.run(driver, &Never, &Nobody).unwrap();
+        Comparison::of(blocks, measured, by).unwrap()
+    }
+
+    #[test]
+    fn what_a_driver_hands_over_is_ranked_compared_and_written() {
+        let strategies = ["none", "aimd", "full-jitter"].map(|strategy| experiment(strategy, 7, 10));
+        let attempts = |strategy: &str, seed: u64| match strategy {
+            "none" => 0,
+            "aimd" => 100 + seed % 3,
+            _ => 300 + seed % 3,
+        };
+        let comparison = compared(&strategies, &Scripted(attempts), Score::attempts());
+        let written = comparison.document();
+        assert_eq!((written.runs.len(), written.comparison.blocks), (30, 10));
+        let standings: Vec<_> =
+            written.comparison.strategies.iter().map(|one| (one.strategy.as_str(), one.rank)).collect();
+        assert_eq!(standings, [("aimd", Some(1)), ("full-jitter", Some(2)), ("none", None)]);
+        // In attempts, and then in what nobody asked for but should know.
+        let pairs = &written.comparison.pairs;
+        let figures: Vec<_> = pairs.iter().map(|pair| (pair.figure.as_str(), pair.verdict)).collect();
+        assert_eq!(figures, [("attempts.total", PairVerdict::Lower), ("makespan_s", PairVerdict::Lower)]);
+        assert_eq!(pairs[0].words, "aimd needs 2.98× fewer attempts than full-jitter (95 %: 2.97–2.99)");
+        assert!(written.comparison.order.iter().all(|order| order.len() == 3));
+    }
+
+    #[test]
+    fn nothing_is_made_of_no_block() {
+        let (strategies, opponent) = ([experiment("none", 1, 0)], Opponent::Own(Box::default()));
+        let blocks = Blocks { strategies: &strategies, opponent: &opponent };
+        let measured = blocks.run(&Scripted(|_: &str, _| 1), &Never, &Nobody).unwrap();
+        assert!(Comparison::of(blocks, measured, Score::makespan()).is_none());
+    }
+
+    #[test]
+    fn in_virtual_time_a_ranking_is_tried_against_other_servers() {
+        let strategies = ["exponential", "aimd"].map(|strategy| {
+            let workload = Workload { ops: Some(150), ..Workload::default() };
+            let run = RunConfig { seed: 3, workload, ..RunConfig::default() };
+            Experiment { repeats: 6, ..Experiment::of_run(strategy.parse().unwrap(), run) }
+        });
+        let driver = VirtualTime { threads: 1 };
+        let mut comparison = compared(&strategies, &driver, Score::attempts());
+        assert_eq!(comparison.standings[0].strategy, "aimd");
+        let own = Opponent::Own(Box::default());
+        for variation in variations(own.model().unwrap()) {
+            let opponent = Opponent::Own(Box::new(variation.server.clone()));
+            let blocks = Blocks { strategies: &strategies, opponent: &opponent };
+            let measured = blocks.run(&driver, &Never, &Nobody).unwrap();
+            comparison.vary(variation, blocks, &measured);
+        }
+        let tried = comparison.document().comparison.sensitivity;
+        let names: Vec<_> = tried.iter().map(|tried| tried.variation.as_str()).collect();
+        assert_eq!(names[0], "cap −20 %: 40 slots");
+        assert!(tried.iter().all(|tried| tried.stands && tried.ranking == ["aimd", "exponential"]));
+    }
+}

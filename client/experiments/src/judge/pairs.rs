@@ -1,0 +1,101 @@
+//! Which strategies are held against each other, and the correction for comparing many.
+
+use results::{Score, Standing, best_that_can_be_had};
+use statistics::{Comparison, Level, Margin, Method, PairedRatio, holm, holm_levels};
+
+use super::pair::Pair;
+
+/// More comparisons than the bootstrap's smallest p value can be corrected for.
+const MOST_RESAMPLED: usize = 100;
+
+/// Every two complete strategies in this figure, the better ranked one first; corrected for all of them, because which
+/// one is the best was not known before.
+pub fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
+    let complete: Vec<&Standing> = standings.iter().filter(|standing| standing.is_complete()).collect();
+    let mut pairs = Vec::new();
+    for (rank, first) in complete.iter().enumerate() {
+        pairs.extend(complete[rank + 1..].iter().map(|second| (*first, *second)));
+    }
+    compared(&pairs, score, seed)
+}
+
+/// The best that does not know the future against every other that does not, in a figure that they are not ranked by.
+pub fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
+    let Some(best) = best_that_can_be_had(standings) else { return Vec::new() };
+    let others = standings.iter().filter(|standing| standing.is_complete() && !standing.foresees);
+    let pairs: Vec<_> =
+        others.filter(|other| other.strategy != best.strategy).map(|other| (best, other)).collect();
+    compared(&pairs, score, seed)
+}
+
+fn compared(pairs: &[(&Standing, &Standing)], score: Score, seed: u64) -> Vec<Pair> {
+    let resampled = pairs.len() <= MOST_RESAMPLED;
+    let method = if resampled { Method::BySize { seed } } else { Method::StudentT };
+    let ratio = |(first, second): &(&Standing, &Standing), level| {
+        let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };
+        PairedRatio::of(first.values(score), second.values(score), comparison)
+    };
+    let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
+    // What has no p value was not compared, and nothing is corrected for it.
+    let p_values: Vec<f64> =
+        alone.iter().filter_map(|found| found.as_ref().ok().and_then(|found| found.p_value)).collect();
+    let mut corrected = holm(&p_values).into_iter().zip(holm_levels(&p_values, Level::P95));
+    pairs
+        .iter()
+        .zip(alone)
+        .map(|(pair, alone)| {
+            let tested = alone.as_ref().is_ok_and(|found| found.p_value.is_some());
+            let (p_value, level) = if tested { corrected.next() } else { None }.unzip();
+            Pair {
+                first: pair.0.strategy.clone(),
+                second: pair.1.strategy.clone(),
+                score,
+                found: level.map_or(alone, |level| ratio(pair, level)),
+                p_value,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use statistics::Verdict;
+
+    use super::*;
+    use crate::judge::testing::standings_of;
+
+    /// Ten runs each, of which the attempts swing around these.
+    fn standings(attempts: &[(&str, u64)]) -> Vec<Standing> {
+        let attempts: Vec<_> = attempts
+            .iter()
+            .map(|(strategy, about)| (*strategy, (0..10).map(|run| about + run % 3).collect()))
+            .collect();
+        standings_of(&attempts)
+    }
+
+    #[test]
+    fn every_two_are_compared_once_and_the_better_comes_first() {
+        let pairs = every_pair(&standings(&[("c", 300), ("a", 100), ("b", 200)]), Score::attempts(), 1);
+        let names: Vec<_> = pairs.iter().map(|pair| (pair.first.as_str(), pair.second.as_str())).collect();
+        assert_eq!(names, [("a", "b"), ("a", "c"), ("b", "c")]);
+        assert!(pairs.iter().all(|pair| pair.verdict() == Some(Verdict::Lower)));
+    }
+
+    #[test]
+    fn each_is_corrected_for_all_of_them() {
+        let alone = every_pair(&standings(&[("a", 100), ("b", 103)]), Score::attempts(), 1);
+        let among = every_pair(&standings(&[("a", 100), ("b", 103), ("c", 300)]), Score::attempts(), 1);
+        let p = |pairs: &[Pair]| pairs[0].record().p.unwrap();
+        let level = |pairs: &[Pair]| pairs[0].record().level.unwrap();
+        assert!(p(&among) >= p(&alone), "{} and {}", p(&among), p(&alone));
+        assert!((level(&alone) - 0.95).abs() < 1e-9 && level(&among) >= level(&alone), "{}", level(&among));
+    }
+
+    #[test]
+    fn who_knows_the_future_is_no_best_and_no_other() {
+        let standings = standings(&[("fixed-window+oracle", 10), ("b", 200), ("a", 100)]);
+        let pairs = best_against_others(&standings, Score::attempts(), 1);
+        let names: Vec<_> = pairs.iter().map(|pair| (pair.first.as_str(), pair.second.as_str())).collect();
+        assert_eq!(names, [("a", "b")]);
+    }
+}

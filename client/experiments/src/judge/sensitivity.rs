@@ -1,0 +1,130 @@
+//! Whether a ranking stands when the server is a little different.
+
+use results::Standing;
+use statistics::Verdict;
+
+use super::pair::Pair;
+use super::variation::Variation;
+use crate::record::server_model;
+
+/// What became of the ranking against another server.
+pub struct Sensitivity {
+    /// What is different.
+    pub variation: Variation,
+    standings: Vec<Standing>,
+    /// What changed in the ranking; empty when it stands.
+    pub changes: Vec<String>,
+}
+
+impl Sensitivity {
+    /// A ranking stands when the same strategies are complete, and whoever was ahead, and more than by luck, still is.
+    pub fn new(
+        variation: Variation,
+        (standings, pairs): (Vec<Standing>, &[Pair]),
+        (before, pairs_before): (&[Standing], &[Pair]),
+    ) -> Self {
+        let place = |name: &str| standings.iter().position(|standing| standing.strategy == name);
+        let complete =
+            |name: &str| standings.iter().any(|standing| standing.strategy == name && standing.is_complete());
+        let mut changes = Vec::new();
+        for standing in before {
+            match (standing.is_complete(), complete(&standing.strategy)) {
+                (true, false) => changes.push(format!("{} is incomplete", standing.strategy)),
+                (false, true) => changes.push(format!("{} is complete", standing.strategy)),
+                _ => {}
+            }
+        }
+        for Pair { first, second, .. } in pairs_before.iter().filter(|pair| claims(pair)) {
+            if complete(first) && complete(second) && place(first) > place(second) {
+                let turned = pairs.iter().find(|pair| pair.first == *second && pair.second == *first);
+                changes.push(if turned.is_some_and(claims) {
+                    format!("{second} is ahead of {first}")
+                } else {
+                    format!("{first} is no longer ahead of {second}")
+                });
+            }
+        }
+        Self { variation, standings, changes }
+    }
+
+    /// Whether nothing changed that had been claimed.
+    pub fn stands(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// As it is written.
+    pub fn record(&self) -> results::Variation {
+        let names = |complete: bool| {
+            let those = self.standings.iter().filter(|standing| standing.is_complete() == complete);
+            those.map(|standing| standing.strategy.clone()).collect()
+        };
+        results::Variation {
+            variation: self.variation.name.clone(),
+            server: server_model(&self.variation.server),
+            ranking: names(true),
+            incomplete: names(false),
+            stands: self.stands(),
+            changes: self.changes.clone(),
+        }
+    }
+}
+
+/// Whether the order of these two was claimed; of too few repeats, the order is all there is.
+fn claims(pair: &Pair) -> bool {
+    matches!(pair.verdict(), Some(Verdict::Lower | Verdict::Higher | Verdict::TooFew))
+}
+
+#[cfg(test)]
+mod tests {
+    use mockserver::core::Config;
+    use results::Score;
+
+    use super::*;
+    use crate::judge::pairs::every_pair;
+    use crate::judge::testing::standings_of;
+
+    fn ranking(attempts: &[(&str, Vec<u64>)]) -> (Vec<Standing>, Vec<Pair>) {
+        let standings = standings_of(attempts);
+        let pairs = every_pair(&standings, Score::attempts(), 1);
+        (standings, pairs)
+    }
+
+    fn changes(before: &[(&str, Vec<u64>)], now: &[(&str, Vec<u64>)]) -> Vec<String> {
+        let (before, pairs_before) = ranking(before);
+        let (standings, pairs) = ranking(now);
+        let variation = Variation { name: "another cap".to_owned(), server: Config::default() };
+        Sensitivity::new(variation, (standings, &pairs), (&before, &pairs_before)).changes
+    }
+
+    fn about(attempts: u64) -> Vec<u64> {
+        (0..10).map(|run| attempts + run % 3).collect()
+    }
+
+    #[test]
+    fn a_ranking_stands_where_whoever_was_ahead_still_is() {
+        let before = [("a", about(100)), ("b", about(200))];
+        assert!(changes(&before, &[("a", about(150)), ("b", about(160))]).is_empty());
+        assert_eq!(changes(&before, &[("a", about(200)), ("b", about(100))]), ["b is ahead of a"]);
+        // The order is another, but that may be chance.
+        let close =
+            [("a", vec![100, 90, 110, 100, 90, 110, 101]), ("b", vec![90, 100, 110, 110, 90, 100, 100])];
+        assert_eq!(changes(&before, &close), ["a is no longer ahead of b"]);
+    }
+
+    #[test]
+    fn a_tie_claims_no_order_and_of_too_few_repeats_the_order_is_the_claim() {
+        let tie = [("a", vec![100, 90, 110, 100, 90, 110]), ("b", vec![90, 100, 110, 110, 90, 100])];
+        assert!(changes(&tie, &[("a", about(200)), ("b", about(100))]).is_empty());
+        let few = [("a", vec![100]), ("b", vec![200])];
+        assert_eq!(changes(&few, &[("a", vec![200]), ("b", vec![100])]), ["b is ahead of a"]);
+    }
+
+    #[test]
+    fn who_leaves_ops_undone_now_is_told() {
+        let before = [("a", about(100)), ("b", about(200))];
+        // No attempts at all stands for a run in which nothing succeeded.
+        let now = [("a", vec![0; 10]), ("b", about(200))];
+        assert_eq!(changes(&before, &now), ["a is incomplete"]);
+        assert_eq!(changes(&now, &before), ["a is complete"]);
+    }
+}
