@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use experiments::ErrorKind;
+use experiments::{ErrorKind, words_of};
 
 /// Exit codes; relied on from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,26 +77,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     // Nothing is left to be done when stderr is closed, too.
     let advice = if is_out_of_files(error) { "; raise their limit: `ulimit -n 1024`" } else { "" };
-    drop(writeln!(io::stderr(), "error: {}{advice}", chain(error)));
+    drop(writeln!(io::stderr(), "error: {}{advice}", words_of(error.as_ref())));
     let exit = error.chain().find_map(|cause| {
         let fatal = cause.downcast_ref::<Fatal>().map(|fatal| fatal.exit);
         fatal.or_else(|| cause.downcast_ref::<experiments::Error>().map(|error| error.kind().into()))
     });
     exit.unwrap_or(Exit::Usage).into()
-}
-
-/// An error and its reasons in one line.
-pub(crate) fn chain(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        // Libraries like to repeat their sources' words.
-        if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
-    text
 }
 
 /// Whether the limit on open files is so low that not even a run can begin.

@@ -5,6 +5,7 @@ mod args;
 mod checks;
 mod commands;
 mod exit;
+mod experiment;
 mod files;
 #[cfg(fuzzing)]
 pub mod fuzzing;
@@ -15,7 +16,6 @@ mod schema;
 mod screen;
 mod secrets;
 mod session;
-mod settings;
 mod several;
 mod shortfall;
 mod text;

@@ -64,7 +64,7 @@ pub(crate) fn refusal_because(
 }
 
 /// An error and its reasons in one line.
-pub(crate) fn words_of(error: &dyn error::Error) -> String {
+pub fn words_of(error: &dyn error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(reason) = cause {

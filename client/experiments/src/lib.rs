@@ -16,5 +16,5 @@ pub mod scenario;
 pub mod servers;
 pub mod workload;
 
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, words_of};
 pub use experiment::{Admin, Experiment};

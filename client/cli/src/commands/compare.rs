@@ -6,6 +6,7 @@ mod report;
 use std::process::ExitCode;
 
 use dashboards::LanesHeader;
+use experiments::Experiment;
 use experiments::judge::comparison::Comparison;
 use experiments::judge::variation::{Variation, variations};
 use experiments::record::config_record;
@@ -17,12 +18,12 @@ use tailback::StrategySpec;
 use crate::args::CheckArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
+use crate::experiment::workload_text;
 use crate::files::exporter::{ExportedRun, Layout, Source};
 use crate::files::exports::Exports;
 use crate::screen::board::Board;
 use crate::screen::lanes;
 use crate::session::Session;
-use crate::settings::{Settings, workload_text};
 use crate::several::{configured, refuse_twice};
 use crate::shortfall::Shortfalls;
 use crate::text::figures::thousands;
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What is to be compared, and against which server.
-fn planned(args: &CompareArgs) -> anyhow::Result<(Vec<Settings>, Opponent)> {
+fn planned(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     if strategies.len() < 2 {
         let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";
@@ -91,7 +92,7 @@ fn planned(args: &CompareArgs) -> anyhow::Result<(Vec<Settings>, Opponent)> {
 /// The checks, if they fit what will be compared.
 fn prepared<'a>(
     args: &'a CheckArgs,
-    experiments: &[Settings],
+    experiments: &[Experiment],
     opponent: &Opponent,
     simulated: bool,
 ) -> anyhow::Result<Checks<'a>> {

@@ -10,6 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
+use experiments::Experiment;
 use experiments::record::server_model;
 use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
 use experiments::runs::one_run::Finished;
@@ -22,11 +23,11 @@ use statistics::{Level, Method, Summary, percentile};
 use vocabulary::TimeScale;
 
 use crate::exit::Exit;
+use crate::experiment::workload_text;
 use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
-use crate::settings::{Settings, workload_text};
 use crate::text::figures::short;
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
@@ -98,26 +99,26 @@ fn compare_all(
                 to_stderr(&say(words));
             }
         };
-        let mut settings = pairing.settings.clone();
+        let mut experiment = pairing.experiment.clone();
         let mut reals: Vec<Finished> = Vec::new();
         let mut compared = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
             let opponent = Opponent::Own(Box::new(pairing.server.clone()));
             let watcher = Saying { progress: &progress, say: || say("") };
-            let real = runs((&settings, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
+            let real = runs((&experiment, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
-            let slower = settings.time_scale.factor() * 2.0;
+            let slower = experiment.time_scale.factor() * 2.0;
             // Who chose a time scale gets it.
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
                 // Such a run tells about the machine, not about the drivers.
                 reals.clear();
-                settings.time_scale = scale(slower)?;
+                experiment.time_scale = scale(slower)?;
                 tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"));
                 continue;
             }
             reals.push(real);
             let results: Vec<_> = reals.iter().map(|real| &real.result).collect();
-            compared = compare(settings.time_scale, &simulated, &results);
+            compared = compare(experiment.time_scale, &simulated, &results);
             if reals.len() == 1 {
                 if compared.iter().all(Compared::agrees) {
                     break;
@@ -170,13 +171,13 @@ fn scale(factor: f64) -> anyhow::Result<TimeScale> {
 fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::Result<Vec<RunResult>> {
     let opponent = Opponent::Own(Box::new(pairing.server.clone()));
     let driver = VirtualTime::on_threads(args.output.threads);
-    let runs = runs((&pairing.settings, &opponent), (args.seed, args.repeats), &driver, stop, &Nobody)?;
+    let runs = runs((&pairing.experiment, &opponent), (args.seed, args.repeats), &driver, stop, &Nobody)?;
     Ok(runs.into_iter().map(|run| run.result).collect())
 }
 
 /// Runs one experiment, so often, from the first seed on; counts that do not add up are an error.
 fn runs(
-    (settings, opponent): (&Settings, &Opponent),
+    (experiment, opponent): (&Experiment, &Opponent),
     (first_seed, repeats): (u64, u32),
     driver: &dyn Driver,
     stop: &dyn Stop,
@@ -184,7 +185,7 @@ fn runs(
 ) -> anyhow::Result<Vec<Finished>> {
     let tasks = Tasks::new(repeats as usize, |repeat| {
         let seed = first_seed.wrapping_add(repeat as u64);
-        Task { experiment: settings, opponent, seed, runs_of_file: settings.repeats }
+        Task { experiment, opponent, seed, runs_of_file: experiment.repeats }
     });
     let mut finished = Vec::new();
     driver.drive(&tasks, stop, watcher, &mut |number, over| {
@@ -260,7 +261,7 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>)
     let mut text = format!(
         "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
         pairing.name,
-        workload_text(&pairing.settings),
+        workload_text(&pairing.experiment),
         pairing.server.describe(),
         "",
         "simulated",
@@ -299,8 +300,8 @@ fn record(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usiz
     };
     results::Pairing {
         name: pairing.name.clone(),
-        strategy: pairing.settings.strategy.to_string(),
-        workload: workload_text(&pairing.settings),
+        strategy: pairing.experiment.strategy.to_string(),
+        workload: workload_text(&pairing.experiment),
         server: server_model(&pairing.server),
         figures: compared.iter().map(figure).collect(),
         bottleneck,

@@ -47,15 +47,15 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let stdout_is_data = plan.exports.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&plan.announcement);
-    report.doubts(&plan.settings);
+    report.doubts(&plan.experiment);
     if let Some(warning) = &plan.warning {
         report.announce(&format!("{}\n", crate::text::wrapping::wrapped(warning, "warning: ", "         ")));
     }
 
-    let settings = &plan.settings;
-    let tasks = Tasks::new(settings.repeats as usize, |repeat| {
-        let seed = settings.run.seed.wrapping_add(repeat as u64);
-        Task { experiment: settings, opponent: &plan.opponent, seed, runs_of_file: settings.repeats }
+    let experiment = &plan.experiment;
+    let tasks = Tasks::new(experiment.repeats as usize, |repeat| {
+        let seed = experiment.run.seed.wrapping_add(repeat as u64);
+        Task { experiment, opponent: &plan.opponent, seed, runs_of_file: experiment.repeats }
     });
     let mode = Watch::choose(&args.output, stdout_is_data);
     let watcher = Watching::new(&plan.exports, mode, &plan.interrupt, args.output.quiet, tasks.count());
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut shown = Ok(());
     plan.driver.drive(&tasks, &plan.interrupt, &watcher, &mut |repeat, over| {
         if !args.simulate {
-            let result = report.one(&over.finished, repeat, settings);
+            let result = report.one(&over.finished, repeat, experiment);
             shown = std::mem::replace(&mut shown, Ok(())).and(result);
         }
         finished.push(over.finished);
@@ -74,10 +74,10 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.simulate {
         keep_whole(&mut finished);
         if let [only] = &finished[..] {
-            shown = report.one(only, 0, settings);
+            shown = report.one(only, 0, experiment);
         }
     }
-    report.conclude(&finished, shown, settings, plan.exports, &plan.checks, &plan.interrupt)
+    report.conclude(&finished, shown, experiment, plan.exports, &plan.checks, &plan.interrupt)
 }
 
 /// What was cut off in the middle says nothing about a whole run, unless there is none.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use dashboards::{Action, Background, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
 use experiments::runs::one_run::{PlannedBound, Underway};
+use experiments::words_of;
 use loadgen_http::{Command, Control};
 use statistics::percentile;
 
@@ -135,7 +136,7 @@ impl Board {
         let act = |_: Action| interrupt.on_key();
         if let Err(error) = dashboards::watch_lanes(self.header.clone(), background, refresh, act) {
             // The runs go on, and so does watching them.
-            drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
+            drop(writeln!(io::stderr(), "warning: {}", words_of(&error)));
             self.lines(over);
         }
     }

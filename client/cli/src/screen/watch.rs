@@ -9,13 +9,14 @@ use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness};
 use experiments::runs::driver::RealRun;
 use experiments::runs::one_run::Underway;
 use experiments::servers::target::Server;
+use experiments::words_of;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use tokio::runtime::Runtime;
 
 use crate::args::{OutputArgs, ScreenArgs};
+use crate::experiment::workload_text;
 use crate::interrupt::Interrupt;
-use crate::settings::workload_text;
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +80,12 @@ fn lines(underway: &Underway) {
 }
 
 fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
-    let RealRun { underway, experiment: settings, server, runtime } = *run;
+    let RealRun { underway, experiment, server, runtime } = *run;
     let header = Header {
-        strategy: settings.strategy.to_string(),
-        workload: workload_text(settings),
+        strategy: experiment.strategy.to_string(),
+        workload: workload_text(experiment),
         target: server.describe(),
-        time_scale: settings.time_scale.factor(),
+        time_scale: experiment.time_scale.factor(),
         adjustable_cap: server.mock.is_some() && has_cap(server),
     };
     let planned_cap = server.model.as_ref().map(|model| u64::from(model.max_busy));
@@ -114,7 +115,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
     };
     if let Err(error) = dashboards::watch(header, background, refresh, act) {
         // The run goes on, and so does watching it.
-        drop(writeln!(io::stderr(), "warning: {}", crate::exit::chain(&error.into())));
+        drop(writeln!(io::stderr(), "warning: {}", words_of(&error)));
         lines(underway);
     }
 }
@@ -144,7 +145,7 @@ fn change_cap(
             *cap.borrow_mut() = wanted;
             format!("the server's cap is {wanted} now, it was {before}")
         }
-        Err(error) => format!("the cap is still {before}: {}", crate::exit::chain(&error.into())),
+        Err(error) => format!("the cap is still {before}: {}", words_of(&error)),
     })
 }
 

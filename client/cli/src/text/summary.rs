@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use experiments::Experiment;
 use experiments::record::rejections_hold_slots;
 use experiments::runs::one_run::Finished;
 use loadgen_core::LatencyFigures;
@@ -11,34 +12,34 @@ use results::{Mode, RunResult};
 use statistics::Summary;
 use vocabulary::wire::ServerCounts;
 
+use crate::experiment::workload_text;
 use crate::interrupt::by_whom;
-use crate::settings::{Settings, workload_text};
 use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{wrapped, wrapped_figures};
 
 /// What is about to run, and where: a line or two.
-pub(crate) fn announcement(settings: &Settings, server: &str, model: Option<&Config>) -> String {
-    let mut text = format!("{} · {}\n{server}\n", settings.strategy, workload_text(settings));
+pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {
+    let mut text = format!("{} · {}\n{server}\n", experiment.strategy, workload_text(experiment));
     if let Some(model) = model {
         let _ = writeln!(text, "{}", model.describe());
     }
-    if matches!(settings.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
+    if matches!(experiment.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
         text.push_str("note: a closed loop hides waiting: what is slow is asked less\n");
     }
     text
 }
 
 /// One run's figures.
-pub(crate) fn run(run: &Finished, repeat: usize, settings: &Settings, colour: bool) -> String {
+pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour: bool) -> String {
     let result = &run.result;
     let mut text = String::new();
     let bold = |words: &str| if colour { format!("\u{1b}[1m{words}\u{1b}[0m") } else { words.to_owned() };
-    let title = format!("{} · {} · seed {}", result.strategy, workload_text(settings), result.seed);
+    let title = format!("{} · {} · seed {}", result.strategy, workload_text(experiment), result.seed);
     let _ = writeln!(text, "\n{}", bold(&title));
-    if settings.repeats > 1 {
-        let _ = writeln!(text, "run {} of {}", repeat + 1, settings.repeats);
+    if experiment.repeats > 1 {
+        let _ = writeln!(text, "run {} of {}", repeat + 1, experiment.repeats);
     }
     let mut row = |label: &str, words: String| {
         let _ = writeln!(text, "{}", wrapped_figures(&words, &format!("  {label:<10} ")));

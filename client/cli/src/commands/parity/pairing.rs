@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use anyhow::anyhow;
+use experiments::Experiment;
 use loadgen_core::{ArrivalProcess, RunConfig, Workload};
 use mockserver::core::Config;
 use vocabulary::{Distribution, Purpose, TimeScale, draws, unit};
 
 use crate::exit::{Exit, Fatal};
 use crate::scenario::{Source, load};
-use crate::settings::Settings;
 
 /// One experiment for both drivers.
 pub(super) struct Pairing {
     pub(super) name: String,
-    pub(super) settings: Settings,
+    pub(super) experiment: Experiment,
     pub(super) server: Config,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct Pairing {
 pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
     let mut pairings = Vec::new();
     for strategy in ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s"] {
-        let settings =
-            Settings { time_scale: scale, ..Settings::of_run(strategy.parse()?, RunConfig::default()) };
-        pairings.push(Pairing { name: strategy.to_owned(), settings, server: Config::default() });
+        let experiment =
+            Experiment { time_scale: scale, ..Experiment::of_run(strategy.parse()?, RunConfig::default()) };
+        pairings.push(Pairing { name: strategy.to_owned(), experiment, server: Config::default() });
     }
     pairings.push(random(draw, scale)?);
     Ok(pairings)
@@ -68,8 +68,8 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let workload =
         Workload { arrivals: ArrivalProcess::Poisson { rate_per_s }, ops: Some(ops as u64), duration: None };
     let run = RunConfig { workload, ..RunConfig::default() };
-    let settings = Settings { time_scale: scale, ..Settings::of_run(strategy.parse()?, run) };
-    Ok(Pairing { name: format!("{strategy} (drawn at random: --draw {draw})"), settings, server })
+    let experiment = Experiment { time_scale: scale, ..Experiment::of_run(strategy.parse()?, run) };
+    Ok(Pairing { name: format!("{strategy} (drawn at random: --draw {draw})"), experiment, server })
 }
 
 /// What a scenario offers over HTTP.
@@ -84,7 +84,7 @@ pub(super) fn of_scenario(name: &str, scale: Option<TimeScale>) -> anyhow::Resul
     Ok(wanted
         .map(|cell| Pairing {
             name: format!("{name} · {}", cell.label),
-            settings: Settings { time_scale: scale.unwrap_or(own), ..cell.settings },
+            experiment: Experiment { time_scale: scale.unwrap_or(own), ..cell.settings },
             server: cell.server,
         })
         .collect())

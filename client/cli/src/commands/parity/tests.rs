@@ -6,13 +6,13 @@ mod published;
 use std::time::Duration;
 
 use clap::Parser;
+use experiments::Experiment;
 use loadgen_core::{ArrivalProcess, RunConfig, Workload};
 use mockserver::core::Config;
 use serde_json::Value;
 use vocabulary::Distribution;
 
 use super::*;
-use crate::settings::Settings;
 
 #[derive(Parser)]
 struct Flags {
@@ -32,9 +32,9 @@ fn small() -> Pairing {
     };
     let run = RunConfig { workload, ..RunConfig::default() };
     let strategy = "aimd".parse().expect("it is a strategy");
-    let settings =
-        Settings { time_scale: scale(0.15).expect("it is a scale"), ..Settings::of_run(strategy, run) };
-    Pairing { name: "small".to_owned(), settings, server }
+    let experiment =
+        Experiment { time_scale: scale(0.15).expect("it is a scale"), ..Experiment::of_run(strategy, run) };
+    Pairing { name: "small".to_owned(), experiment, server }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_simulated_run_agrees_with_its_like_and_not_with_one_of_another_server() {
     let interrupt = Interrupt::default();
     let alike = simulated(&pairing, &args, &interrupt).expect("it runs");
     let apart = |real: &RunResult| {
-        let compared = compare(pairing.settings.time_scale, &alike, &[real]);
+        let compared = compare(pairing.experiment.time_scale, &alike, &[real]);
         compared.iter().filter(|one| !one.agrees()).map(|one| one.figure).collect::<Vec<_>>()
     };
     assert_eq!(apart(&alike[7]), Vec::<&str>::new());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use experiments::Experiment;
 use experiments::record::{ServerRecord, config_record};
 use experiments::runs::driver::Driver;
 use experiments::runs::over_http::OverHttp;
@@ -10,20 +11,19 @@ use experiments::servers::opponent::{GivenServer, Opponent};
 use experiments::servers::target::Server;
 use mockserver::core::Config;
 use results::{ConfigRecord, Mode};
-use vocabulary::TimeScale;
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
+use crate::experiment;
 use crate::files::exporter::{Layout, Source};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
-use crate::settings::{self, Settings};
 use crate::text::summary;
 
 /// What was typed, checked.
 pub(super) struct Plan<'a> {
-    pub(super) settings: Settings,
+    pub(super) experiment: Experiment,
     pub(super) opponent: Opponent,
     pub(super) driver: Box<dyn Driver>,
     pub(super) exports: Exports,
@@ -37,39 +37,39 @@ pub(super) struct Plan<'a> {
 
 /// What a run would use, without any run.
 pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
-    let settings = settings::settings(args)?;
+    let experiment = experiment::of_flags(args)?;
     if args.simulate {
-        let server = simulated_server(args, &settings)?;
-        return Ok(config_record(&settings, &of_simulated(&server), settings.run.seed));
+        let server = simulated_server(args, &experiment)?;
+        return Ok(config_record(&experiment, &of_simulated(&server), experiment.run.seed));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let server = Server::choose(&settings::server_choice(args, &settings), &settings, &runtime, false)?;
-    Ok(config_record(&settings, &server.record(), settings.run.seed))
+    let server = Server::choose(&experiment::server_choice(args, &experiment), &experiment, &runtime, false)?;
+    Ok(config_record(&experiment, &server.record(), experiment.run.seed))
 }
 
 impl<'a> Plan<'a> {
     /// Checks everything; listens for signals before anything is begun that would have to be cleaned up.
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
-        let settings = settings::settings(args)?;
-        if args.simulate { Self::simulated(args, settings) } else { Self::over_http(args, settings) }
+        let experiment = experiment::of_flags(args)?;
+        if args.simulate { Self::simulated(args, experiment) } else { Self::over_http(args, experiment) }
     }
 
-    fn simulated(args: &'a RunArgs, mut settings: Settings) -> anyhow::Result<Self> {
-        let server = simulated_server(args, &settings)?;
-        settings.refuse_unplannable(&server)?;
-        let (mut exports, checks) = prepared(args, &mut settings)?;
-        let config = config_record(&settings, &of_simulated(&server), settings.run.seed);
+    fn simulated(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
+        let server = simulated_server(args, &experiment)?;
+        experiment.refuse_unplannable(&server)?;
+        let (mut exports, checks) = prepared(args, &mut experiment)?;
+        let config = config_record(&experiment, &of_simulated(&server), experiment.run.seed);
         checks.same_experiment(Mode::Simulated, &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         // Lines of several runs at once would be in an order that depends on the threads.
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
-            announcement: summary::announcement(&settings, "simulated server", Some(&server)),
+            announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
             warning: None,
             driver: Box::new(VirtualTime::on_threads(threads)),
             opponent: Opponent::Own(Box::new(server)),
-            settings,
+            experiment,
             exports,
             checks,
             interrupt,
@@ -77,40 +77,39 @@ impl<'a> Plan<'a> {
     }
 
     /// One server for all runs.
-    fn over_http(args: &'a RunArgs, mut settings: Settings) -> anyhow::Result<Self> {
+    fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (mut exports, checks) = prepared(args, &mut settings)?;
+        let (mut exports, checks) = prepared(args, &mut experiment)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         let driver = OverHttp::new()?;
-        let server = Server::choose(&settings::server_choice(args, &settings), &settings, &runtime, true)?;
-        checks.same_experiment(Mode::Http, &config_record(&settings, &server.record(), settings.run.seed))?;
-        server.refuse_unusable(&settings)?;
-        let announcement = summary::announcement(&settings, &server.describe(), server.model.as_ref());
+        let server =
+            Server::choose(&experiment::server_choice(args, &experiment), &experiment, &runtime, true)?;
+        checks.same_experiment(
+            Mode::Http,
+            &config_record(&experiment, &server.record(), experiment.run.seed),
+        )?;
+        server.refuse_unusable(&experiment)?;
+        let announcement = summary::announcement(&experiment, &server.describe(), server.model.as_ref());
         let given = GivenServer::new(server, runtime, driver.files());
         let opponent = Opponent::Given(Arc::new(given));
-        let warning = opponent.warning_before(&settings.run.workload);
+        let warning = opponent.warning_before(&experiment.run.workload);
         let driver = Box::new(driver);
-        Ok(Self { settings, opponent, driver, exports, checks, interrupt, announcement, warning })
+        Ok(Self { experiment, opponent, driver, exports, checks, interrupt, announcement, warning })
     }
 }
 
 /// Makes sure that everything can be written and checked that was asked for.
-fn prepared<'a>(args: &'a RunArgs, settings: &mut Settings) -> anyhow::Result<(Exports, Checks<'a>)> {
+fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
     let baseline = args.checks.save_baseline.as_ref().map(|name| name.0.as_path());
     let exports = Exports::prepare(&args.output.exports.asked, &Layout::default(), baseline)?;
-    settings.keep_latencies = exports.want(Source::Latencies);
-    let checks = Checks::prepare(&args.checks, &[&settings.strategy.to_string()])?;
+    experiment.keep_latencies = exports.want(Source::Latencies);
+    let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))
 }
 
-fn simulated_server(args: &RunArgs, settings: &Settings) -> anyhow::Result<Config> {
-    if settings.time_scale != TimeScale::default() {
-        let words =
-            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
-        return Err(Fatal::error(Exit::Usage, words));
-    }
-    let server = args.server.to_config(settings.run.seed);
+fn simulated_server(args: &RunArgs, experiment: &Experiment) -> anyhow::Result<Config> {
+    let server = args.server.to_config(experiment.run.seed);
     server.map_err(|error| Fatal::because(Exit::Usage, "the simulated server cannot be configured so", error))
 }
 

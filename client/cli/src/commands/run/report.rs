@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
 use results::{Repeats, figures_over_runs};
@@ -15,7 +16,6 @@ use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::screen::watch::Watch;
-use crate::settings::Settings;
 use crate::shortfall::Shortfalls;
 use crate::text::causes::unanswered;
 use crate::text::stderr::to_stderr;
@@ -59,7 +59,7 @@ impl Report {
         &mut self,
         finished: &[Finished],
         mut shown: anyhow::Result<()>,
-        settings: &Settings,
+        experiment: &Experiment,
         mut exports: Exports,
         checks: &Checks<'_>,
         interrupt: &Interrupt,
@@ -76,7 +76,7 @@ impl Report {
         match finished {
             // Without a run nothing that was there is overwritten.
             [] => {}
-            [only] if settings.repeats == 1 => exports.finish(&only.result)?,
+            [only] if experiment.repeats == 1 => exports.finish(&only.result)?,
             several => exports.finish(&Repeats {
                 runs: several.iter().map(|run| &run.result).collect(),
                 summary: figures_over_runs(&over_seeds(whole)),
@@ -89,7 +89,7 @@ impl Report {
                 let runs = finished.iter().map(|run| &run.result);
                 let short = Shortfalls::of(finished).conclude();
                 let failed =
-                    checks.conclude(&[Subject::new(&settings.strategy.to_string(), runs)], self.quiet)?;
+                    checks.conclude(&[Subject::new(&experiment.strategy.to_string(), runs)], self.quiet)?;
                 Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
             }
             Some(exit) => {
@@ -106,13 +106,18 @@ impl Report {
         }
     }
 
-    pub(super) fn doubts(&self, settings: &Settings) {
+    pub(super) fn doubts(&self, experiment: &Experiment) {
         if !self.quiet {
-            summary::doubts([&settings.strategy]);
+            summary::doubts([&experiment.strategy]);
         }
     }
 
-    pub(super) fn one(&mut self, run: &Finished, repeat: usize, settings: &Settings) -> anyhow::Result<()> {
+    pub(super) fn one(
+        &mut self,
+        run: &Finished,
+        repeat: usize,
+        experiment: &Experiment,
+    ) -> anyhow::Result<()> {
         for mismatch in &run.conservation.mismatches {
             to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
         }
@@ -123,7 +128,7 @@ impl Report {
         if self.quiet {
             return Ok(());
         }
-        self.write(&summary::run(run, repeat, settings, self.bold))
+        self.write(&summary::run(run, repeat, experiment, self.bold))
     }
 
     fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {

@@ -6,23 +6,27 @@ use std::path::Path;
 use anyhow::Context;
 use experiments::servers::target::ServerChoice;
 use experiments::workload::Spelling;
+use experiments::{Admin, Experiment};
 use http::HeaderValue;
 use loadgen_core::{ArrivalProcess, Workload};
 use loadgen_http::{RequestTemplate, Trust};
 use mockserver::AdminToken;
-use vocabulary::duration_text;
+use vocabulary::{TimeScale, duration_text};
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{SMALL, bytes_of};
 
-pub(crate) use experiments::{Admin, Experiment as Settings};
-
-/// Checks what was typed.
-pub(crate) fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
-    let experiment = Settings::new(args.strategy.clone(), &args.workload.0, Spelling::Flags)
+/// What was typed, checked.
+pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
+    let experiment = Experiment::new(args.strategy.clone(), &args.workload.0, Spelling::Flags)
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
-    Ok(Settings {
+    if args.simulate && experiment.time_scale != TimeScale::default() {
+        let words =
+            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    Ok(Experiment {
         request: request(args)?,
         trust: Trust {
             insecure: args.target.insecure,
@@ -36,16 +40,16 @@ pub(crate) fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
 }
 
 /// Which server was asked for.
-pub(crate) fn server_choice<'a>(args: &'a RunArgs, settings: &Settings) -> ServerChoice<'a> {
+pub(crate) fn server_choice<'a>(args: &'a RunArgs, experiment: &Experiment) -> ServerChoice<'a> {
     ServerChoice {
         target: args.target.target.as_deref(),
-        own: args.server.to_config(settings.run.seed),
+        own: args.server.to_config(experiment.run.seed),
         own_is_described: args.server.any_given(),
     }
 }
 
 /// The workload in a few words.
-pub(crate) fn workload_text(experiment: &Settings) -> String {
+pub(crate) fn workload_text(experiment: &Experiment) -> String {
     let Workload { arrivals, ops, duration } = &experiment.run.workload;
     let mut text = match (ops, duration) {
         (Some(ops), Some(duration)) => {
