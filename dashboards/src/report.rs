@@ -17,7 +17,6 @@ mod palette;
 mod plain;
 mod plot;
 mod plots;
-mod reading;
 mod recorded;
 mod registry;
 mod resample;

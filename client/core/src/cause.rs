@@ -1,5 +1,7 @@
 //! What an attempt came to on the wire: a status, or the kind of error that left it without a usable one.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +67,13 @@ impl ErrorKind {
             Self::Exhausted => "no local port or file left",
             Self::Other => "other errors",
         }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    /// As results have it: `long-headers`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a run uses, written down: the `config` of the result JSON, and what `--print-config` prints.
 
+use std::collections::BTreeMap;
+
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
 use results::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
@@ -91,8 +93,10 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             method: settings.request.method.to_string(),
             headers: settings.request.headers.keys().map(ToString::to_string).collect(),
             body_bytes: settings.request.body.len(),
+            more: BTreeMap::new(),
         },
         server_model: server.model.map(server_model),
+        more: BTreeMap::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 //! How a run was asked for is not part of it: program, version, command line. Nor is its strategy, which is what is compared. A
 //! mockserver is known by its model: whether it was embedded or found, and at which address, is chance.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::config::{ConfigRecord, RequestRecord, ServerModel, WorkloadRecord};
 use crate::run::{Mode, RunResult};
+use crate::setting::Setting;
 
 /// Everything that must be the same for a comparison of two runs to mean anything, seeds included. The fields stand in the order of
 /// the alphabet, as baselines have them.
@@ -30,24 +31,51 @@ pub struct Conditions {
     pub timeout: Option<String>,
     pub warm_up: Option<String>,
     pub workload: WorkloadRecord,
+    /// Keys of later versions.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: BTreeMap<String, Setting>,
 }
 
 impl Conditions {
     /// Those of runs with this configuration.
     pub fn new(config: &ConfigRecord, mode: Mode) -> Self {
+        // Whoever adds a key has to say here whether it counts.
+        let ConfigRecord {
+            program: _,
+            version: _,
+            command_line: _,
+            server: _,
+            target,
+            strategy: _,
+            max_attempts: _,
+            retry_after: _,
+            workload,
+            timeout,
+            deadline,
+            warm_up,
+            retry_failed,
+            seed,
+            repeats,
+            time_scale,
+            request,
+            server_model,
+            more,
+        } = config.clone();
         Self {
-            deadline: config.deadline.clone(),
+            deadline,
             mode: Some(mode),
-            repeats: Some(config.repeats),
-            request: config.request.clone(),
-            retry_failed: Some(config.retry_failed),
-            seed: Some(config.seed),
-            server_model: config.server_model.clone(),
-            target: config.target.clone().filter(|_| config.server_model.is_none()),
-            time_scale: Some(config.time_scale),
-            timeout: Some(config.timeout.clone()),
-            warm_up: Some(config.warm_up.clone()),
-            workload: config.workload.clone(),
+            repeats: Some(repeats),
+            request,
+            retry_failed: Some(retry_failed),
+            seed: Some(seed),
+            target: target.filter(|_| server_model.is_none()),
+            server_model,
+            time_scale: Some(time_scale),
+            timeout: Some(timeout),
+            warm_up: Some(warm_up),
+            workload,
+            more,
         }
     }
 

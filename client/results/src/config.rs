@@ -33,6 +33,10 @@ pub struct ConfigRecord {
     pub request: RequestRecord,
     /// The mockserver's own configuration; null for any other server.
     pub server_model: Option<ServerModel>,
+    /// What later versions wrote besides: it may matter, whatever it is.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: BTreeMap<String, Setting>,
 }
 
 impl Default for ConfigRecord {
@@ -57,6 +61,7 @@ impl Default for ConfigRecord {
             time_scale: 1.0,
             request: RequestRecord::default(),
             server_model: None,
+            more: BTreeMap::new(),
         }
     }
 }
@@ -98,6 +103,10 @@ pub struct RequestRecord {
     /// Names only: values may be secrets.
     pub headers: Vec<String>,
     pub body_bytes: usize,
+    /// What later versions wrote besides: it may matter, whatever it is.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: BTreeMap<String, Setting>,
 }
 
 /// A mockserver's configuration, key by key, as its `GET /_mock/config` shows it. The keys are the server's matter: a new flag of it

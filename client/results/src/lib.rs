@@ -2,7 +2,7 @@
 //! conditions and health. Sans-IO: texts go in and out, files and terminals are others' matter.
 //!
 //! [`RunResult`] is one run, [`Document`] is whatever a file holds. [`FIGURES`] knows every number of a result by its path; scores,
-//! columns, checks, sums over seeds and tables are filters of it. [`standings`] ranks, [`Conditions`] says what may be compared,
+//! columns, checks, sums over seeds and tables are filters of it. [`standings`] ranks, [`Conditions`] says what may be compared, [`RepeatKey`] what belongs together,
 //! [`GeneratorLoad`] and [`Warning`] say what to doubt.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
@@ -22,6 +22,7 @@ mod parity;
 mod ranking;
 mod reading;
 mod recorded;
+mod repeat_key;
 mod reproduction;
 mod run;
 mod sample;
@@ -32,6 +33,7 @@ mod sweep;
 #[cfg(test)]
 mod testing;
 mod version;
+mod written;
 
 pub use baseline::{Baseline, judged};
 pub use basis::Basis;
@@ -48,6 +50,7 @@ pub use parity::{Pairing, Parity, ParityFigure};
 pub use ranking::{Standing, best_that_can_be_had, standings};
 pub use reading::{Malformed, read};
 pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
+pub use repeat_key::RepeatKey;
 pub use reproduction::{
     Cell, Claim, ClaimValue, ClaimVerdict, DrawnColumn, Plot, Reproduction, Scenario, Tallies, Tally,
     TimeUnit,
@@ -62,3 +65,4 @@ pub use score::Score;
 pub use setting::{At, Setting, at};
 pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};
 pub use version::{SCHEMA_VERSION, SchemaVersion};
+pub use written::{Written, WrittenCell, WrittenDocument, WrittenKeys, WrittenRun, WrittenSweep};

@@ -1,6 +1,6 @@
 //! What `loadgen reproduce` writes: experiments as cells with figures over seeds, and claims.
 
-use serde_json::Value;
+use results::{Axis, ConfigRecord, Written, WrittenSweep};
 
 use super::cell::{Cell, Column};
 use super::exhibit::Exhibit;
@@ -20,15 +20,23 @@ pub(super) struct Scenario {
     pub(super) exhibits: Vec<Exhibit>,
     /// What makes it a sweep, if it is one.
     pub(super) sweep: Option<Sweep>,
-    /// All that was read.
-    pub(super) raw: Value,
+    /// The first seed.
+    pub(super) seed: Option<u64>,
+    /// All of it as its file has it; of a sweep, see there.
+    pub(super) written: Written,
 }
 
 /// What makes a scenario a sweep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
+    /// When it began.
+    pub(super) started_at: Option<String>,
     /// What was varied, in the order of the command line.
+    pub(super) axes: Vec<Axis>,
+    /// The same by its keys among a cell's.
     pub(super) keys: Vec<String>,
+    /// Of the first strategy at the first point.
+    pub(super) config: Option<ConfigRecord>,
     /// The figure that the best has least of, in words.
     pub(super) by: String,
     /// The best strategies, of situations in which one is best by more than chance.
@@ -37,6 +45,8 @@ pub(super) struct Sweep {
     pub(super) undecided: usize,
     /// What was found of them, in words.
     pub(super) best: Vec<String>,
+    /// As its file has it, with the figures that are drawn.
+    pub(super) written: WrittenSweep,
 }
 
 /// What a document says, and what came out.
@@ -56,9 +66,8 @@ pub(super) struct Claim {
 }
 
 impl Scenario {
-    /// One of a reproduction.
-    pub(super) fn of(scenario: results::Scenario) -> Self {
-        let raw = results::sorted(&scenario).unwrap_or_default();
+    /// One of a reproduction, and what its file has.
+    pub(super) fn of(scenario: results::Scenario, written: Written) -> Self {
         let cell = |cell: &results::Cell| {
             Cell::of(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures)
         };
@@ -73,7 +82,8 @@ impl Scenario {
             cells,
             columns: Vec::new(),
             sweep: None,
-            raw,
+            seed: scenario.seed,
+            written,
         }
     }
 }

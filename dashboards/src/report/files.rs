@@ -1,6 +1,6 @@
 //! The result files of one report, read and checked.
 
-use results::{Comparison, Malformed, Repeats};
+use results::{Comparison, Malformed, Repeats, RunResult, WrittenDocument, WrittenRun};
 
 use super::document::Document;
 use super::experiment::Scenario;
@@ -26,7 +26,10 @@ impl Document {
     pub fn read(files: &[(String, String)]) -> Result<Self, Unreadable> {
         let mut all = Content::default();
         for (file, text) in files {
-            let read = results::Document::read(text).and_then(|document| all.add(document));
+            let read = results::Document::read(text).and_then(|document| {
+                let written = WrittenDocument::read(text, &document)?;
+                all.add(document, written)
+            });
             read.map_err(|wrong| Unreadable {
                 file: file.clone(),
                 place: if wrong.place.is_empty() { String::new() } else { format!(", {}", wrong.place) },
@@ -59,14 +62,12 @@ struct Content {
 }
 
 impl Content {
-    fn add(&mut self, document: results::Document) -> Result<(), Malformed> {
+    fn add(&mut self, document: results::Document, written: WrittenDocument) -> Result<(), Malformed> {
         match document {
-            results::Document::Run(run) => self.runs.push(Run::of(*run)),
-            results::Document::Repeats(Repeats { runs, .. }) => {
-                self.runs.extend(runs.into_iter().map(Run::of));
-            }
+            results::Document::Run(run) => self.add_runs(vec![*run], written.runs),
+            results::Document::Repeats(Repeats { runs, .. }) => self.add_runs(runs, written.runs),
             results::Document::Comparison(Comparison { runs, comparison }) => {
-                self.runs.extend(runs.into_iter().map(Run::of));
+                self.add_runs(runs, written.runs);
                 self.by.extend(Score::of_path(&comparison.by));
                 let names = comparison.strategies.into_iter().map(|standing| standing.strategy);
                 self.rankings.push(names.collect());
@@ -74,11 +75,14 @@ impl Content {
                 self.comparison.extend(words.filter(|words| !words.is_empty()));
             }
             // The cells say what the runs come to.
-            results::Document::Sweep(swept) => self.scenarios.push(sweep::scenario(swept.sweep)),
+            results::Document::Sweep(swept) => {
+                self.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));
+            }
             results::Document::Reproduction(reproduction) => {
-                for (number, scenario) in reproduction.scenarios.into_iter().enumerate() {
+                let scenarios = reproduction.scenarios.into_iter().zip(written.scenarios);
+                for (number, (scenario, written)) in scenarios.enumerate() {
                     refuse_undrawable(number, &scenario)?;
-                    self.scenarios.push(Scenario::of(scenario));
+                    self.scenarios.push(Scenario::of(scenario, written));
                 }
                 self.started_at.extend(reproduction.started_at);
             }
@@ -88,6 +92,10 @@ impl Content {
             }
         }
         Ok(())
+    }
+
+    fn add_runs(&mut self, runs: Vec<RunResult>, written: Vec<WrittenRun>) {
+        self.runs.extend(runs.into_iter().zip(written).map(|(run, written)| Run::of(run, written)));
     }
 }
 
@@ -127,8 +135,8 @@ mod tests {
             ),
             ("{\"schema_version\": 1}", "`a.json`, `mode`: is missing"),
         ];
-        for (content, told) in cases {
-            assert_eq!(refusal(content), told, "{content}");
+        for (content, expected) in cases {
+            assert_eq!(refusal(content), expected, "{content}");
         }
         assert!(refusal("[1, 2]").contains("it holds no result"));
         assert!(refusal("{}\n{}").contains("another value follows"));

@@ -1,8 +1,7 @@
 //! One run out of a result file: only what is shown.
 
 use loadgen_core::LatencyFigures;
-use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint};
-use serde_json::Value;
+use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint, WrittenRun};
 
 use super::recorded::Recorded;
 
@@ -29,10 +28,10 @@ pub(super) struct Run {
     pub(super) series: Vec<Point>,
     pub(super) gauges: Vec<Gauge>,
     pub(super) recorded: Recorded,
-    /// All that was read, as it is written.
-    pub(super) raw: Value,
-    /// The same; none of what a reproduction keeps.
+    /// All of it; none where a reproduction kept a part only.
     pub(super) result: Option<Box<RunResult>>,
+    /// The same as its file has it.
+    pub(super) written: WrittenRun,
 }
 
 /// A bucket of the series. Gauges that are not there are not a number.
@@ -58,9 +57,8 @@ pub(super) struct Gauge {
 }
 
 impl Run {
-    /// Of a result.
-    pub(super) fn of(result: RunResult) -> Self {
-        let raw = results::sorted(&result).unwrap_or_default();
+    /// Of a result, and of what its file has.
+    pub(super) fn of(result: RunResult, written: WrittenRun) -> Self {
         Self {
             mode: result.mode.name().to_owned(),
             strategy: result.strategy.clone(),
@@ -81,15 +79,16 @@ impl Run {
             series: result.series.iter().map(Point::of).collect(),
             gauges: gauges(&result.series),
             recorded: Recorded::default(),
-            raw,
             result: Some(Box::new(result)),
+            written,
         }
     }
 
     /// Out of JSON, for tests.
     #[cfg(test)]
-    pub(super) fn read(raw: &Value) -> Self {
-        Self::of(serde_json::from_value(raw.clone()).expect("it is a run"))
+    pub(super) fn read(run: &serde_json::Value) -> Self {
+        let text = run.to_string();
+        Self::of(results::read(&text).expect("it is a run"), results::read(&text).expect("it is a run"))
     }
 
     /// Of what a reproduction keeps.
@@ -114,8 +113,8 @@ impl Run {
             series: run.series.as_ref().map(by_columns).unwrap_or_default(),
             gauges: run.series.iter().flat_map(|columns| &columns.gauges).map(Gauge::of).collect(),
             recorded: Recorded::of(run),
-            raw: results::sorted(run).unwrap_or_default(),
             result: None,
+            written: WrittenRun::default(),
         }
     }
 
@@ -215,7 +214,7 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
             points.push((*share, ms.max(0.0)));
         }
     }
-    points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     points
 }
 

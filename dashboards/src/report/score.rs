@@ -1,7 +1,6 @@
 //! What strategies are ranked by.
 
 use super::number::number;
-use super::reading::look;
 use super::run::Run;
 use super::strategy::Strategy;
 
@@ -62,12 +61,12 @@ impl Score {
         match self {
             Self::Makespan => run.makespan_s,
             Self::Attempts => Some(run.attempts),
-            Self::Latency(key) => look(&run.raw, &format!("op_latency_ms.{key}"))?.as_f64(),
+            Self::Latency(_) => results::Score::at(&self.path())?.of(run.result.as_deref()?),
         }
     }
 
     /// The mean over runs, with its unit.
-    pub(super) fn told(self, strategy: &Strategy) -> String {
+    pub(super) fn mean_text(self, strategy: &Strategy) -> String {
         let values = strategy.values(|run| self.of(run));
         if values.is_empty() {
             return "–".to_owned();

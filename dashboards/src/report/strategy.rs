@@ -1,6 +1,6 @@
 //! Runs of one strategy under the same conditions, whatever their seeds.
 
-use results::{Conditions, ConfigRecord, RunResult, Setting};
+use results::{Conditions, RepeatKey, RunResult, Setting};
 
 use super::run::Run;
 
@@ -68,36 +68,11 @@ impl Strategy {
     }
 }
 
-/// What sets groups of runs of one strategy apart.
-#[derive(PartialEq)]
-struct Group {
-    strategy: String,
-    /// Flags that are part of a strategy, though its text does not have them.
-    max_attempts: String,
-    retry_after: String,
-    /// Whose server it was: labels tell it.
-    server: String,
-    conditions: Conditions,
-}
-
-impl Group {
-    fn of(result: &RunResult) -> Self {
-        let ConfigRecord { max_attempts, retry_after, server, .. } = &result.config;
-        Self {
-            strategy: result.strategy.clone(),
-            max_attempts: max_attempts.clone(),
-            retry_after: retry_after.clone(),
-            server: server.clone(),
-            conditions: Conditions::of(result).of_any_seed(),
-        }
-    }
-}
-
 /// Runs by strategy and conditions.
 pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
-    let mut groups: Vec<(Option<Group>, Vec<Run>)> = Vec::new();
+    let mut groups: Vec<(Option<RepeatKey>, Vec<Run>)> = Vec::new();
     for run in runs {
-        let key = run.result.as_deref().map(Group::of);
+        let key = run.result.as_deref().map(RepeatKey::of);
         match groups.iter_mut().find(|(there, _)| *there == key) {
             Some((_, runs)) => runs.push(run),
             None => groups.push((key, vec![run])),
@@ -148,17 +123,21 @@ fn labels(groups: &[Vec<Run>]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
-    fn run(strategy: &str, ops: u64, seed: u64, makespan_s: Option<f64>) -> Run {
-        Run::read(&json!({
+    fn written(strategy: &str, ops: u64, seed: u64, makespan_s: Option<f64>) -> Value {
+        json!({
             "schema_version": 1, "mode": "simulated", "strategy": strategy, "seed": seed,
             "config": { "workload": { "ops": ops }, "seed": seed, "server_model": { "seed": seed } },
             "ops": { "total": ops, "succeeded": ops, "given_up": 0 }, "attempts": { "total": ops },
             "makespan_s": makespan_s, "makespan_complete": makespan_s.is_some(),
-        }))
+        })
+    }
+
+    fn run(strategy: &str, ops: u64, seed: u64, makespan_s: Option<f64>) -> Run {
+        Run::read(&written(strategy, ops, seed, makespan_s))
     }
 
     #[test]
@@ -174,6 +153,25 @@ mod tests {
         assert_eq!(named, [("aimd, 10 ops", 2), ("none", 1), ("aimd, 20 ops", 1)]);
         assert_ne!(groups[0].conditions(), groups[2].conditions());
         assert_eq!(groups[0].conditions(), groups[1].conditions());
+    }
+
+    #[test]
+    fn flags_of_a_strategy_and_keys_of_later_versions_make_groups_of_their_own() {
+        for (place, key) in [
+            ("/config", "max_attempts"),
+            ("/config", "retry_after"),
+            ("/config", "novel"),
+            ("/config/workload", "think_time"),
+        ] {
+            let groups = ["3", "5", "3"].map(|value| {
+                let mut run = written("aimd", 10, 1, Some(1.0));
+                run.pointer_mut(place).unwrap()[key] = json!(value);
+                Run::read(&run)
+            });
+            let groups = strategies(groups.into());
+            let named: Vec<_> = groups.iter().map(|group| (group.label.as_str(), group.runs.len())).collect();
+            assert_eq!(named, [("aimd", 2), ("aimd (2)", 1)], "{key}");
+        }
     }
 
     #[test]

@@ -124,6 +124,22 @@ fn what_others_wrote_stays_text() {
 }
 
 #[test]
+fn a_page_hands_on_what_its_file_has_and_nothing_else() {
+    let mut later = run("aimd", 1, 5.0);
+    later["config"]["novel"] = json!({ "of": "a later version" });
+    let page = html(&document(&[later.clone()]));
+    assert!(
+        page.contains("  &quot;novel&quot;: {\n    &quot;of&quot;: &quot;a later version&quot;\n  },"),
+        "{page}"
+    );
+    assert!(!page.contains("warm_up"), "an earlier version did not know it");
+    let links: Vec<&str> = page.split("href='data:application/json;charset=utf-8,").collect();
+    assert_eq!(links.len(), 2);
+    let whole = json!({ "runs": [later] }).to_string().replace(' ', "%20");
+    assert!(links[1].starts_with(&whole), "{:.300}", links[1]);
+}
+
+#[test]
 fn strange_numbers_draw_nothing_strange() {
     let mut strange = run("aimd", 1, 1.0);
     strange["makespan_s"] = json!(-5);

@@ -16,8 +16,8 @@ pub(super) fn answer(document: &Document) -> Markup {
     let mut sentences: Vec<Markup> = Vec::new();
     match document.strategies.as_slice() {
         [] => {}
-        [one] => sentences.push(alone(one)),
-        _ => sentences.extend(told(document)),
+        [only] => sentences.push(alone(only)),
+        _ => sentences.extend(first_of_several(document)),
     }
     sentences.extend(super::swept::answers(document));
     let scenarios = || document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
@@ -111,9 +111,9 @@ fn by_results(document: &Document) -> Vec<usize> {
 pub(super) fn title(document: &Document) -> String {
     let runs: usize = document.strategies.iter().map(|strategy| strategy.runs.len()).sum();
     match (document.strategies.as_slice(), document.scenarios.as_slice()) {
-        ([one], _) => format!("{} · Tailback", one.label),
-        ([], [one]) if one.sweep.is_some() => format!("{} · Tailback", one.title),
-        ([], [one]) => format!("{} · Tailback", one.name),
+        ([strategy], _) => format!("{} · Tailback", strategy.label),
+        ([], [swept]) if swept.sweep.is_some() => format!("{} · Tailback", swept.title),
+        ([], [scenario]) => format!("{} · Tailback", scenario.name),
         ([], several) => format!("{} scenarios · Tailback", several.len()),
         (several, _) => format!("{} strategies, {runs} runs · Tailback", several.len()),
     }
@@ -162,7 +162,7 @@ fn alone(strategy: &Strategy) -> Markup {
 }
 
 /// Who was first among those that did everything, and who did not. The yardstick takes no part.
-fn told(document: &Document) -> Vec<Markup> {
+fn first_of_several(document: &Document) -> Vec<Markup> {
     let (strategies, by) = (&document.strategies, document.by);
     let Some(ranked) = ranked(document) else {
         return vec![html! {
@@ -204,7 +204,8 @@ fn led(first: &Strategy, second: &Strategy, by: Score) -> Markup {
     let ahead = |same: &str, words: &str| {
         if ratio < 1.0005 { same.to_owned() } else { format!("{}× {words}", number(ratio)) }
     };
-    let (ops, makespan) = (number(first.median().ops as f64), |one| format!("{} s", number(makespan(one))));
+    let (ops, makespan) =
+        (number(first.median().ops as f64), |strategy| format!("{} s", number(makespan(strategy))));
     match by {
         Score::Makespan => html! {
             (name(first)) " finished first: " (ops) " ops in " (makespan(first)) " with " (attempts(first)) " attempts, "
@@ -217,8 +218,8 @@ fn led(first: &Strategy, second: &Strategy, by: Score) -> Markup {
             (makespan(second)) ")."
         },
         Score::Latency(_) => html! {
-            (name(first)) " has the least " (by.name()) ": " (by.told(first)) " in " (ops) " ops with " (attempts(first))
-            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (by.told(second)) ", " (attempts(second))
+            (name(first)) " has the least " (by.name()) ": " (by.mean_text(first)) " in " (ops) " ops with " (attempts(first))
+            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (by.mean_text(second)) ", " (attempts(second))
             " attempts)."
         },
     }

@@ -3,20 +3,19 @@
 use std::io;
 
 use maud::{Markup, PreEscaped, html};
-use results::{Column, RunResult};
-use serde_json::{Value, json};
+use results::{Column, RunResult, Written, WrittenDocument, WrittenSweep};
 
 use crate::report::document::Document;
 use crate::report::escaping::data_link;
-use crate::report::experiment::Scenario;
 use crate::report::rows::Rows;
 use crate::report::run::Run;
 
 /// The section with the links.
 pub(super) fn data(document: &Document) -> Markup {
     let runs: Vec<&Run> = document.strategies.iter().flat_map(|strategy| &strategy.runs).collect();
-    let (sweeps, others): (Vec<&Scenario>, Vec<&Scenario>) =
-        document.scenarios.iter().partition(|scenario| scenario.sweep.is_some());
+    let sweeps = document.scenarios.iter().filter_map(|scenario| scenario.sweep.as_ref());
+    let others = document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
+    let others: Vec<Written> = others.map(|scenario| scenario.written.clone()).collect();
     html! {
         section {
             h2 { "Data" }
@@ -29,14 +28,14 @@ pub(super) fn data(document: &Document) -> Markup {
                         code { "loadgen report" } " reads it"
                     }
                 }
-                @for swept in sweeps {
+                @for sweep in sweeps {
                     li {
-                        (json_link("sweep.json", &json!({ "sweep": swept.raw })))
+                        (json_link("sweep.json", &swept(&sweep.written)))
                         ": every cell with the figures that are drawn"
                     }
                 }
                 @if !others.is_empty() {
-                    li { (json_link("scenarios.json", &raw(&others))) ": every cell and every claim" }
+                    li { (json_link("scenarios.json", &reproduced(others))) ": every cell and every claim" }
                 }
             }
         }
@@ -44,18 +43,21 @@ pub(super) fn data(document: &Document) -> Markup {
 }
 
 /// The run of each strategy that is drawn.
-fn drawn(document: &Document) -> Value {
-    let drawn: Vec<&Value> = document.strategies.iter().map(|strategy| &strategy.median().raw).collect();
-    json!({ "runs": drawn })
+fn drawn(document: &Document) -> WrittenDocument {
+    let runs = document.strategies.iter().map(|strategy| strategy.median().written.clone());
+    WrittenDocument { runs: runs.collect(), ..WrittenDocument::default() }
 }
 
-fn raw(scenarios: &[&Scenario]) -> Value {
-    let scenarios: Vec<&Value> = scenarios.iter().map(|scenario| &scenario.raw).collect();
-    json!({ "scenarios": scenarios })
+fn swept(sweep: &WrittenSweep) -> WrittenDocument {
+    WrittenDocument { sweep: Some(sweep.clone()), ..WrittenDocument::default() }
 }
 
-fn json_link(name: &'static str, content: &Value) -> Markup {
-    link(name, "application/json", &content.to_string())
+fn reproduced(scenarios: Vec<Written>) -> WrittenDocument {
+    WrittenDocument { scenarios, ..WrittenDocument::default() }
+}
+
+fn json_link(name: &'static str, content: &WrittenDocument) -> Markup {
+    link(name, "application/json", &content.to_json())
 }
 
 /// A link that holds a file. The address is written as it is: JSON has as many quotation marks as words, and each would

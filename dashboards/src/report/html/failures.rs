@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use loadgen_core::FailureResult;
 use maud::{Markup, html};
-use serde_json::Value;
 
 use crate::report::document::Document;
 use crate::report::number::number;
@@ -14,8 +14,9 @@ const MOST: usize = 20;
 /// A table of what failed with every strategy; nothing when nothing did, or results are too old to tell.
 pub(super) fn table(document: &Document) -> Markup {
     let failed = document.strategies.iter().flat_map(|strategy| {
-        let failed = counted(strategy.runs.iter().map(|run| &run.raw)).into_iter().take(MOST);
-        failed.map(|(what, attempts)| (&strategy.label, what, attempts))
+        let results = strategy.runs.iter().filter_map(|run| run.result.as_ref());
+        let failed = counted(results.flat_map(|result| &result.failures));
+        failed.into_iter().take(MOST).map(|(what, attempts)| (&strategy.label, what, attempts))
     });
     let failed: Vec<_> = failed.collect();
     html! {
@@ -36,13 +37,13 @@ pub(super) fn table(document: &Document) -> Markup {
 }
 
 /// Failed attempts of all runs together, the most frequent first.
-fn counted<'a>(runs: impl Iterator<Item = &'a Value>) -> Vec<(String, f64)> {
+fn counted<'a>(failures: impl Iterator<Item = &'a FailureResult>) -> Vec<(String, f64)> {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
-    for failure in runs.filter_map(|run| run.get("failures")?.as_array()).flatten() {
-        let kind = failure["kind"].as_str().map(ToOwned::to_owned);
-        let what = failure["status"].as_u64().map(|status| status.to_string()).or(kind);
-        if let (Some(what), Some(attempts)) = (what, failure["attempts"].as_f64()) {
-            *counts.entry(what).or_default() += attempts;
+    for failure in failures {
+        let status = failure.status.map(|status| status.to_string());
+        let what = status.or_else(|| Some(failure.kind?.to_string()));
+        if let Some(what) = what {
+            *counts.entry(what).or_default() += failure.attempts as f64;
         }
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
@@ -52,20 +53,19 @@ fn counted<'a>(runs: impl Iterator<Item = &'a Value>) -> Vec<(String, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn failures_of_all_runs_are_added_by_status_and_kind_and_nonsense_is_left_out() {
+    fn failures_of_all_runs_are_added_by_status_and_kind_and_what_is_neither_is_left_out() {
         let runs = [
-            json!({ "failures": [{ "status": 404, "kind": null, "attempts": 3 }, { "attempts": 7 }] }),
-            json!({ "failures": [{ "status": null, "kind": "refused", "attempts": 5 }, 1] }),
-            json!({ "failures": [{ "status": 404, "kind": null, "attempts": 4 }] }),
-            json!({ "failures": "many" }),
-            json!({}),
+            r#"[{ "status": 404, "kind": null, "attempts": 3 }, { "attempts": 7 }]"#,
+            r#"[{ "status": null, "kind": "long-headers", "attempts": 5 }]"#,
+            r#"[{ "status": 404, "kind": null, "attempts": 4 }]"#,
+            "[]",
         ];
-        let told = counted(runs.iter());
-        assert_eq!(told, [("404".to_owned(), 7.0), ("refused".to_owned(), 5.0)]);
+        let failures: Vec<FailureResult> =
+            runs.iter().flat_map(|run| results::read::<Vec<FailureResult>>(run).unwrap()).collect();
+        let expected = [("404".to_owned(), 7.0), ("long-headers".to_owned(), 5.0)];
+        assert_eq!(counted(failures.iter()), expected);
     }
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use serde_json::Value;
+use results::{ConfigRecord, Written};
 
 use crate::report::document::Document;
-use crate::report::experiment::Scenario;
-use crate::report::reading::look;
+use crate::report::experiment::{Scenario, Sweep};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
@@ -22,7 +21,7 @@ pub(super) fn repeat(document: &Document) -> Markup {
             h2 { "To repeat it" }
             @if let Some(commands) = &shared { (blocks(commands)) }
             @for strategy in &document.strategies { (of(strategy, shared.is_none())) }
-            @for swept in document.scenarios.iter().filter(|scenario| scenario.sweep.is_some()) { (of_sweep(swept)) }
+            @for sweep in document.scenarios.iter().filter_map(|scenario| scenario.sweep.as_ref()) { (of_sweep(sweep)) }
             @for scenario in document.scenarios.iter().filter(|scenario| scenario.sweep.is_none()) {
                 (of_scenario(scenario))
             }
@@ -31,7 +30,7 @@ pub(super) fn repeat(document: &Document) -> Markup {
 }
 
 fn of_scenario(scenario: &Scenario) -> Markup {
-    let seed = look(&scenario.raw, "seed").map(ToString::to_string).unwrap_or_default();
+    let seed = scenario.seed.map(|seed| seed.to_string()).unwrap_or_default();
     let cells: BTreeSet<(&str, &str)> =
         scenario.cells.iter().map(|cell| (cell.label.as_str(), cell.strategy.as_str())).collect();
     html! {
@@ -45,28 +44,26 @@ fn of_scenario(scenario: &Scenario) -> Markup {
     }
 }
 
-fn of_sweep(swept: &Scenario) -> Markup {
-    let config = look(&swept.raw, "config").cloned().unwrap_or_default();
-    let command = typed(&config).map(|command| BTreeSet::from([command])).unwrap_or_default();
-    let optional =
-        |path| look(&config, path).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
+fn of_sweep(sweep: &Sweep) -> Markup {
+    let config = sweep.config.as_ref();
+    let command = config.and_then(command).map(|command| BTreeSet::from([command])).unwrap_or_default();
     html! {
         (blocks(&command))
         dl {
-            dt { "first seed" } dd { (optional("seed")) }
-            dt { "seeds" } dd { (optional("repeats")) }
-            dt { "version" } dd { (optional("version")) }
+            dt { "first seed" } dd { @if let Some(config) = config { (config.seed) } }
+            dt { "seeds" } dd { @if let Some(config) = config { (config.repeats) } }
+            dt { "version" } dd { @if let Some(config) = config { (config.version) } }
         }
-        (configuration("the first strategy at the first point", &config))
+        (configuration("the first strategy at the first point", &sweep.written.config.clone().unwrap_or_default()))
     }
 }
 
 /// A configuration, folded up.
-fn configuration(whose: &str, config: &Value) -> Markup {
+fn configuration(whose: &str, config: &Written) -> Markup {
     html! {
         details class="config" {
             summary { "configuration of " (whose) }
-            pre { (serde_json::to_string_pretty(config).unwrap_or_default()) }
+            pre { (config.pretty()) }
         }
     }
 }
@@ -80,7 +77,7 @@ fn shared(strategies: &[Strategy]) -> Option<BTreeSet<String>> {
 }
 
 fn commands(strategy: &Strategy) -> BTreeSet<String> {
-    strategy.runs.iter().filter_map(command).collect()
+    strategy.runs.iter().filter_map(|run| command(&run.result.as_ref()?.config)).collect()
 }
 
 fn blocks(commands: &BTreeSet<String>) -> Markup {
@@ -96,7 +93,7 @@ fn of(strategy: &Strategy, with_commands: bool) -> Markup {
     let rows = [
         ("seeds", seeds(strategy)),
         ("mode", values(|run| Some(run.mode.clone()))),
-        ("version", values(|run| Some(look(&run.raw, "config.version")?.as_str()?.to_owned()))),
+        ("version", values(version)),
     ];
     let drawn = strategy.median();
     html! {
@@ -105,23 +102,23 @@ fn of(strategy: &Strategy, with_commands: bool) -> Markup {
         dl {
             @for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (key) } dd { (value) } }
         }
-        @if let Some(config) = look(&drawn.raw, "config") { (configuration(&format!("seed {}", drawn.seed), config)) }
+        @if let Some(config) = &drawn.written.config { (configuration(&format!("seed {}", drawn.seed), config)) }
     }
+}
+
+/// Of the program that made it, where its file says.
+fn version(run: &Run) -> Option<String> {
+    let version = &run.result.as_ref()?.config.version;
+    (!version.is_empty()).then(|| version.clone())
 }
 
 /// The command as it can be pasted into a shell.
-fn command(run: &Run) -> Option<String> {
-    typed(look(&run.raw, "config")?)
-}
-
-fn typed(config: &Value) -> Option<String> {
-    let typed = look(config, "command_line")?.as_array()?;
+fn command(config: &ConfigRecord) -> Option<String> {
     // Files that do not say name no program, either; a bare `loadgen` does.
-    let is_said = look(config, "program").is_some_and(|program| program != "");
-    if typed.is_empty() && !is_said {
+    if config.command_line.is_empty() && config.program.is_empty() {
         return None;
     }
-    let words = typed.iter().filter_map(Value::as_str).map(quoted);
+    let words = config.command_line.iter().map(|word| quoted(word));
     Some(std::iter::once("loadgen".to_owned()).chain(words).collect::<Vec<_>>().join(" "))
 }
 
@@ -144,23 +141,21 @@ pub(super) fn seeds(strategy: &Strategy) -> String {
             _ => ranges.push((seed, seed)),
         }
     }
-    let told = |(first, last): &(u64, u64)| {
+    let range = |(first, last): &(u64, u64)| {
         if first == last { first.to_string() } else { format!("{first}–{last}") }
     };
-    ranges.iter().map(told).collect::<Vec<_>>().join(", ")
+    ranges.iter().map(range).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn a_command_that_is_not_known_is_left_out() {
-        assert_eq!(typed(&json!({ "program": "", "command_line": [] })), None);
-        let bare = typed(&json!({ "program": "loadgen", "command_line": [] }));
-        assert_eq!(bare.as_deref(), Some("loadgen"));
+        assert_eq!(command(&ConfigRecord::default()), None);
+        let bare = ConfigRecord { program: "loadgen".to_owned(), ..ConfigRecord::default() };
+        assert_eq!(command(&bare).as_deref(), Some("loadgen"));
     }
 
     #[test]

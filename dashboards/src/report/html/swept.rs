@@ -1,7 +1,7 @@
 //! A sweep on the page: the answer, a line per strategy and point, and what is best.
 
 use maud::{Markup, html};
-use serde_json::Value;
+use results::{Axis, ConfigRecord, Mode};
 
 use super::joined::joined;
 use super::measured::{server, work};
@@ -10,7 +10,6 @@ use crate::report::document::Document;
 use crate::report::experiment::Scenario;
 use crate::report::experiment::Sweep;
 use crate::report::number::number;
-use crate::report::reading::look;
 
 /// More lines than one wants to scroll past.
 const MANY: usize = 60;
@@ -41,52 +40,43 @@ pub(super) fn answers(document: &Document) -> Vec<Markup> {
 
 /// What was measured: what was varied, and what else there was, a line per sweep.
 pub(super) fn measured(document: &Document) -> Markup {
-    html! { @for (scenario, _) in sweeps(document) { (measured_by(scenario)) } }
+    html! { @for (_, sweep) in sweeps(document) { (measured_by(sweep)) } }
 }
 
-fn measured_by(scenario: &Scenario) -> Markup {
-    let config = look(&scenario.raw, "config").cloned().unwrap_or_default();
-    let simulated = look(&config, "server").and_then(Value::as_str) == Some("simulated");
-    let (mode, how) =
-        if simulated { ("simulated", "simulated, in virtual time") } else { ("http", "over HTTP") };
-    let seeds = seeds(&config);
-    let begun = look(&scenario.raw, "started_at").and_then(Value::as_str);
-    let begun = begun.map(|at| format!("; begun {at}")).unwrap_or_default();
+fn measured_by(sweep: &Sweep) -> Markup {
+    let config = sweep.config.clone().unwrap_or_default();
+    let (mode, how) = match config.server.as_str() {
+        "simulated" => (Mode::Simulated, "simulated, in virtual time"),
+        _ => (Mode::Http, "over HTTP"),
+    };
+    let begun = sweep.started_at.as_ref().map(|at| format!("; begun {at}")).unwrap_or_default();
     let mut first_point = vec![work(&config), server(mode, &config)];
     first_point.retain(|words| !words.is_empty());
     html! {
         p class="measured" {
-            "Varied: " (axes(&scenario.raw)) "." br; "\nThe first point: " (first_point.join("; ")) "; " (how) ", " (seeds)
-            (begun)
+            "Varied: " (axes(&sweep.axes)) "." br; "\nThe first point: " (first_point.join("; ")) "; " (how) ", "
+            (seeds(&config)) (begun)
         }
     }
 }
 
 /// Of every strategy at every point.
-fn seeds(config: &Value) -> String {
-    let whole = |key| look(config, key).and_then(Value::as_u64).unwrap_or(1);
-    match (whole("seed"), whole("repeats")) {
+fn seeds(config: &ConfigRecord) -> String {
+    match (config.seed, u64::from(config.repeats)) {
         (first, 0 | 1) => format!("seed {first}"),
         (first, repeats) => format!("seeds {first}–{}", first.saturating_add(repeats - 1)),
     }
 }
 
 /// `ops 50, 100, 500; max-busy 10 to 80 (8 values)`.
-fn axes(raw: &Value) -> String {
-    let told = |axis: &Value| {
-        let key = look(axis, "key").and_then(Value::as_str).unwrap_or_default();
-        let values = look(axis, "values").and_then(Value::as_array).into_iter().flatten();
-        let values: Vec<String> =
-            values.map(|value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)).collect();
-        match values.as_slice() {
-            [first, .., last] if values.len() > FEW => {
-                format!("{key} {first} to {last} ({} values)", values.len())
-            }
-            _ => format!("{key} {}", values.join(", ")),
+fn axes(axes: &[Axis]) -> String {
+    let words = |Axis { key, values }: &Axis| match values.as_slice() {
+        [first, .., last] if values.len() > FEW => {
+            format!("{key} {first} to {last} ({} values)", values.len())
         }
+        _ => format!("{key} {}", values.join(", ")),
     };
-    let axes = look(raw, "axes").and_then(Value::as_array).into_iter().flatten();
-    axes.map(told).collect::<Vec<_>>().join("; ")
+    axes.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
 fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
@@ -116,8 +106,10 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
     match counted.as_slice() {
         [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
-        [(one, 1)] => html! { (code(one)) " has the least " (by) "." },
-        [(one, count)] => html! { (code(one)) " has the least " (by) " in all " (count) " situations." },
+        [(winner, 1)] => html! { (code(winner)) " has the least " (by) "." },
+        [(winner, count)] => {
+            html! { (code(winner)) " has the least " (by) " in all " (count) " situations." }
+        }
         [(first, count), others @ ..] => {
             let others = others.iter().map(|(strategy, count)| html! { (code(strategy)) " in " (count) });
             html! {
@@ -210,13 +202,11 @@ fn at(cell: &Cell, key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn seeds_are_told_whatever_a_file_says_of_repeats() {
-        let told = |repeats: u64| seeds(&json!({ "seed": 3, "repeats": repeats }));
-        assert_eq!([0, 1, 4].map(told), ["seed 3", "seed 3", "seeds 3–6"]);
+    fn seeds_are_named_whatever_a_file_says_of_repeats() {
+        let of = |repeats| seeds(&ConfigRecord { seed: 3, repeats, ..ConfigRecord::default() });
+        assert_eq!([0, 1, 4].map(of), ["seed 3", "seed 3", "seeds 3–6"]);
     }
 }

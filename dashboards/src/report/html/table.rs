@@ -1,12 +1,12 @@
 //! The tables of the first screen: strategies, warnings, what a comparison found, claims.
 
 use maud::{Markup, html};
+use results::Figure;
 
 use super::answer::{mean, ranked};
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
-use crate::report::reading::look;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 use statistics::percentile;
@@ -36,7 +36,7 @@ const SIDE_EFFECTS: &[Column] = &[
 
 /// A figure by its place in the result.
 fn figure(run: &Run, path: &str) -> Option<f64> {
-    look(&run.raw, path).and_then(serde_json::Value::as_f64).filter(|value| value.is_finite())
+    Figure::find(path)?.of(run.result.as_deref()?).filter(|value| value.is_finite())
 }
 
 /// All tables that have something to say.
@@ -161,20 +161,20 @@ fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> Markup {
 
 /// Every warning once, with the strategies that it is about.
 fn warnings(document: &Document) -> Markup {
-    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut warnings: Vec<(&str, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
         for warning in strategy.runs.iter().flat_map(|run| &run.warnings) {
-            match told.iter_mut().find(|(there, _)| there == warning) {
+            match warnings.iter_mut().find(|(there, _)| there == warning) {
                 Some((_, labels)) if labels.contains(&strategy.label.as_str()) => {}
                 Some((_, labels)) => labels.push(&strategy.label),
-                None => told.push((warning, vec![&strategy.label])),
+                None => warnings.push((warning, vec![&strategy.label])),
             }
         }
     }
     html! {
-        @if !told.is_empty() {
+        @if !warnings.is_empty() {
             ul class="warnings" {
-                @for (warning, labels) in told {
+                @for (warning, labels) in warnings {
                     li { (warning) " " span class="note" { "(" (labels.join(", ")) ")" } }
                 }
             }

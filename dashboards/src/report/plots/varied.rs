@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use results::WorkloadRecord;
+
 use super::capitalised;
 use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
 use crate::report::palette::LOOKS;
 use crate::report::plot::{Axis, Plot, Scale, Series};
-use crate::report::reading::look;
 use crate::report::run::Run;
 use statistics::percentile;
 
@@ -195,13 +196,24 @@ fn by_runs(
     let mut lines = Lines::default();
     for strategy in &document.strategies {
         let run = &strategy.runs[0];
-        let x = look(&run.raw, &format!("config.workload.{key}")).and_then(serde_json::Value::as_f64);
+        let x = run.result.as_ref().and_then(|result| of_workload(&result.config.workload, key));
         let values = strategy.values(&of);
         let (Some(x), Some(middle)) = (x, percentile(&values, 0.5)) else { continue };
         let end = |share| percentile(&values, share).unwrap_or(middle);
         lines.add(run.strategy.clone(), x, (middle, end(0.05), end(0.95)));
     }
     lines.plot(title, key, figure, "median, and 5th to 95th percentile of the runs".to_owned())
+}
+
+/// What the runs had under a key that has a plot.
+fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
+    match key {
+        "ops" => workload.ops.map(|ops| ops as f64),
+        "in_flight" => workload.in_flight.map(f64::from),
+        // Files that do not say have none.
+        "clients" => Some(f64::from(workload.clients)).filter(|clients| *clients > 0.0),
+        _ => None,
+    }
 }
 
 /// Lines under way, by label in order of appearance; points in order of x.

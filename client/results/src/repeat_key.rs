@@ -1,0 +1,113 @@
+//! Which runs are repeats of one another, and which are not.
+
+use crate::conditions::Conditions;
+use crate::run::RunResult;
+
+/// What runs share that are repeats of one another: their strategy with all that belongs to it, and their conditions, whatever
+/// their seeds. Reports show such runs as one strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepeatKey {
+    strategy: String,
+    /// Flags that are part of a strategy, though its text does not have them.
+    max_attempts: String,
+    retry_after: String,
+    /// Embedded or found is no condition of a comparison, but labels of reports tell it.
+    server: String,
+    conditions: Conditions,
+}
+
+impl RepeatKey {
+    /// That of a run.
+    pub fn of(run: &RunResult) -> Self {
+        Self {
+            strategy: run.strategy.clone(),
+            max_attempts: run.config.max_attempts.clone(),
+            retry_after: run.config.retry_after.clone(),
+            server: run.config.server.clone(),
+            conditions: Conditions::of(run).of_any_seed(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value};
+
+    use super::*;
+    use crate::config::ConfigRecord;
+    use crate::testing::run;
+
+    /// What tells no repeat from another: how runs were asked for, their seeds, and parameters that follow from the strategy.
+    const IRRELEVANT: [&str; 7] =
+        ["program", "version", "command_line", "strategy", "seed", "repeats", "server_model.seed"];
+
+    fn key(config: &Value) -> RepeatKey {
+        let config: ConfigRecord = serde_json::from_value(config.clone()).unwrap();
+        RepeatKey::of(&RunResult { config, ..run("aimd", 1, 10, 10, 1.0) })
+    }
+
+    /// Every key with a value, of objects their own.
+    fn paths(object: &Map<String, Value>, place: &str) -> Vec<String> {
+        let paths = |(key, value): (&String, &Value)| match value.as_object() {
+            Some(inner) => paths(inner, &format!("{place}{key}.")),
+            None => vec![format!("{place}{key}")],
+        };
+        object.iter().flat_map(paths).collect()
+    }
+
+    /// Values of the same type that are not this one; of what is null, nobody knows the type.
+    fn others(value: &Value) -> Vec<Value> {
+        match value {
+            Value::Null => vec!["7s".into(), 7.into()],
+            Value::Bool(truth) => vec![(!truth).into()],
+            Value::Number(number) if number.is_u64() => vec![7.into()],
+            Value::Number(_) => vec![7.5.into()],
+            Value::String(text) => vec![format!("{text}x").into()],
+            Value::Array(_) => {
+                vec![Value::Array(vec!["x".into()]), Value::Array(vec![Value::Object(Map::new())])]
+            }
+            Value::Object(_) => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_value_of_any_key_sets_runs_apart_but_for_how_they_were_asked_for() {
+        let mut config = serde_json::to_value(ConfigRecord::default()).unwrap();
+        config["server_model"] = serde_json::from_str(r#"{"max_busy": 5, "seed": 1}"#).unwrap();
+        let all = paths(config.as_object().unwrap(), "");
+        assert!(
+            all.len() > 25 && IRRELEVANT.iter().all(|path| all.iter().any(|there| there == path)),
+            "{all:?}"
+        );
+        for path in all {
+            let pointer = format!("/{}", path.replace('.', "/"));
+            let changed = others(&config.pointer(&pointer).unwrap().clone()).into_iter().find_map(|other| {
+                let mut changed = config.clone();
+                *changed.pointer_mut(&pointer).unwrap() = other;
+                serde_json::from_value::<ConfigRecord>(changed.clone()).is_ok().then_some(changed)
+            });
+            let changed = changed.unwrap_or_else(|| panic!("no other value of {path} is known here"));
+            // A mockserver is known by its model, wherever it is.
+            let is_irrelevant = IRRELEVANT.contains(&path.as_str()) || path == "target";
+            assert_eq!(key(&changed) == key(&config), is_irrelevant, "{path}");
+        }
+    }
+
+    #[test]
+    fn keys_that_this_version_does_not_know_set_runs_apart_wherever_they_stand() {
+        let config = serde_json::to_value(ConfigRecord::default()).unwrap();
+        for place in ["", "/workload", "/request"] {
+            let mut changed = config.clone();
+            changed.pointer_mut(place).unwrap()["novel"] = 7.into();
+            assert_ne!(key(&changed), key(&config), "{place}");
+            assert_eq!(key(&changed), key(&changed));
+        }
+    }
+
+    #[test]
+    fn seeds_do_not_set_runs_apart_and_strategies_do() {
+        let key = |strategy, seed| RepeatKey::of(&run(strategy, seed, 10, 10, 1.0));
+        assert_eq!(key("aimd", 1), key("aimd", 2));
+        assert_ne!(key("aimd", 1), key("none", 1));
+    }
+}
