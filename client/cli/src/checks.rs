@@ -14,6 +14,7 @@ use crate::args::{BaselineName, CheckArgs};
 use crate::exit::Exit;
 use crate::files::output::Output;
 use crate::text::stderr::to_stderr;
+use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
 /// The checks that were asked for.
@@ -105,33 +106,23 @@ impl<'a> Checks<'a> {
             return String::new();
         };
         let noise = self.args.noise;
-        let mut text = format!(
-            "\nagainst baseline `{}`, noise {}\n  {:<36}{:>11}{:>11}{:>9}  verdict\n",
-            name.0.display(),
-            percent(noise.of_one()),
-            "mean over runs",
-            "then",
-            "now",
-            "change"
-        );
+        let mut text =
+            format!("\nagainst baseline `{}`, noise {}\n", name.0.display(), percent(noise.of_one()));
+        let columns = [Column::Right(11), Column::Right(11), Column::Right(9), Column::Left(0)];
+        let mut table = Table::new(38, columns, LongNames::Shift);
+        table.titles("  mean over runs", ["then", "now", "change", "verdict"]);
         for subject in subjects {
-            let _ = writeln!(text, "{}", wrapped(subject.strategy(), "  ", "    "));
+            table.line(&wrapped(subject.strategy(), "  ", "    "));
             let Some(then) = baseline.strategies.get(subject.strategy()) else {
-                text.push_str("    is not in the baseline\n");
+                table.line("    is not in the baseline");
                 continue;
             };
             for (figure, change) in changes(subject, then, noise) {
                 let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
                 let off =
                     change.ratio.map_or_else(String::new, |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0));
-                let _ = writeln!(
-                    text,
-                    "    {:<34}{:>11}{:>11}{off:>9}  {}",
-                    figure,
-                    show(change.then),
-                    show(change.now),
-                    change.verdict.words()
-                );
+                let verdict = change.verdict.words().to_owned();
+                table.row("    ", figure, &[show(change.then), show(change.now), off, verdict]);
                 if change.verdict == Verdict::Worse {
                     let (then, now) = (show(change.then), show(change.now));
                     failures.push(format!(
@@ -142,6 +133,7 @@ impl<'a> Checks<'a> {
                 }
             }
         }
+        text.push_str(&table.into_text());
         text
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod causes;
 pub(crate) mod progress;
 pub(crate) mod stderr;
 pub(crate) mod summary;
+pub(crate) mod table;
 pub(crate) mod wrapping;
 
 pub(crate) use results::numbers as figures;

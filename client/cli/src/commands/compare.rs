@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod report;
+mod table;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,6 @@ mod course;
 mod pairing;
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +30,8 @@ use crate::interrupt::Interrupt;
 use crate::text::figures::short;
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
+use crate::text::table::{Column, LongNames, Table};
+use crate::text::wrapping::wrapped;
 use args::ParityArgs;
 use pairing::Pairing;
 
@@ -130,7 +131,7 @@ fn compare_all(
             break;
         }
         let bottleneck = reals.iter().any(|real| real.bottleneck);
-        apart += compared.iter().filter(|one| !one.agrees()).count();
+        apart += compared.iter().filter(|figure| !figure.agrees()).count();
         too_slow |= bottleneck;
         if !args.output.quiet {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
@@ -258,45 +259,30 @@ fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>) -> String {
-    let mut text = format!(
-        "\n{} · {}\n{}\n  {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}\n",
-        pairing.name,
-        workload_text(&pairing.experiment),
-        pairing.server.describe(),
-        "",
-        "simulated",
-        "± sd",
-        "http",
-        "off",
-        "band"
-    );
-    for one in compared {
-        let off = one.real - one.simulated.mean;
-        let _ = writeln!(
-            text,
-            "{} {:<22}{:>11}{:>9}{:>11}{:>9}{:>9}",
-            if one.agrees() { ' ' } else { '!' },
-            one.figure,
-            short(one.simulated.mean),
-            short(one.simulated.deviation.unwrap_or(0.0)),
-            short(one.real),
-            short(off),
-            short(one.band)
-        );
+    let mut table = Table::new(24, [11, 9, 11, 9, 9].map(Column::Right), LongNames::Shift);
+    table.line("");
+    table.line(&format!("{} · {}", pairing.name, workload_text(&pairing.experiment)));
+    table.line(&pairing.server.describe());
+    table.titles("", ["simulated", "± sd", "http", "off", "band"]);
+    for figure in compared {
+        let Compared { simulated, real, band, .. } = figure;
+        let figures =
+            [simulated.mean, simulated.deviation.unwrap_or(0.0), *real, real - simulated.mean, *band];
+        table.row(if figure.agrees() { "  " } else { "! " }, figure.figure, &figures.map(short));
     }
     for warning in warnings {
-        let _ = writeln!(text, "{}", crate::text::wrapping::wrapped(warning, "warning: ", "         "));
+        table.line(&wrapped(warning, "warning: ", "         "));
     }
-    text
+    table.into_text()
 }
 
 fn record(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usize) -> results::Pairing {
-    let figure = |one: &Compared| ParityFigure {
-        figure: one.figure.to_owned(),
-        simulated: (&one.simulated).into(),
-        http: one.real,
-        band: one.band,
-        agrees: one.agrees(),
+    let figure = |compared: &Compared| ParityFigure {
+        figure: compared.figure.to_owned(),
+        simulated: (&compared.simulated).into(),
+        http: compared.real,
+        band: compared.band,
+        agrees: compared.agrees(),
     };
     results::Pairing {
         name: pairing.name.clone(),

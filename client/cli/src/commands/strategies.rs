@@ -11,7 +11,7 @@ use vocabulary::did_you_mean;
 use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
 use crate::files::output::to_stdout;
-use crate::text::wrapping::wrapped;
+use crate::text::wrapping::{labelled, wrapped};
 
 /// What is explained.
 #[derive(Args, Debug)]
@@ -48,8 +48,7 @@ fn list() -> String {
     ] {
         let _ = writeln!(text, "{title}");
         for entry in STRATEGIES.iter().filter(|entry| entry.kind == kind) {
-            let name = format!("  {:<20} ", entry.name);
-            let _ = writeln!(text, "{}", wrapped(entry.summary, &name, &" ".repeat(name.len())));
+            let _ = writeln!(text, "{}", labelled(&format!("  {}", entry.name), 23, entry.summary));
         }
         text.push('\n');
     }

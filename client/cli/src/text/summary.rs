@@ -17,6 +17,7 @@ use crate::interrupt::by_whom;
 use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::text::stderr::to_stderr;
+use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{wrapped, wrapped_figures};
 
 /// What is about to run, and where: a line or two.
@@ -114,45 +115,41 @@ pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
 
 /// Several runs together: what matters most, over seeds.
 pub(crate) fn several(figures: &[(&'static str, Summary)], runs: usize) -> String {
-    let mut text = format!(
-        "\n{} runs\n  {:<14}{:>11}{:>9}  {:<19}{:>8}{:>8}{:>8}\n",
-        thousands(runs as u64),
-        "over seeds",
-        "mean",
-        "± sd",
-        "95 % of the mean",
-        "p5",
-        "p50",
-        "p95"
-    );
-    for (label, path) in TOLD {
-        let Some((_, figure)) = figures.iter().find(|(name, _)| name == path) else { continue };
+    let runs = thousands(runs as u64);
+    let columns = [
+        Column::Right(11),
+        Column::Right(9),
+        Column::Left(19),
+        Column::Right(8),
+        Column::Right(8),
+        Column::Right(8),
+    ];
+    let mut table = Table::new(16, columns, LongNames::Shift);
+    table.titles("  over seeds", ["mean", "± sd", "95 % of the mean", "p5", "p50", "p95"]);
+    let shown: Vec<(&str, &Summary)> = SHOWN
+        .iter()
+        .filter_map(|(label, path)| {
+            let (_, figure) = figures.iter().find(|(name, _)| name == path)?;
+            Some((*label, figure))
+        })
+        .collect();
+    for (label, figure) in &shown {
         let interval = figure.interval.map_or_else(
             || "too few runs".to_owned(),
             |range| format!("{}–{}", short(range.low), short(range.high)),
         );
-        let _ = writeln!(
-            text,
-            "  {label:<14}{:>11}{:>9}  {interval:<19}{:>8}{:>8}{:>8}",
-            short(figure.mean),
-            figure.deviation.map_or_else(|| "–".to_owned(), short),
-            short(figure.p5),
-            short(figure.p50),
-            short(figure.p95)
-        );
+        let spread = figure.deviation.map_or_else(|| "–".to_owned(), short);
+        let [p5, p50, p95] = [figure.p5, figure.p50, figure.p95].map(short);
+        table.row("  ", label, &[short(figure.mean), spread, interval, p5, p50, p95]);
     }
-    let told = TOLD.iter().filter_map(|(label, path)| {
-        let (_, figure) = figures.iter().find(|(name, _)| name == path)?;
-        Some(((*label).to_owned(), figure))
-    });
-    for words in crate::repeats::skewed(told) {
-        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    for words in crate::repeats::skewed(shown.into_iter().map(|(label, figure)| (label.to_owned(), figure))) {
+        table.line(&wrapped(&words, "warning: ", "         "));
     }
-    text
+    format!("\n{runs} runs\n{}", table.into_text())
 }
 
-/// What is told of several runs, and where it stands in the result.
-const TOLD: &[(&str, &str)] = &[
+/// What is shown of several runs, and where it stands in the result.
+const SHOWN: &[(&str, &str)] = &[
     ("attempts", "attempts.total"),
     ("per op", "amplification"),
     ("makespan s", "makespan_s"),

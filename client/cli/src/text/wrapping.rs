@@ -35,6 +35,11 @@ pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     within(columns() - MARGIN, text, first, rest)
 }
 
+/// A label in so many columns, and words beside it.
+pub(crate) fn labelled(label: &str, columns: usize, words: &str) -> String {
+    wrapped(words, &format!("{label:<columns$}"), &" ".repeat(columns))
+}
+
 /// A word of a line; every character takes one column.
 #[derive(Debug)]
 struct Word<'a>(&'a str);
@@ -111,6 +116,13 @@ mod tests {
         let long = figures_within(USUAL, &words, "  counts     ");
         assert!(long.lines().count() > 2 && long.lines().all(|line| line.chars().count() <= USUAL), "{long}");
         assert_eq!(long.matches("words").count(), 30);
+    }
+
+    #[test]
+    fn words_stand_beside_their_label() {
+        let text = labelled("  aimd", 12, &"words ".repeat(20));
+        assert!(text.starts_with("  aimd      words words"), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("            words")), "{text}");
     }
 
     #[test]

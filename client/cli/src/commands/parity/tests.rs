@@ -76,7 +76,7 @@ fn a_simulated_run_agrees_with_its_like_and_not_with_one_of_another_server() {
     let alike = simulated(&pairing, &args, &interrupt).expect("it runs");
     let apart = |real: &RunResult| {
         let compared = compare(pairing.experiment.time_scale, &alike, &[real]);
-        compared.iter().filter(|one| !one.agrees()).map(|one| one.figure).collect::<Vec<_>>()
+        compared.iter().filter(|figure| !figure.agrees()).map(|figure| figure.figure).collect::<Vec<_>>()
     };
     assert_eq!(apart(&alike[7]), Vec::<&str>::new());
     let server = Config { max_busy: 5, ..pairing.server.clone() };

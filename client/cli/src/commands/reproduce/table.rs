@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use experiments::scenario::{Cell, Column, Data, ExperimentSection, Judged, Scenario, over_seeds, text};
 
 use crate::text::figures::short;
-use crate::text::wrapping::wrapped;
+use crate::text::table::fitted;
+use crate::text::wrapping::{labelled, wrapped};
 
 /// One experiment's figures: a row for every strategy, or, when it has several points, a row for every point.
 pub(super) fn experiment_table(
@@ -39,13 +40,13 @@ pub(super) fn experiment_table(
                 let figures = experiment.columns.iter().map(|column| with_spread(column, *index, data));
                 rows.push(with_head(&cell.label, figures));
             }
-            return format!("\n  {title} · {seeds}\n{}", aligned(&rows));
+            return format!("\n  {title} · {seeds}\n{}", fitted(&rows));
         }
-        // A row for every value of the one, a column for every value of the other.
-        [(one, _), (other, _)] if labels.len() == 1 => {
-            let columns = experiment.vary.get(other).map_or(1, Vec::len);
+        // A row for every value of the first, a column for every value of the second.
+        [(slow, _), (fast, _)] if labels.len() == 1 => {
+            let columns = experiment.vary.get(fast).map_or(1, Vec::len);
             let head = own.iter().take(columns).map(|(_, cell)| text(&cell.point[1].1));
-            rows.push(with_head(&format!("{one} \\ {other}"), head));
+            rows.push(with_head(&format!("{slow} \\ {fast}"), head));
             for row in own.chunks(columns) {
                 let figures = row.iter().map(|(index, _)| together(experiment, *index, data));
                 rows.push(with_head(&text(&row[0].1.point[0].1), figures));
@@ -62,7 +63,7 @@ pub(super) fn experiment_table(
             }
         }
     }
-    format!("\n  {title} · {} · {seeds}\n{}", titles(), aligned(&rows))
+    format!("\n  {title} · {} · {seeds}\n{}", titles(), fitted(&rows))
 }
 
 fn with_head(head: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
@@ -78,39 +79,39 @@ fn together(experiment: &ExperimentSection, cell: usize, data: &Data) -> String 
 /// Every claim: what it says, the published figure, ours, and the verdict. Those that no source makes come last.
 pub(super) fn claims_table(judged: &[Judged<'_>]) -> String {
     let mut table = String::from("\n");
-    for one in judged.iter().filter(|one| !one.claim.ours) {
-        table.push_str(&claim(one));
+    for judged in judged.iter().filter(|judged| !judged.claim.ours) {
+        table.push_str(&claim(judged));
     }
-    if judged.iter().any(|one| one.claim.ours) {
+    if judged.iter().any(|judged| judged.claim.ours) {
         table.push_str("\n   Ours, which the source does not say:\n");
     }
-    for one in judged.iter().filter(|one| one.claim.ours) {
-        table.push_str(&claim(one));
+    for judged in judged.iter().filter(|judged| judged.claim.ours) {
+        table.push_str(&claim(judged));
     }
     table
 }
 
-fn claim(one: &Judged<'_>) -> String {
-    let mark = if one.as_expected() == Some(false) { '!' } else { ' ' };
-    let head = format!(" {mark} {:<13} ", one.verdict.words());
-    let mut text = format!("{}\n", wrapped(&one.claim.says, &head, &" ".repeat(17)));
-    let condition = &one.condition.words;
-    let mut told = match one.claim.published() {
+fn claim(judged: &Judged<'_>) -> String {
+    let mark = if judged.as_expected() == Some(false) { '!' } else { ' ' };
+    let verdict = format!(" {mark} {}", judged.verdict.words());
+    let mut text = format!("{}\n", labelled(&verdict, 17, &judged.claim.says));
+    let condition = &judged.condition.words;
+    let mut tested = match judged.claim.published() {
         "" => format!("tested: {condition}"),
-        published if one.condition.printed => format!("published {published}"),
+        published if judged.condition.printed => format!("published {published}"),
         published => format!("published {published}; tested: {condition}"),
     };
-    if !one.claim.means.is_empty() {
-        let _ = write!(told, " ({})", one.claim.means);
+    if !judged.claim.means.is_empty() {
+        let _ = write!(tested, " ({})", judged.claim.means);
     }
-    let _ = write!(told, "; here {}", one.ours);
-    if one.as_expected() == Some(false) {
-        let _ = write!(told, "; expected was \"{}\"", one.claim.expect.words());
+    let _ = write!(tested, "; here {}", judged.ours);
+    if judged.as_expected() == Some(false) {
+        let _ = write!(tested, "; expected was \"{}\"", judged.claim.expect.words());
     }
-    if !one.claim.note.is_empty() {
-        let _ = write!(told, ". {}", one.claim.note);
+    if !judged.claim.note.is_empty() {
+        let _ = write!(tested, ". {}", judged.claim.note);
     }
-    let _ = writeln!(text, "{}", wrapped(&told, &" ".repeat(19), &" ".repeat(19)));
+    let _ = writeln!(text, "{}", wrapped(&tested, &" ".repeat(19), &" ".repeat(19)));
     text
 }
 
@@ -130,26 +131,4 @@ fn plain(column: &Column, cell: usize, data: &Data) -> String {
     let values: Vec<f64> =
         data.values(cell, &column.figure).into_iter().map(|value| column.scaled(value)).collect();
     over_seeds(&values).map_or_else(|| "–".to_owned(), |seeds| short(seeds.mean))
-}
-
-/// Rows with their columns in line; the first to the left, the others to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut table = String::new();
-    for row in rows {
-        let mut line = String::from("    ");
-        for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column] - cell.chars().count());
-            let _ = match column {
-                0 => write!(line, "{cell}{padding}"),
-                _ => write!(line, "   {padding}{cell}"),
-            };
-        }
-        let _ = writeln!(table, "{}", line.trim_end());
-    }
-    table
 }

@@ -9,9 +9,7 @@ use results::Score;
 use super::args::SweepArgs;
 use super::axis::Axis;
 use crate::text::figures::short;
-
-/// Columns of what shares its line with figures.
-const NAME: usize = 28;
+use crate::text::table::{Column, LongNames, Table};
 
 /// Every strategy at every point.
 pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: &[String]) -> String {
@@ -26,9 +24,10 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
         if labels.len() > 1 { format!("{at}{strategy}") } else { at.trim_end().to_owned() }
     };
     let label = latency.path().trim_start_matches("op_latency_ms.");
-    let mut text = String::from("\n");
+    let mut table = Table::new(30, [10, 7, 10, 7, 7, 9].map(Column::Right), LongNames::OwnLine);
+    table.line("");
     let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &format!("{label} ms")];
-    text.push_str(&line(' ', &name(&keys, "strategy"), &titles.map(str::to_owned)));
+    table.row("  ", &name(&keys, "strategy"), &titles.map(str::to_owned));
     for cell in cells {
         let standing = &cell.standing;
         let mean =
@@ -48,26 +47,15 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
             mean(latency.path()),
         ];
         let mark = match cell.rank {
-            None => '–',
-            Some(1) if labels.len() > 1 => '◆',
-            Some(_) => ' ',
+            None => "– ",
+            Some(1) if labels.len() > 1 => "◆ ",
+            Some(_) => "  ",
         };
-        text.push_str(&line(mark, &name(&points[cell.point].at, &labels[cell.strategy]), &figures));
+        table.row(mark, &name(&points[cell.point].at, &labels[cell.strategy]), &figures);
     }
-    text
+    table.into_text()
 }
 
 fn width(axis: &Axis, key: &str) -> usize {
     axis.values.iter().map(|value| value.chars().count()).max().unwrap_or(0).max(key.chars().count())
-}
-
-/// A long name has a line of its own.
-fn line(mark: char, name: &str, figures: &[String; 6]) -> String {
-    let [makespan, makespan_sd, attempts, attempts_sd, per_op, latency] = figures;
-    let figures =
-        format!("{makespan:>10}{makespan_sd:>7}{attempts:>10}{attempts_sd:>7}{per_op:>7}{latency:>9}");
-    if name.chars().count() <= NAME {
-        return format!("{mark} {name:<NAME$}{figures}\n");
-    }
-    format!("{mark} {name}\n{:width$}{figures}\n", "", width = NAME + 2)
 }

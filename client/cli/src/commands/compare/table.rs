@@ -1,0 +1,123 @@
+//! The tables of a comparison.
+
+use results::{MAKESPAN_OVER_BOUND, Score, Standing};
+use statistics::Summary;
+
+use crate::text::figures::{percent, short};
+use crate::text::table::{Column, LongNames, Table};
+use crate::text::wrapping::wrapped;
+
+/// Columns of rank and name.
+const HEAD: usize = 24;
+
+/// The latency that is shown, and its name.
+fn latency_shown(by: Score) -> (Score, &'static str) {
+    let latency = if by.is_latency() { by } else { Score::p99() };
+    (latency, latency.path().trim_start_matches("op_latency_ms."))
+}
+
+/// The ranked table.
+pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
+    let (latency, label) = latency_shown(by);
+    let columns = [8, 7, 10, 7, 7, 9, 8].map(Column::Right);
+    let mut table = Table::new(HEAD, columns, LongNames::Broken);
+    table.line("");
+    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &format!("{label} ms"), "bound"];
+    table.titles("    strategy (means)", titles);
+    for (standing, rank) in standings.iter().zip(1..) {
+        let rank = if standing.is_complete() { u64::to_string(&rank) } else { dash() };
+        let mark = format!("{}{rank:>2} ", if standing.on_front { '◆' } else { ' ' });
+        // Who leaves ops undone is soon done: that is no makespan to compare with.
+        let makespan = standing.figure(Score::makespan().path()).filter(|_| standing.is_complete());
+        let attempts = standing.figure(Score::attempts().path());
+        let figures = [
+            mean(makespan),
+            spread(makespan),
+            mean(attempts),
+            spread(attempts),
+            mean(standing.figure("amplification")),
+            mean(standing.figure(latency.path())),
+            standing.figure(MAKESPAN_OVER_BOUND).map_or_else(dash, |over| beyond(over.mean)),
+        ];
+        table.row(&mark, &standing.strategy, &figures);
+        if let Some(why) = &standing.incomplete {
+            table.line(&wrapped(why, "      incomplete: ", "      "));
+        }
+    }
+    table.into_text()
+}
+
+/// The intervals of the ranked means, and side effects.
+pub(super) fn details(standings: &[Standing], by: Score) -> String {
+    let (latency, label) = latency_shown(by);
+    let mut table = Table::new(HEAD, [17, 18, 18].map(Column::Right), LongNames::Broken);
+    table.line("");
+    table.titles("    95 % of the mean", ["makespan s", "attempts", &format!("{label} ms")]);
+    for standing in standings.iter().filter(|standing| standing.is_complete()) {
+        let range = |score: Score| interval(standing.figure(score.path()));
+        table.row("    ", &standing.strategy, &[Score::makespan(), Score::attempts(), latency].map(range));
+    }
+    table.into_text() + &side_effects(standings)
+}
+
+/// A figure of the table of side effects.
+struct SideEffect {
+    label: &'static str,
+    path: &'static str,
+    show: fn(f64) -> String,
+}
+
+const SIDE_EFFECTS: &[SideEffect] = &[
+    SideEffect { label: "wasted s", path: "wasted_server_s", show: short },
+    SideEffect { label: "fits s", path: "window.convergence_s", show: short },
+    SideEffect { label: "beyond", path: "window.overshoot", show: short },
+    SideEffect { label: "swings", path: "window.variation", show: percent },
+    SideEffect { label: "late", path: "late_share", show: percent },
+    SideEffect { label: "jain", path: "fairness.jain", show: |index| format!("{index:.3}") },
+    SideEffect {
+        label: "slowest",
+        path: "fairness.slowest_over_median",
+        show: |times| format!("{times:.2} ×"),
+    },
+];
+
+/// What strategies do to the server and to one another, as far as any of them has such figures.
+fn side_effects(standings: &[Standing]) -> String {
+    let known =
+        |effect: &&SideEffect| standings.iter().any(|standing| standing.figure(effect.path).is_some());
+    let effects: Vec<&SideEffect> = SIDE_EFFECTS.iter().filter(known).collect();
+    if effects.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(HEAD, effects.iter().map(|_| Column::Right(8)), LongNames::Broken);
+    table.line("");
+    table.titles("    side effects, means", effects.iter().map(|effect| effect.label));
+    for standing in standings {
+        let show = |effect: &&SideEffect| {
+            standing.figure(effect.path).map_or_else(dash, |figure| (effect.show)(figure.mean))
+        };
+        table.row("    ", &standing.strategy, &effects.iter().map(show).collect::<Vec<_>>());
+    }
+    table.into_text()
+}
+
+fn mean(figure: Option<&Summary>) -> String {
+    figure.map_or_else(dash, |figure| short(figure.mean))
+}
+
+fn spread(figure: Option<&Summary>) -> String {
+    figure.and_then(|figure| figure.deviation).map_or_else(dash, short)
+}
+
+fn beyond(ratio: f64) -> String {
+    format!("{:+.0} %", (ratio - 1.0) * 100.0)
+}
+
+fn interval(figure: Option<&Summary>) -> String {
+    let range = figure.and_then(|figure| figure.interval);
+    range.map_or_else(|| "too few".to_owned(), |range| format!("{}–{}", short(range.low), short(range.high)))
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}

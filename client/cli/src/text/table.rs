@@ -1,0 +1,162 @@
+//! Tables of figures for a terminal: a head to the left, cells in columns.
+
+use crate::text::wrapping::wrapped;
+
+/// A column of cells, this many characters wide. A cell that is wider moves what follows to the right.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Column {
+    /// Figures.
+    Right(usize),
+    /// Words, two blanks behind the column before.
+    Left(usize),
+}
+
+/// What becomes of a name that leaves no room for cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LongNames {
+    /// It moves the cells to the right.
+    Shift,
+    /// It has a line of its own.
+    OwnLine,
+    /// It has lines of its own, broken behind each `+`.
+    Broken,
+}
+
+/// Lines with their cells in columns.
+pub(crate) struct Table {
+    /// Characters of mark and name.
+    head: usize,
+    columns: Vec<Column>,
+    long_names: LongNames,
+    text: String,
+}
+
+impl Table {
+    /// One without lines; marks and names take `head` characters.
+    pub(crate) fn new(head: usize, columns: impl IntoIterator<Item = Column>, long_names: LongNames) -> Self {
+        Self { head, columns: columns.into_iter().collect(), long_names, text: String::new() }
+    }
+
+    /// The line of titles. One that is wider than its column begins earlier, as far as nothing stands there.
+    pub(crate) fn titles<'a>(&mut self, head: &str, titles: impl IntoIterator<Item = &'a str>) {
+        let mut line = format!("{head:<width$}", width = self.head);
+        for (column, title) in self.columns.iter().zip(titles) {
+            if let Column::Right(width) = *column {
+                for _ in width..title.chars().count() {
+                    line.truncate(line.strip_suffix(' ').unwrap_or(&line).len());
+                }
+            }
+            line.push_str(&column.cell(title));
+        }
+        self.line(&line);
+    }
+
+    /// A line: what stands before the name, the name, and a cell for each column.
+    pub(crate) fn row(&mut self, mark: &str, name: &str, cells: &[String]) {
+        let cells: String = self.columns.iter().zip(cells).map(|(column, cell)| column.cell(cell)).collect();
+        let head = format!("{mark}{name}");
+        let width = head.chars().count();
+        match self.long_names {
+            LongNames::OwnLine if width > self.head => {
+                self.line(&head);
+                self.line(&format!("{:width$}{cells}", "", width = self.head));
+            }
+            LongNames::Broken if width >= self.head => {
+                // Some room is left at the right, and what follows stands a little deeper than the name.
+                self.line(&wrapped(&name.replace('+', "+ "), mark, "      ").replace("+ ", "+"));
+                self.line(&format!("{:width$}{cells}", "", width = self.head));
+            }
+            _ => self.line(&format!("{head:<width$}{cells}", width = self.head)),
+        }
+    }
+
+    /// A line of other words.
+    pub(crate) fn line(&mut self, words: &str) {
+        self.text.push_str(words.trim_end());
+        self.text.push('\n');
+    }
+
+    /// All lines.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+impl Column {
+    fn cell(self, text: &str) -> String {
+        match self {
+            Self::Right(width) => format!("{text:>width$}"),
+            Self::Left(width) => format!("  {text:<width$}"),
+        }
+    }
+}
+
+/// Rows in columns that are as wide as what is in them; the first to the left, the others to the right.
+pub(crate) fn fitted(rows: &[Vec<String>]) -> String {
+    const MARGIN: &str = "    ";
+    const BETWEEN: usize = 3;
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let figures = (1..columns).map(|column| Column::Right(BETWEEN + width(column)));
+    let mut table = Table::new(MARGIN.len() + width(0), figures, LongNames::Shift);
+    for row in rows {
+        if let Some((name, cells)) = row.split_first() {
+            table.row(MARGIN, name, cells);
+        }
+    }
+    table.into_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(long_names: LongNames, name: &str) -> String {
+        let columns = [Column::Right(8), Column::Left(6), Column::Right(5)];
+        let mut table = Table::new(12, columns, long_names);
+        table.titles("  name", ["makespan s", "words", "n"]);
+        table.row("◆ ", name, &["1.5", "few", "12"].map(str::to_owned));
+        table.into_text()
+    }
+
+    #[test]
+    fn titles_stand_over_their_cells_and_wide_ones_begin_earlier() {
+        assert_eq!(
+            table(LongNames::Shift, "aimd"),
+            "  name    makespan s  words     n\n\
+             ◆ aimd           1.5  few      12\n"
+        );
+        // Where something stands, nothing is written over it.
+        let mut narrow = Table::new(4, [Column::Right(3)], LongNames::Shift);
+        narrow.titles("name", ["too wide"]);
+        assert_eq!(narrow.into_text(), "nametoo wide\n");
+    }
+
+    #[test]
+    fn a_long_name_moves_its_cells_or_has_lines_of_its_own() {
+        let line = |text: String, number: usize| text.lines().nth(number).unwrap_or_default().to_owned();
+        let long = "a-name-of-18-chars";
+        assert_eq!(line(table(LongNames::Shift, long), 1), "◆ a-name-of-18-chars     1.5  few      12");
+        assert_eq!(line(table(LongNames::OwnLine, long), 1), "◆ a-name-of-18-chars");
+        assert_eq!(line(table(LongNames::OwnLine, long), 2), "                 1.5  few      12");
+        // What fits exactly leaves no blank before a wide figure, and is not broken from one that does.
+        assert_eq!(table(LongNames::OwnLine, "ten-chars!").lines().count(), 2);
+        assert_eq!(table(LongNames::Broken, "ten-chars!").lines().count(), 3);
+        let parts = ["full-jitter:base=100ms,cap=30s"; 4].join("+");
+        let broken = table(LongNames::Broken, &parts);
+        assert_eq!(broken.lines().count(), 4, "{broken}");
+        assert!(line(broken.clone(), 1).ends_with("cap=30s+"), "{broken}");
+        assert!(line(broken, 2).starts_with("      full-jitter"));
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_what_is_in_them() {
+        let rows = [vec!["", "a", "figure"], vec!["name", "1000", "2"], vec!["x", "3"]];
+        let rows: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        assert_eq!(fitted(&rows), "              a   figure\n    name   1000        2\n    x         3\n");
+        assert_eq!(fitted(&[]), "");
+    }
+}
