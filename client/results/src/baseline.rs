@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::conditions::{Conditions, WrittenConditions};
 use crate::figures::Figure;
-use crate::reading::{Malformed, read};
+use crate::malformed::Malformed;
+use crate::reading::read;
 use crate::run::RunResult;
 
 /// Rises when a baseline can no longer be read as before.

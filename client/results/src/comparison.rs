@@ -14,7 +14,7 @@ pub struct Repeats<R = RunResult> {
     /// By seed.
     pub runs: Vec<R>,
     /// Figures over runs, by their path in a run's result.
-    #[serde(default, deserialize_with = "crate::reading::known")]
+    #[serde(default, deserialize_with = "crate::fields::known")]
     pub summary: FiguresOverRuns,
 }
 
@@ -64,7 +64,7 @@ pub struct StandingRecord {
     /// Whether no other one needs fewer attempts and finishes sooner.
     pub on_pareto_front: bool,
     /// Over blocks.
-    #[serde(deserialize_with = "crate::reading::known")]
+    #[serde(deserialize_with = "crate::fields::known")]
     pub figures: FiguresOverRuns,
 }
 

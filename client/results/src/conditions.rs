@@ -156,21 +156,21 @@ mod tests {
 
     #[test]
     fn a_mockserver_is_known_by_its_model_and_seeds_count_only_where_runs_are_paired() {
-        let (one, other) =
+        let (here, there) =
             (Conditions::new(&config(10, 1), Mode::Http), Conditions::new(&config(10, 2), Mode::Http));
         assert_eq!(
-            one.differences(&(&other).into()),
+            here.differences(&(&there).into()),
             ["seed is 1, there 2", "server_model.seed is 1, there 2"]
         );
-        assert_eq!(one.of_any_seed(), other.of_any_seed());
+        assert_eq!(here.of_any_seed(), there.of_any_seed());
     }
 
     #[test]
     fn what_differs_is_told_by_its_key() {
-        let one = Conditions::new(&config(10, 1), Mode::Http);
-        let other = Conditions::new(&config(20, 1), Mode::Simulated);
+        let here = Conditions::new(&config(10, 1), Mode::Http);
+        let there = Conditions::new(&config(20, 1), Mode::Simulated);
         assert_eq!(
-            one.differences(&(&other).into()),
+            here.differences(&(&there).into()),
             ["mode is \"http\", there \"simulated\"", "workload.ops is 10, there 20"]
         );
     }

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Comparison, Repeats};
+use crate::malformed::Malformed;
+use crate::outline::Outline;
 use crate::parity::Parity;
-use crate::reading::{Malformed, Outline, read};
+use crate::reading::read;
 use crate::reproduction::Reproduction;
 use crate::run::RunResult;
 use crate::sweep::{Sweep, Swept};

@@ -46,7 +46,7 @@ pub struct DrawnRun {
 #[expect(missing_docs, reason = "the fields are those of a series")]
 pub struct Columns {
     #[schemars(extend("exclusiveMinimum" = 0))]
-    #[serde(deserialize_with = "crate::reading::above_zero")]
+    #[serde(deserialize_with = "crate::fields::above_zero")]
     pub step_s: f64,
     #[serde(default)]
     pub sent: Vec<u64>,
@@ -118,7 +118,7 @@ pub struct Clients {
 #[expect(missing_docs, reason = "the keys say what is counted")]
 pub struct Steps {
     #[schemars(extend("exclusiveMinimum" = 0))]
-    #[serde(deserialize_with = "crate::reading::above_zero")]
+    #[serde(deserialize_with = "crate::fields::above_zero")]
     pub step_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent: Option<Vec<i64>>,

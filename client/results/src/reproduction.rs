@@ -99,7 +99,7 @@ pub struct Claim {
     #[serde(default)]
     pub values: Vec<ClaimValue>,
     /// The values that bear the claim out: from, to; null where it says nothing.
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub accept: [Option<f64>; 2],
     /// The same in words, with whether the ends are included.
     #[serde(default)]
@@ -182,7 +182,7 @@ pub struct Cell {
     /// What was varied, by its key.
     #[serde(default)]
     pub at: At,
-    #[serde(deserialize_with = "crate::reading::known")]
+    #[serde(deserialize_with = "crate::fields::known")]
     pub figures: FiguresOverRuns,
 }
 

@@ -26,7 +26,7 @@ pub struct RunResult {
     /// As typed.
     pub strategy: String,
     pub seed: u64,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub config: ConfigRecord,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
@@ -42,31 +42,31 @@ pub struct RunResult {
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
     /// What failed attempts came to, the most frequent first; together they are `attempts.failed`.
-    #[serde(default, deserialize_with = "crate::reading::failures")]
+    #[serde(default, deserialize_with = "crate::fields::failures")]
     pub failures: Vec<FailureResult>,
     /// Why ops were given up: what their last try came to.
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub given_up_after: GivenUpCounts,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub op_latency_ms: LatencyFigures,
     /// Shares of the ops that succeeded, 0 to 1, each with the latency in milliseconds below which they lie.
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub op_latency_curve: Vec<[f64; 2]>,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub attempt_latency_ms: LatencyFigures,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub success_latency_ms: LatencyFigures,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub rejection_latency_ms: LatencyFigures,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub failure_latency_ms: LatencyFigures,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
     /// Ops that did not succeed within the deadline, as a share of all; null without `--deadline`.
     pub late_share: Option<f64>,
     /// How the window came to fit the server, and how steady it was.
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub window: WindowFigures,
     /// Null with one client.
     pub fairness: Option<FairnessFigures>,
@@ -75,7 +75,7 @@ pub struct RunResult {
     pub wasted_server_s: Option<f64>,
     /// Null when the target is no mockserver, or its counts could not be compared.
     pub server: Option<ServerCounts>,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub generator: GeneratorResult,
     /// When it began, in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null when simulated.
     #[schemars(extend("format" = "date-time"))]
@@ -85,9 +85,9 @@ pub struct RunResult {
     /// Who ended the run before its end: `user` by a key of the dashboard, `SIGINT`, `SIGTERM`, `SIGHUP`; null when nobody did.
     pub interrupted: Option<String>,
     /// What a reader of the figures must know.
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub warnings: Vec<String>,
-    #[serde(default, deserialize_with = "crate::reading::or_default")]
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub series: Vec<SeriesPoint>,
     /// Where it belongs in a sweep; in no other document.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -41,7 +41,7 @@ pub struct Swept {
     /// Every strategy at every point.
     pub cells: Vec<SweepCell>,
     /// What is best in which situation.
-    #[serde(deserialize_with = "crate::reading::or_default")]
+    #[serde(deserialize_with = "crate::fields::or_default")]
     pub best: Vec<Best>,
 }
 
@@ -78,7 +78,7 @@ pub struct SweepCell {
     /// At this point, from 1; null when incomplete.
     pub rank: Option<u64>,
     /// Over seeds.
-    #[serde(deserialize_with = "crate::reading::known")]
+    #[serde(deserialize_with = "crate::fields::known")]
     pub figures: FiguresOverRuns,
 }
 
@@ -97,7 +97,7 @@ pub struct Best {
     pub strategy: Option<String>,
     /// Who has the least on fresh seeds, by more than chance; null for a tie, or too few repeats to say. Files of earlier
     /// versions do not say.
-    #[serde(deserialize_with = "crate::reading::said")]
+    #[serde(deserialize_with = "crate::fields::winner")]
     #[schemars(with = "Option<String>")]
     pub winner: Winner,
     /// What was found, in words.

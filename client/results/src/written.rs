@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::document::{Document, sorted};
-use crate::reading::{Malformed, read};
+use crate::malformed::Malformed;
+use crate::reading::read;
 
 /// JSON as a file has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,63 @@
+//! Fields of documents that older or later versions write otherwise, as they are read.
+
+use std::collections::BTreeMap;
+
+use loadgen_core::{ErrorKind, FailureResult};
+use serde::{Deserialize, Deserializer, de};
+
+use crate::over_runs::{FiguresOverRuns, OverRuns};
+use crate::sweep::Winner;
+
+/// What may be null in a file, which is then as good as missing.
+pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Default,
+    D: Deserializer<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Figures over runs, without those that are null.
+pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FiguresOverRuns, D::Error> {
+    let figures: BTreeMap<String, Option<OverRuns>> = or_default(deserializer)?;
+    Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
+}
+
+/// Failures by what they came to. A kind of error that a later version tells apart is one of the others here.
+pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(expecting = "an object")]
+    struct Failure {
+        status: Option<u16>,
+        kind: Option<Kind>,
+        attempts: u64,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "is not a text")]
+    enum Kind {
+        Known(ErrorKind),
+        Later(#[expect(dead_code, reason = "only that it is a text is asked")] String),
+    }
+    let kind = |kind| match kind {
+        Kind::Known(kind) => kind,
+        Kind::Later(_) => ErrorKind::Other,
+    };
+    let failures: Vec<Failure> = or_default(deserializer)?;
+    let known = |Failure { status, kind: named, attempts }: Failure| FailureResult {
+        status,
+        kind: named.map(kind),
+        attempts,
+    };
+    Ok(failures.into_iter().map(known).collect())
+}
+
+/// A width, which is none unless it is above zero.
+pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let width = f64::deserialize(deserializer)?;
+    if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
+}
+
+/// A key that is there, be it null.
+pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
+    Option::deserialize(deserializer).map(Winner::Said)
+}

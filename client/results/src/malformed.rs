@@ -1,0 +1,90 @@
+//! What is wrong with a text that should be a document: told with its place, and with what is accepted.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::error::Category;
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}{}{what}", if place.is_empty() { "" } else { ": " })]
+pub struct Malformed {
+    /// ``line 3, column 14`` or ``` `runs[3].seed` ```; empty for the whole.
+    pub place: String,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl Malformed {
+    /// What is wrong with a value at a path; an empty path is the whole.
+    pub fn at(path: &str, what: impl Into<String>) -> Self {
+        Self { place: if path.is_empty() { String::new() } else { format!("`{path}`") }, what: what.into() }
+    }
+
+    /// What is wrong with a text of which this path cannot be read.
+    pub(crate) fn of(text: &str, path: &str, error: &serde_json::Error) -> Self {
+        // Whoever reads names, such as those of modes, calls a number in their place a fault of the syntax.
+        let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
+        if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
+            return Self::at(path, "is not a text");
+        }
+        malformed(path, error)
+    }
+}
+
+/// Of an error of the parser, without its place.
+fn reason(error: &str) -> &str {
+    error.split(" at line ").next().unwrap_or_default()
+}
+
+fn malformed(path: &str, error: &serde_json::Error) -> Malformed {
+    let text = error.to_string();
+    let reason = reason(&text);
+    let here = || format!("line {}, column {}", error.line(), error.column());
+    let what = match error.classify() {
+        Category::Data => return wrong_value(path, reason),
+        Category::Eof if error.line() <= 1 && error.column() == 0 => "it is empty".to_owned(),
+        Category::Eof => "it ends in the middle; the file was cut off".to_owned(),
+        _ if reason == "trailing characters" => {
+            "another value follows; one result per file is read (`--samples` files are not results)"
+                .to_owned()
+        }
+        _ => format!("it is not JSON: {reason}"),
+    };
+    Malformed { place: here(), what }
+}
+
+/// JSON, but not of the form that is wanted.
+fn wrong_value(path: &str, reason: &str) -> Malformed {
+    if let Some(key) = reason.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        return Malformed::at(&path, "is missing");
+    }
+    let Some((found, wanted)) = reason.split_once(", expected ") else { return Malformed::at(path, reason) };
+    let heads = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = heads.iter().find_map(|head| found.strip_prefix(head)).unwrap_or(found);
+    let found = match found {
+        "map" => "an object",
+        "sequence" => "a list",
+        found => found,
+    };
+    let wanted = match wanted {
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "a string" | "string" => "a text",
+        "a boolean" => "true or false",
+        "f64" | "f32" => "a number",
+        "u64" | "u32" | "u16" | "usize" | "i64" => "a whole number",
+        wanted => wanted,
+    };
+    Malformed::at(path, format!("{} is not {wanted}", brief(found)))
+}
+
+/// A value as it is named in an error, in one short line.
+fn brief(found: &str) -> String {
+    const MOST: usize = 60;
+    let line: String = found.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if line.chars().count() <= MOST {
+        return line;
+    }
+    format!("{}…", line.chars().take(MOST).collect::<String>())
+}
