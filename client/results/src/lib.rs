@@ -19,6 +19,7 @@ mod foresight;
 mod health;
 mod malformed;
 pub mod numbers;
+mod objects;
 mod outline;
 mod over_runs;
 mod parity;

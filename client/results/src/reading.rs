@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::malformed::Malformed;
+use crate::objects::ObjectsOnly;
 
 /// Reads a value of this type.
 ///
@@ -10,7 +11,7 @@ use crate::malformed::Malformed;
 /// When the text is no JSON, or of another form.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let value = serde_path_to_error::deserialize(ObjectsOnly(&mut deserializer)).map_err(|error| {
         let path = error.path().to_string();
         Malformed::of(text, if path == "." { "" } else { &path }, error.inner())
     })?;
@@ -37,6 +38,8 @@ mod tests {
         mode: Option<crate::run::Mode>,
         #[serde(default)]
         verdict: crate::comparison::PairVerdict,
+        #[serde(default)]
+        ops: Option<crate::run::OpsResult>,
     }
 
     #[test]
@@ -48,6 +51,8 @@ mod tests {
             (r#"{"runs": [{"seed": 3, "config": 7}]}"#, "`runs[0].config`: integer `7` is not an object"),
             (r#"{"runs": [7]}"#, "`runs[0]`: integer `7` is not an object"),
             (r#"{"runs": {}}"#, "`runs`: an object is not a list"),
+            (r#"{"runs": [[1]]}"#, "`runs[0]`: a list is not an object"),
+            (r#"{"runs": [{"seed": 1, "ops": [1, 1, 0]}]}"#, "`runs[0].ops`: a list is not an object"),
             (r#"{"runs": [{"seed": 1, "mode": 3}]}"#, "`runs[0].mode`: is not a text"),
             (r#"{"runs": [{"seed": 1, "verdict": null}]}"#, "`runs[0].verdict`: is not a text"),
             (
