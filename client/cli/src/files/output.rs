@@ -48,14 +48,15 @@ pub(crate) enum Opened {
 impl Write for Opened {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Beside(file) => file.write(bytes),
+            // By way of the file itself: errors of the other have a path that nobody asked for.
+            Self::Beside(file) => file.as_file_mut().write(bytes),
             Self::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Beside(file) => file.flush(),
+            Self::Beside(file) => file.as_file_mut().flush(),
             Self::Direct(file) => file.flush(),
         }
     }
@@ -133,9 +134,9 @@ impl Output {
         let written = match &self.place {
             Place::Stdout => return to_stdout(bytes),
             Place::Direct(path) => fs::write(path, bytes),
-            Place::File { beside, .. } => beside
-                .create()
-                .and_then(|mut file| file.write_all(bytes).and_then(|()| beside.complete(file))),
+            Place::File { beside, .. } => beside.create().and_then(|mut file| {
+                file.as_file_mut().write_all(bytes).and_then(|()| beside.complete(file))
+            }),
         };
         written.map_err(|error| self.rescue(bytes, error))
     }
@@ -169,7 +170,7 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
 fn save_elsewhere(bytes: &[u8]) -> io::Result<PathBuf> {
     let prefix = format!("tailback-result-{}-", std::process::id());
     let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
-    file.write_all(bytes)?;
+    file.as_file_mut().write_all(bytes)?;
     let (_, path) = file.keep()?;
     Ok(path)
 }

@@ -1,8 +1,8 @@
 //! A file that replaces another when it is complete: it is written beside it, and takes over its name, mode and owner.
 
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
@@ -43,7 +43,11 @@ impl Replacement {
         let make = || {
             // Whoever leaves at once must know the name beforehand: nothing of it is drawn.
             let mut builder = tempfile::Builder::new();
-            builder.prefix(name).rand_bytes(0).permissions(Permissions::from_mode(mode)).tempfile_in(folder)
+            // Opened here, because errors of its own ways to do it have a path that nobody asked for.
+            let open = |path: &Path| {
+                OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
+            };
+            builder.prefix(name).rand_bytes(0).make_in(folder, open)
         };
         let file = match make() {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -113,4 +117,16 @@ pub(super) fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Err(Errno::LOOP.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kept_a_file_from_being_made_is_said_without_the_name_beside_it() {
+        let nowhere = Replacement::of(Path::new("/no/where")).unwrap().unwrap();
+        let error = nowhere.try_out().unwrap_err();
+        assert_eq!(error.to_string(), "No such file or directory (os error 2)");
+    }
 }
