@@ -100,14 +100,19 @@ impl Config {
 }
 
 impl Config {
-    /// Whether it serves by slots, `max_busy` of them or as `caps` says: only then there is a cap that can be changed.
-    pub fn has_slots(&self) -> bool {
-        self.policy.config().has_slots()
+    /// Whether there is a cap that can be changed: its policy goes by `max_busy`, or as `caps` says.
+    pub fn has_cap(&self) -> bool {
+        self.policy.config().has_cap()
     }
 
-    /// Whether rejections hold slots.
+    /// Whether `max_busy` is the most that is ever in service at once, each for a service time of its own.
+    pub(crate) fn bounds_concurrency(&self) -> bool {
+        self.caps.is_empty() && self.policy.config().bounds_concurrency()
+    }
+
+    /// Whether rejections hold slots: more may be busy than there are slots.
     pub fn rejections_hold_slots(&self) -> bool {
-        self.has_slots() && self.rejects_occupy
+        self.rejects_occupy && self.policy.config().heeds_rejects_occupy()
     }
 
     /// Whether services and rejections take `service_time` and `reject_time`: some policies have times of their own.
@@ -118,7 +123,7 @@ impl Config {
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
         let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        undisturbed && self.caps.is_empty() && self.has_slots()
+        undisturbed && self.caps.is_empty() && self.policy.config().is_plannable()
     }
 
     /// How long an attempt takes when nothing is in its way.
@@ -168,6 +173,25 @@ mod tests {
             r#"{"max_busy":50,"service_time":"500ms","reject_time":"50ms","network_delay":"100ms","rejects_occupy":true,"reject_status":503,"retry_after":null,"seed":1,"policy":"concurrency-cap","return_delay":"0s","loss":0.0,"outages":"","reject_first":0,"caps":""}"#
         );
         assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn what_disturbs_a_cap_takes_from_it_only_what_no_longer_holds() {
+        let said = |config: &Config| {
+            let holds = config.rejections_hold_slots();
+            (config.has_cap(), config.bounds_concurrency(), config.is_plain_cap(), holds)
+        };
+        let config = Config::default();
+        assert_eq!(said(&config), (true, true, true, true));
+        assert_eq!(said(&Config { loss: 0.1, ..config.clone() }), (true, true, false, true));
+        assert_eq!(said(&Config { reject_first: 1, ..config.clone() }), (true, true, false, true));
+        assert_eq!(said(&Config { rejects_occupy: false, ..config.clone() }), (true, true, true, false));
+        let caps = "10s=25".parse().unwrap();
+        assert_eq!(said(&Config { caps, ..config.clone() }), (true, false, false, true));
+        for policy in ["overwhelmed-queue", "descriptor-pool"] {
+            let policy = policy.parse().unwrap();
+            assert_eq!(said(&Config { policy, ..config.clone() }), (false, false, false, false));
+        }
     }
 
     #[test]

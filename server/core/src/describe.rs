@@ -9,7 +9,7 @@ impl Config {
     pub fn describe(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = if self.has_slots() {
+        let _ = if self.has_cap() {
             let later = if self.caps.is_empty() { String::new() } else { format!(" (later {})", self.caps) };
             write!(text, "cap {}{later}", self.max_busy)
         } else {

@@ -14,11 +14,10 @@ pub struct LeastCosts {
 }
 
 impl LeastCosts {
-    /// The costs at this server in the run with this seed; `None` when it has no slots, each of which serves one request
-    /// at a time, or not always as many.
+    /// The costs at this server in the run with this seed; `None` when nothing always bounds by the same number how
+    /// many it serves at once.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
-        let slots = config.has_slots() && config.caps.is_empty();
-        slots.then(|| Self { config: config.clone(), seed })
+        config.bounds_concurrency().then(|| Self { config: config.clone(), seed })
     }
 
     /// Most requests in service at once.

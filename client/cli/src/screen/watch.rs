@@ -122,7 +122,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
 
 /// Whether there is a cap that can be changed: other policies have none.
 fn has_cap(server: &Server) -> bool {
-    server.model.as_ref().is_some_and(mockserver::core::Config::has_slots)
+    server.model.as_ref().is_some_and(mockserver::core::Config::has_cap)
 }
 
 /// A tenth of a cap, at least one slot.

@@ -21,7 +21,7 @@ pub struct Variation {
 /// The server with one thing changed at a time: what its policy has no use for is left as it is.
 pub fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
-    if server.has_slots() {
+    if server.has_cap() {
         // A cap that changes by itself is other caps already.
         let percents: &[_] = if server.caps.is_empty() { &[('−', 80), ('+', 120)] } else { &[] };
         for &(sign, percent) in percents {

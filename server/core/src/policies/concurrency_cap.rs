@@ -31,7 +31,19 @@ impl PolicyConfig for CapConfig {
         Box::new(ConcurrencyCap::default())
     }
 
-    fn has_slots(&self) -> bool {
+    fn has_cap(&self) -> bool {
+        true
+    }
+
+    fn bounds_concurrency(&self) -> bool {
+        true
+    }
+
+    fn is_plannable(&self) -> bool {
+        true
+    }
+
+    fn heeds_rejects_occupy(&self) -> bool {
         true
     }
 }

@@ -11,10 +11,25 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     /// The policy, of which nobody holds anything yet.
     fn build(&self) -> Box<dyn Admission>;
 
-    /// Whether it serves by slots, `max_busy` of them or as `caps` says, each of which serves one request at a time and, if
-    /// rejections occupy, is busy with a rejected one for its reject time. Only then there is a cap that can be changed,
-    /// ops can be planned, and it is known what a success costs at least.
-    fn has_slots(&self) -> bool {
+    /// Whether it serves by the server's own cap, `max_busy` or as `caps` says: only then there is a cap that can be changed.
+    fn has_cap(&self) -> bool {
+        false
+    }
+
+    /// Whether never more requests are in service at once than that cap, each for the service time that the server draws for
+    /// it. Only then it is known what a success costs at least.
+    fn bounds_concurrency(&self) -> bool {
+        false
+    }
+
+    /// Whether it serves every request that finds less in service than that cap while nobody is rejected, so that ops can be
+    /// planned in advance.
+    fn is_plannable(&self) -> bool {
+        false
+    }
+
+    /// Whether it heeds `rejects_occupy`: then a rejected request is as busy as a served one for its reject time.
+    fn heeds_rejects_occupy(&self) -> bool {
         false
     }
 
