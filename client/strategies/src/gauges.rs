@@ -54,8 +54,9 @@ impl Gauges {
     }
 
     /// What is drawn over time besides window and threshold.
-    pub fn drawn(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + use<> {
-        self.drawn.into_iter().flatten()
+    pub fn drawn(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
+        // Without gaps: mostly there is none, and this is asked after every attempt.
+        self.drawn.iter().map_while(|drawn| *drawn)
     }
 }
 

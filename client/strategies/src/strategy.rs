@@ -63,8 +63,9 @@ pub enum Verdict {
 }
 
 impl Strategy {
-    /// Puts started parts together: at most [`MAX_BUDGETS`] budgets; of several retry policies the last counts.
-    pub(crate) fn new(
+    /// Puts started parts together, which need be in no registry: at most [`MAX_BUDGETS`] budgets; of several retry policies
+    /// the last counts.
+    pub fn new(
         seed: u64,
         parts: impl IntoIterator<Item = Part>,
         max_attempts: u32,
@@ -145,6 +146,7 @@ impl Strategy {
     }
 
     /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
+    #[inline]
     pub fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, permits: &Permits) {
         let standstill = self.standstill.as_mut();
         let no_news = standstill.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
@@ -223,6 +225,12 @@ impl Strategy {
                 limiter.on_timer(now);
             }
         }
+    }
+
+    /// Whether there is any part that reports: retry policies do not. One that has nothing to be drawn at first may have
+    /// later.
+    pub fn reports(&self) -> bool {
+        !self.limiters.is_empty() || !self.budgets.is_empty()
     }
 
     /// What dashboards show.

@@ -51,7 +51,61 @@ impl Drawn {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tailback::{
+        Budget, Ended, Gate, Gauges, Launch, Outcome, Part, Permit, RetryAfter, Status, Strategy,
+    };
+    use vocabulary::{Instant, Rng};
+
     use super::*;
+    use crate::run::{Completion, Input, Output, Run};
+    use crate::workload::{ArrivalProcess, RunConfig, Workload};
+
+    /// A budget that counts its tokens from the first rejection on.
+    #[derive(Default)]
+    struct Awakened(Option<f64>);
+
+    impl Budget for Awakened {
+        fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+            Gate::Permit
+        }
+
+        fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+            if outcome.status == Status::Rejected {
+                self.0 = Some(self.0.unwrap_or(5.0) - 1.0);
+            }
+        }
+
+        fn report(&self, gauges: &mut Gauges) {
+            if let Some(tokens) = self.0 {
+                gauges.draw(&TOKENS, tokens);
+            }
+        }
+    }
+
+    #[test]
+    fn a_gauge_that_is_not_there_at_the_beginning_is_drawn_once_it_is() {
+        let arrivals = ArrivalProcess::Closed { in_flight: 1 };
+        let workload = Workload { arrivals, ops: Some(4), duration: None };
+        let config = RunConfig { workload, ..RunConfig::default() };
+        let parts = || [Part::Budget(Box::new(Awakened::default()))];
+        let strategy = |_| Ok::<_, std::convert::Infallible>(Strategy::new(1, parts(), 1, RetryAfter::Floor));
+        let mut run = Run::new(config, strategy, None).unwrap();
+        for (millis, status) in [(50, Status::Succeeded), (150, Status::Rejected), (250, Status::Rejected)] {
+            let Output::Send(launched) = run.poll_output(Instant::from_millis(millis - 20)) else {
+                panic!("a place is free");
+            };
+            let (attempt, sent_at, outcome) = (launched.attempt, launched.due, Outcome::plain(status));
+            let ended =
+                Completion { attempt, sent_at, outcome, server: None, cause: None, by_gateway: false };
+            run.handle_input(Instant::from_millis(millis), Input::Ended(ended));
+        }
+        let [drawn] = run.measurements().series.drawn() else { panic!("tokens are drawn") };
+        let bucket = |millis: u64| drawn.values[usize::try_from(millis / 10).unwrap()].value();
+        assert_eq!(run.measurements().series.width(), Duration::from_millis(10));
+        assert_eq!([bucket(140), bucket(150), bucket(250)], [None, Some(4.0), Some(3.0)]);
+    }
 
     const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
     const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };

@@ -34,15 +34,11 @@ pub(super) struct Instance {
     pub(super) ssthresh: Option<f64>,
     /// What else was last drawn.
     pub(super) drawn: Drawn,
-    /// Whether its strategy has anything that is drawn over time.
-    pub(super) is_drawn: bool,
 }
 
 impl Instance {
     pub(super) fn new(strategy: Strategy) -> Self {
-        let gauges = strategy.gauges();
         Self {
-            is_drawn: gauges.window.is_some() || gauges.drawn().next().is_some(),
             strategy,
             ready: Cancellable::default(),
             sleeping: 0,

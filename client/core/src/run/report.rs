@@ -121,7 +121,7 @@ impl Run {
     pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
         let alone = self.instances.len() == 1;
         let instance = &mut self.instances[id.index()];
-        if !instance.is_drawn {
+        if !instance.strategy.reports() {
             return;
         }
         let gauges = instance.strategy.gauges();
