@@ -33,7 +33,7 @@ impl Run {
     /// What happened at `now`; `now` may be earlier than what is already processed, when answers come out of order.
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         if let Some(log) = &mut self.log {
-            log.inputs.push((now, input));
+            log.on_input(now, &input);
         }
         self.advance(now);
         match input {
@@ -53,7 +53,7 @@ impl Run {
         for _ in 0..TIMERS_AT_ONCE {
             if let Some(output) = self.outbox.pop_front() {
                 if let Some(log) = &mut self.log {
-                    log.outputs.push(output);
+                    log.on_output(&output);
                 }
                 return output;
             }

@@ -176,6 +176,7 @@ impl Measurements {
     }
 
     /// An attempt was sent, the op's `ordinal`-th; `in_flight` counts it.
+    #[inline]
     pub fn on_sent(&mut self, at: Instant, in_flight: u64, ordinal: u32) {
         self.attempts.total += 1;
         let point = self.series.at(at);
@@ -192,6 +193,7 @@ impl Measurements {
     }
 
     /// An attempt that was sent at `sent_at` ended; `in_flight` no longer counts it.
+    #[inline]
     pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
         point.in_flight.set(in_flight as f64);

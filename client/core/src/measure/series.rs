@@ -158,16 +158,22 @@ impl Series {
             self.halve();
             index = self.index(now);
         }
-        while self.points.len() <= index {
-            let carried = self.points.last().copied().unwrap_or_default().carried();
-            self.points.push(carried);
+        if self.points.len() <= index {
+            self.carry_on(index);
         }
+        self.latest = (index as u64 * self.width_nanos, index);
+        &mut self.points[index]
+    }
+
+    /// Goes on with what was, until there is a bucket of this index.
+    #[inline(never)]
+    fn carry_on(&mut self, index: usize) {
+        let carried = self.points.last().copied().unwrap_or_default().carried();
+        self.points.resize(index + 1, carried);
         for drawn in &mut self.drawn {
             let carried = drawn.values.last().copied().unwrap_or_default().carried();
             drawn.values.resize(self.points.len(), carried);
         }
-        self.latest = (index as u64 * self.width_nanos, index);
-        &mut self.points[index]
     }
 
     /// Takes a new value of a strategy's gauge.

@@ -197,6 +197,7 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
+    #[inline(never)]
     fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: End) {
         let op = &self.ops[attempt.op.index()];
         let sample = Sample {

@@ -17,3 +17,17 @@ pub struct RunLog {
     /// Every attempt as it ended, with the window just after that.
     pub samples: Vec<Sample>,
 }
+
+impl RunLog {
+    /// Out of the way of runs that keep none.
+    #[cold]
+    pub(super) fn on_input(&mut self, at: Instant, input: &Input) {
+        self.inputs.push((at, *input));
+    }
+
+    /// The same of what is to be done.
+    #[cold]
+    pub(super) fn on_output(&mut self, output: &Output) {
+        self.outputs.push(*output);
+    }
+}
