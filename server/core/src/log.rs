@@ -32,6 +32,18 @@ pub enum ServerEvent {
 }
 
 impl ServerLog {
+    /// Out of the way of servers that keep none.
+    #[cold]
+    pub(crate) fn on_input(&mut self, at: Instant, input: &Input) {
+        self.events.push(ServerEvent::Input(at, input.clone()));
+    }
+
+    /// The same of an answer that is taken.
+    #[cold]
+    pub(crate) fn on_answer(&mut self, answer: &Answer) {
+        self.events.push(ServerEvent::Answer(*answer));
+    }
+
     /// What the shell told the server, and for which instant.
     pub fn inputs(&self) -> impl Iterator<Item = (Instant, &Input)> {
         self.events.iter().filter_map(|event| match event {

@@ -1,5 +1,8 @@
 //! The whole server: the network legs, admission, the ledger, in one state machine.
 
+mod passage;
+mod taken_back;
+
 use std::collections::VecDeque;
 
 use vocabulary::Instant;
@@ -8,9 +11,9 @@ use vocabulary::wire::{RunId, ServerStats};
 use crate::config::Config;
 use crate::events::{Answer, Input, Output};
 use crate::ledger::{Account, Ledger, Of};
-use crate::log::{ServerEvent, ServerLog};
-use crate::policies::{Arrived, Load, Released, Running};
-use crate::request::{Request, RequestId, Step, Verdict, Way};
+use crate::log::ServerLog;
+use crate::policies::Running;
+use crate::request::{Request, RequestId};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
@@ -75,7 +78,7 @@ impl Server {
     /// Something happened at `now`.
     pub fn handle(&mut self, now: Instant, input: Input) {
         if let Some(log) = &mut self.log {
-            log.events.push(ServerEvent::Input(now, input.clone()));
+            log.on_input(now, &input);
         }
         self.advance(now);
         match input {
@@ -102,7 +105,7 @@ impl Server {
         }
         if let Some(answer) = self.answers.pop_front() {
             if let Some(log) = &mut self.log {
-                log.events.push(ServerEvent::Answer(answer));
+                log.on_answer(&answer);
             }
             return Output::Answer(answer);
         }
@@ -179,9 +182,10 @@ impl Server {
     fn step(&mut self, at: Instant) {
         let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
         if self.policy.load().next == Some(at) {
-            if let Some(mut released) = self.policy.advance(self.config.seed) {
+            // Where it is, without a copy: this happens once per request.
+            if let Some(released) = &mut self.policy.advance(self.config.seed) {
                 if self.is_open(released.id) {
-                    self.decide(&mut released);
+                    self.decide(released);
                 }
                 self.answer(at, released);
             }
@@ -212,207 +216,6 @@ impl Server {
     /// Whether this message is the latest of a request that goes on.
     fn awaits(&self, id: RequestId, message: u64) -> bool {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.message == message)
-    }
-
-    fn arrive(&mut self, now: Instant, request: Request) {
-        let index = request.id.0 as usize;
-        if self.requests.len() <= index {
-            self.requests.resize(index + 1, None);
-        }
-        let held = Held { request, epoch: self.epoch, message: self.messages, is_open: false };
-        self.messages += 1;
-        self.requests[index] = Some(held);
-        if request.is_lost(Way::ToServer, self.config.loss) {
-            return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
-        }
-        let delay = request.network_delay(&self.config.network_delay);
-        if delay.is_zero() {
-            self.admit(now, request.id);
-        } else {
-            self.coming.push(now + delay, held.message, request.id);
-        }
-    }
-
-    /// Too little is free: whoever looked first hears of it at once, and nothing else happens.
-    fn defer(&mut self, now: Instant, id: RequestId) {
-        self.answers.push_back(Answer {
-            id,
-            verdict: Verdict::Deferred,
-            advice: None,
-            at: now,
-            busy: self.busy(),
-            cap: self.capacity(now),
-            version: self.version,
-        });
-    }
-
-    fn admit(&mut self, at: Instant, id: RequestId) {
-        let Some(held) = &self.requests[id.0 as usize] else { return };
-        let Request { step, attempt, .. } = held.request;
-        let of = self.of(held);
-        if self.config.outages.cover(at) {
-            let Load { busy, in_service, .. } = self.policy.load();
-            self.ledger.on_admission(of, step, Some(Verdict::Rejected), (busy, in_service));
-            if step != Step::Read {
-                self.ledger.note(of, |account| account.outages += 1);
-            }
-            return self.answer(at, Released::at_once(id, Verdict::Rejected, busy));
-        }
-        let refusal = match step {
-            _ if attempt <= self.config.reject_first => Some(Verdict::Rejected),
-            Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
-            _ => None,
-        };
-        let arrived = self.policy.arrive(at, &held.request, refusal, &self.service);
-        let verdict = match arrived {
-            Arrived::Decided(verdict) | Arrived::Done { verdict, .. } => Some(verdict),
-            Arrived::Open => None,
-        };
-        let accepted = verdict == Some(Verdict::Accepted);
-        if accepted && matches!(step, Step::Write { .. }) {
-            self.version += 1;
-        }
-        // What takes no time was in service, too, if only for that moment.
-        let passing = u32::from(matches!(arrived, Arrived::Done { .. }) && accepted);
-        let Load { busy, in_service, .. } = self.policy.load();
-        self.ledger.on_admission(of, step, verdict, (busy + passing, in_service + passing));
-        if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
-            self.ledger.note(of, |account| account.forced += 1);
-        }
-        match arrived {
-            Arrived::Decided(_) => {}
-            Arrived::Done { verdict, advice } => {
-                let released = Released { advice, ..Released::at_once(id, verdict, busy + passing) };
-                self.answer(at, released);
-            }
-            Arrived::Open => {
-                if let Some(held) = &mut self.requests[id.0 as usize] {
-                    held.is_open = true;
-                }
-            }
-        }
-    }
-
-    /// Whether the arrival of this request left everything open.
-    fn is_open(&self, id: RequestId) -> bool {
-        self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
-    }
-
-    /// Counts what becomes of a request about which admission left everything open; a write takes effect now.
-    fn decide(&mut self, released: &mut Released) {
-        let Some(held) = self.requests[released.id.0 as usize] else { return };
-        let request = held.request;
-        if let (Step::Write { if_match }, Verdict::Accepted) = (request.step, released.verdict) {
-            if if_match == self.version {
-                self.version += 1;
-            } else {
-                released.verdict = Verdict::Conflict;
-            }
-        }
-        let of = self.of(&held);
-        self.ledger.on_verdict(of, request.step, released.verdict);
-        if let Of::ThisEpoch(_) = of {
-            let crashes = self.policy.take_crashes();
-            if crashes > 0 {
-                self.ledger.on_crashes(of, crashes);
-            }
-        }
-    }
-
-    /// A request is done with: its answer goes out.
-    fn answer(&mut self, at: Instant, released: Released) {
-        let index = released.id.0 as usize;
-        let Some(held) = &self.requests[index] else { return };
-        let request = &held.request;
-        let of = self.of(held);
-        if released.verdict != Verdict::Accepted {
-            self.ledger.on_waste(of, released.held);
-        }
-        if request.is_lost(Way::ToClient, self.config.loss) {
-            return self.ledger.note(of, |account| account.lost_answers += 1);
-        }
-        let advice = match released.verdict {
-            Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
-            Verdict::Accepted | Verdict::Deferred => None,
-        };
-        let answer = Answer {
-            id: released.id,
-            verdict: released.verdict,
-            advice,
-            at,
-            busy: released.busy,
-            cap: self.policy.capacity(at, &self.service),
-            version: self.version,
-        };
-        let delay = request.return_delay(&self.config.return_delay);
-        if delay.is_zero() {
-            self.requests[index] = None;
-            self.answers.push_back(answer);
-        } else {
-            let message = self.messages;
-            self.messages += 1;
-            if let Some(held) = &mut self.requests[index] {
-                held.message = message;
-            }
-            self.going.push(at + delay, message, answer);
-        }
-    }
-
-    fn cancel(&mut self, now: Instant, id: RequestId) {
-        let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
-            // Its answer may be on its way out; nobody is there to take it.
-            self.answers.retain(|answer| answer.id != id);
-            return;
-        };
-        match self.policy.cancel(now, id) {
-            Some(released) => self.ledger.on_waste(self.of(&held), released.held),
-            None => self.forget_stale_messages(),
-        }
-    }
-
-    /// Drops the messages of cancelled requests when they are the most.
-    fn forget_stale_messages(&mut self) {
-        let requests = &self.requests;
-        let alive =
-            |id: RequestId, message| requests[id.0 as usize].is_some_and(|held| held.message == message);
-        if self.coming.len() > 2 * requests.len() {
-            self.coming.retain(|(_, message), id| alive(id, message));
-        }
-        if self.going.len() > 2 * requests.len() {
-            self.going.retain(|(_, message), answer| alive(answer.id, message));
-        }
-    }
-
-    /// From now on behaves so. What is under way goes on as it began, unless the policy itself is another: then it
-    /// is turned away.
-    fn configure(&mut self, now: Instant, config: Config) {
-        let is_other_policy = config.policy != self.config.policy;
-        self.service = config.service_model();
-        self.config = config;
-        if !is_other_policy {
-            return;
-        }
-        let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.policy.build()));
-        let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
-        ids.sort_unstable();
-        for id in ids {
-            if let Some(released) = before.cancel(now, id) {
-                let mut rejected = Released { verdict: Verdict::Rejected, ..released };
-                if self.is_open(id) {
-                    self.decide(&mut rejected);
-                } else if released.verdict == Verdict::Accepted {
-                    self.revoke(id);
-                }
-                self.answer(now, rejected);
-            }
-        }
-    }
-
-    /// What was counted as accepted is turned away after all.
-    fn revoke(&mut self, id: RequestId) {
-        if let Some(held) = self.requests[id.0 as usize] {
-            self.ledger.on_revocation(self.of(&held), held.request.step);
-        }
     }
 
     /// Whose counts a request belongs to: answers of an earlier epoch are not counted in this one.

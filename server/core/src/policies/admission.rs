@@ -38,6 +38,11 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What it carries. Only the calls above change it.
     fn load(&self) -> Load;
 
+    /// How much there is of what can be busy; nothing where that is the server's slots. It never changes.
+    fn capacity(&self) -> Option<u32> {
+        None
+    }
+
     /// What a carrier sense reads when there is so much in all: how much is free.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
@@ -56,8 +61,6 @@ pub(crate) struct Load {
     pub(crate) busy: u32,
     /// Requests in service.
     pub(crate) in_service: u32,
-    /// How much there is of what can be busy; nothing where that is the server's slots.
-    pub(crate) capacity: Option<u32>,
     /// When something happens next.
     pub(crate) next: Option<Instant>,
 }

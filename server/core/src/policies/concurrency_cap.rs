@@ -119,7 +119,7 @@ impl Admission for ConcurrencyCap {
             (Some(service), Some(rejection)) => Some(service.min(rejection)),
             (service, rejection) => service.or(rejection),
         };
-        Load { busy: self.busy, in_service: self.in_service, capacity: None, next: next.map(|(at, _)| at) }
+        Load { busy: self.busy, in_service: self.in_service, next: next.map(|(at, _)| at) }
     }
 }
 

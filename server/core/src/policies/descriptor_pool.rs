@@ -207,7 +207,11 @@ impl Admission for DescriptorPool {
         let next =
             if self.done.is_empty() { self.events.next().map(|(at, _)| at) } else { Some(self.done_at) };
         let in_service = u32::try_from(self.connected.len()).unwrap_or(u32::MAX);
-        Load { busy: self.in_use, in_service, capacity: Some(self.config.descriptors), next }
+        Load { busy: self.in_use, in_service, next }
+    }
+
+    fn capacity(&self) -> Option<u32> {
+        Some(self.config.descriptors)
     }
 
     fn take_crashes(&mut self) -> u64 {

@@ -162,8 +162,11 @@ impl Admission for OverwhelmedQueue {
 
     fn load(&self) -> Load {
         let next = if self.done.is_empty() { self.tick_at } else { Some(self.done_at) };
-        let capacity = Some(self.config.capacity);
-        Load { busy: self.outstanding(), in_service: self.admitted(), capacity, next }
+        Load { busy: self.outstanding(), in_service: self.admitted(), next }
+    }
+
+    fn capacity(&self) -> Option<u32> {
+        Some(self.config.capacity)
     }
 
     /// Places: rejections, which are outstanding, too, take none.

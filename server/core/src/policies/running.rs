@@ -12,11 +12,12 @@ use crate::service::ServiceModel;
 pub(crate) struct Running {
     admission: Box<dyn Admission>,
     load: Load,
+    capacity: Option<u32>,
 }
 
 impl Running {
     pub(crate) fn new(admission: Box<dyn Admission>) -> Self {
-        Self { load: admission.load(), admission }
+        Self { load: admission.load(), capacity: admission.capacity(), admission }
     }
 
     /// What it carries just now.
@@ -59,7 +60,7 @@ impl Running {
 
     /// How much there is of what can be busy at this instant.
     pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> u32 {
-        self.load.capacity.unwrap_or_else(|| service.slots(at))
+        self.capacity.unwrap_or_else(|| service.slots(at))
     }
 
     /// How much of it is free.

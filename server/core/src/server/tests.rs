@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use super::*;
-use crate::policies::Admission;
-use crate::request::Step;
+use crate::policies::{Admission, Arrived, Load, Released};
+use crate::request::{Step, Verdict};
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)

@@ -1,0 +1,155 @@
+//! A request's way through the server: it arrives, is admitted, perhaps decided about later, and answered.
+
+use vocabulary::Instant;
+
+use super::{Held, Server};
+use crate::events::Answer;
+use crate::ledger::Of;
+use crate::policies::{Arrived, Load, Released};
+use crate::request::{Request, RequestId, Step, Verdict, Way};
+
+impl Server {
+    pub(super) fn arrive(&mut self, now: Instant, request: Request) {
+        let index = request.id.0 as usize;
+        if self.requests.len() <= index {
+            self.requests.resize(index + 1, None);
+        }
+        let held = Held { request, epoch: self.epoch, message: self.messages, is_open: false };
+        self.messages += 1;
+        self.requests[index] = Some(held);
+        if request.is_lost(Way::ToServer, self.config.loss) {
+            return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
+        }
+        let delay = request.network_delay(&self.config.network_delay);
+        if delay.is_zero() {
+            self.admit(now, request.id);
+        } else {
+            self.coming.push(now + delay, held.message, request.id);
+        }
+    }
+
+    /// Too little is free: whoever looked first hears of it at once, and nothing else happens.
+    pub(super) fn defer(&mut self, now: Instant, id: RequestId) {
+        self.answers.push_back(Answer {
+            id,
+            verdict: Verdict::Deferred,
+            advice: None,
+            at: now,
+            busy: self.busy(),
+            cap: self.capacity(now),
+            version: self.version,
+        });
+    }
+
+    pub(super) fn admit(&mut self, at: Instant, id: RequestId) {
+        let Some(held) = &self.requests[id.0 as usize] else { return };
+        let Request { step, attempt, .. } = held.request;
+        let of = self.of(held);
+        if self.config.outages.cover(at) {
+            let Load { busy, in_service, .. } = self.policy.load();
+            self.ledger.on_admission(of, step, Some(Verdict::Rejected), (busy, in_service));
+            if step != Step::Read {
+                self.ledger.note(of, |account| account.outages += 1);
+            }
+            return self.answer(at, &Released::at_once(id, Verdict::Rejected, busy));
+        }
+        let refusal = match step {
+            _ if attempt <= self.config.reject_first => Some(Verdict::Rejected),
+            Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
+            _ => None,
+        };
+        let arrived = self.policy.arrive(at, &held.request, refusal, &self.service);
+        let verdict = match arrived {
+            Arrived::Decided(verdict) | Arrived::Done { verdict, .. } => Some(verdict),
+            Arrived::Open => None,
+        };
+        let accepted = verdict == Some(Verdict::Accepted);
+        if accepted && matches!(step, Step::Write { .. }) {
+            self.version += 1;
+        }
+        // What takes no time was in service, too, if only for that moment.
+        let passing = u32::from(matches!(arrived, Arrived::Done { .. }) && accepted);
+        let Load { busy, in_service, .. } = self.policy.load();
+        self.ledger.on_admission(of, step, verdict, (busy + passing, in_service + passing));
+        if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
+            self.ledger.note(of, |account| account.forced += 1);
+        }
+        match arrived {
+            Arrived::Decided(_) => {}
+            Arrived::Done { verdict, advice } => {
+                let released = Released { advice, ..Released::at_once(id, verdict, busy + passing) };
+                self.answer(at, &released);
+            }
+            Arrived::Open => {
+                if let Some(held) = &mut self.requests[id.0 as usize] {
+                    held.is_open = true;
+                }
+            }
+        }
+    }
+
+    /// Whether the arrival of this request left everything open.
+    pub(super) fn is_open(&self, id: RequestId) -> bool {
+        self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
+    }
+
+    /// Counts what becomes of a request about which admission left everything open; a write takes effect now.
+    pub(super) fn decide(&mut self, released: &mut Released) {
+        let Some(held) = self.requests[released.id.0 as usize] else { return };
+        let request = held.request;
+        if let (Step::Write { if_match }, Verdict::Accepted) = (request.step, released.verdict) {
+            if if_match == self.version {
+                self.version += 1;
+            } else {
+                released.verdict = Verdict::Conflict;
+            }
+        }
+        let of = self.of(&held);
+        self.ledger.on_verdict(of, request.step, released.verdict);
+        if let Of::ThisEpoch(_) = of {
+            let crashes = self.policy.take_crashes();
+            if crashes > 0 {
+                self.ledger.on_crashes(of, crashes);
+            }
+        }
+    }
+
+    /// A request is done with: its answer goes out.
+    pub(super) fn answer(&mut self, at: Instant, released: &Released) {
+        let index = released.id.0 as usize;
+        let Some(held) = &self.requests[index] else { return };
+        let request = &held.request;
+        let of = self.of(held);
+        if released.verdict != Verdict::Accepted {
+            self.ledger.on_waste(of, released.held);
+        }
+        if request.is_lost(Way::ToClient, self.config.loss) {
+            return self.ledger.note(of, |account| account.lost_answers += 1);
+        }
+        let advice = match released.verdict {
+            Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
+            Verdict::Accepted | Verdict::Deferred => None,
+        };
+        let answer = Answer {
+            id: released.id,
+            verdict: released.verdict,
+            advice,
+            at,
+            busy: released.busy,
+            cap: self.policy.capacity(at, &self.service),
+            version: self.version,
+        };
+        let delay = request.return_delay(&self.config.return_delay);
+        if delay.is_zero() {
+            self.requests[index] = None;
+            self.answers.push_back(answer);
+        } else {
+            let message = self.messages;
+            self.messages += 1;
+            if let Some(held) = &mut self.requests[index] {
+                held.message = message;
+            }
+            self.going.push(at + delay, message, answer);
+        }
+    }
+}

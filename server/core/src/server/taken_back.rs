@@ -1,0 +1,67 @@
+//! What is taken back from requests under way: by clients that cancel, or because the policy is another.
+
+use vocabulary::Instant;
+
+use super::Server;
+use crate::config::Config;
+use crate::policies::{Released, Running};
+use crate::request::{RequestId, Verdict};
+
+impl Server {
+    pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
+        let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
+            // Its answer may be on its way out; nobody is there to take it.
+            self.answers.retain(|answer| answer.id != id);
+            return;
+        };
+        match self.policy.cancel(now, id) {
+            Some(released) => self.ledger.on_waste(self.of(&held), released.held),
+            None => self.forget_stale_messages(),
+        }
+    }
+
+    /// Drops the messages of cancelled requests when they are the most.
+    fn forget_stale_messages(&mut self) {
+        let requests = &self.requests;
+        let alive =
+            |id: RequestId, message| requests[id.0 as usize].is_some_and(|held| held.message == message);
+        if self.coming.len() > 2 * requests.len() {
+            self.coming.retain(|(_, message), id| alive(id, message));
+        }
+        if self.going.len() > 2 * requests.len() {
+            self.going.retain(|(_, message), answer| alive(answer.id, message));
+        }
+    }
+
+    /// From now on behaves so. What is under way goes on as it began, unless the policy itself is another: then it
+    /// is turned away.
+    pub(super) fn configure(&mut self, now: Instant, config: Config) {
+        let is_other_policy = config.policy != self.config.policy;
+        self.service = config.service_model();
+        self.config = config;
+        if !is_other_policy {
+            return;
+        }
+        let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.policy.build()));
+        let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
+        ids.sort_unstable();
+        for id in ids {
+            if let Some(released) = before.cancel(now, id) {
+                let mut rejected = Released { verdict: Verdict::Rejected, ..released };
+                if self.is_open(id) {
+                    self.decide(&mut rejected);
+                } else if released.verdict == Verdict::Accepted {
+                    self.revoke(id);
+                }
+                self.answer(now, &rejected);
+            }
+        }
+    }
+
+    /// What was counted as accepted is turned away after all.
+    fn revoke(&mut self, id: RequestId) {
+        if let Some(held) = self.requests[id.0 as usize] {
+            self.ledger.on_revocation(self.of(&held), held.request.step);
+        }
+    }
+}
