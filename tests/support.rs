@@ -6,8 +6,9 @@ mod http;
 mod interrupted;
 mod mock_server;
 mod program;
+mod reproduced;
 
-pub(crate) use figures::{assert_conserved, count, figure, measure, reproduce, reproduce_text, written};
+pub(crate) use figures::{assert_conserved, count, figure, measure, written};
 pub(crate) use folder::Folder;
 pub(crate) use http::{Reply, read_reply, request, request_with};
 pub(crate) use interrupted::interrupted;
@@ -15,4 +16,7 @@ pub(crate) use mock_server::{MockServer, start_mockserver};
 pub(crate) use program::{
     APART, Left, Program, eventually, loadgen, loadgen_in, loadgen_into, loadgen_redirected, shell,
     start_loadgen, start_shell,
+};
+pub(crate) use reproduced::{
+    built_in, document_of, planned, reproduce_text, run, run_only, scenario_of, with_further_runs,
 };

@@ -51,7 +51,7 @@ fn what_server_and_network_make_attempts_take_is_no_excess() {
     let server =
         ["--service-time", "exp(300ms)", "--network-delay", "uniform(20ms,80ms)", "--max-busy", "20"];
     let others: [&[&str]; 2] = [
-        &["--strategy", "full-jitter", "--kind", "read-modify-write", "--ops", "40"],
+        &["--strategy", "full-jitter", "--kind", "read-modify-write", "--ops", "15"],
         &["--strategy", "aimd", "--ops", "150"],
     ];
     for other in others {

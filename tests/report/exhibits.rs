@@ -1,20 +1,31 @@
 //! Pages of reproductions: figures beside the words and claims that they belong to.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use crate::support::Folder;
 
-/// A desk with the results of scenarios that ask for every kind of figure, and its page.
-fn reproduced() -> (Folder, Value, String) {
-    let desk = Folder::new();
-    let ended = desk.loadgen(
+/// The result of scenarios that ask for every kind of figure, and its page; made once for all tests.
+static REPRODUCED: LazyLock<(String, String)> = LazyLock::new(|| {
+    let folder = Folder::new();
+    let ended = folder.loadgen(
         "reproduce exploring-backoff occ retry-delays --repeats 2 --quiet --json all.json --html all.html",
     );
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
-    let (document, page) = (serde_json::from_str(&desk.read("all.json")).unwrap(), desk.read("all.html"));
-    (desk, document, page)
+    (folder.read("all.json"), folder.read("all.html"))
+});
+
+/// The result in a folder of the test's own.
+fn saved() -> Folder {
+    let folder = Folder::new();
+    folder.write("all.json", &REPRODUCED.0);
+    folder
+}
+
+fn document() -> Value {
+    serde_json::from_str(&REPRODUCED.0).unwrap()
 }
 
 fn plots(document: &Value) -> impl Iterator<Item = (&Value, &Value)> {
@@ -25,7 +36,7 @@ fn plots(document: &Value) -> impl Iterator<Item = (&Value, &Value)> {
 
 #[test]
 fn every_figure_stands_beside_its_words_and_claims() {
-    let (_desk, document, page) = reproduced();
+    let (document, page) = (document(), &REPRODUCED.1);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     let plain = page.replace("&#39;", "'").replace("&quot;", "\"").replace("&lt;", "<");
     let mut exhibits = plain.split(" data-plot=\"").skip(1);
@@ -48,27 +59,27 @@ fn every_figure_stands_beside_its_words_and_claims() {
 
 #[test]
 fn a_saved_reproduction_makes_the_same_page() {
-    let (desk, _, page) = reproduced();
-    desk.done("report all.json -o again.html");
-    assert!(page == desk.read("again.html"));
+    let folder = saved();
+    folder.done("report all.json -o again.html");
+    assert!(REPRODUCED.1 == folder.read("again.html"));
 }
 
 #[test]
 fn figures_of_every_kind_can_be_drawn_alone() {
-    let (desk, document, _) = reproduced();
+    let (folder, document) = (saved(), document());
     let mut kinds = BTreeSet::new();
     for (_, plot) in plots(&document).filter(|(_, plot)| kinds.insert(plot["draw"].to_string())) {
         let name = plot["name"].as_str().unwrap();
-        desk.done(&format!("plot all.json --figure {name} -o a.svg"));
-        let svg = desk.read("a.svg");
+        folder.done(&format!("plot all.json --figure {name} -o a.svg"));
+        let svg = folder.read("a.svg");
         assert!(svg.contains("class=\"series") && !svg.contains("NaN"), "{name}");
-        let text = desk.done(&format!("plot all.json --figure {name}"));
+        let text = folder.done(&format!("plot all.json --figure {name}"));
         assert!(
             text.lines().count() > 20 && text.lines().all(|line| line.chars().count() <= 110),
             "{name}:\n{text}"
         );
     }
     assert!(kinds.len() >= 6, "{kinds:?}");
-    let ended = desk.loadgen("plot all.json --figure calls-exponentail");
+    let ended = folder.loadgen("plot all.json --figure calls-exponentail");
     assert!(ended.code == Some(2) && ended.stderr.contains("did you mean `calls-exponential`?"), "{ended:?}");
 }

@@ -1,14 +1,22 @@
 //! Claims as `loadgen reproduce` shows and counts them. How they are judged is tested in `experiments`, on literal figures.
 
+use experiments::reproduction::Changes;
+use experiments::scenario::embedded;
 use serde_json::Value;
 
-use crate::support::{loadgen, written};
+use crate::support::{document_of, loadgen, planned, run_only, written};
 
 /// The claim of a scenario's result that begins so.
 fn claim(result: &Value, says: &str) -> Value {
     let claims = result["scenarios"][0]["claims"].as_array().unwrap();
     let found = claims.iter().find(|claim| claim["says"].as_str().unwrap().starts_with(says));
     found.unwrap_or_else(|| panic!("nothing says `{says}`")).clone()
+}
+
+/// One experiment of a built-in scenario with other settings.
+fn changed(name: &str, repeats: u32, settings: &[&str], experiment: &str) -> Value {
+    let changes = Changes { repeats: Some(repeats), seed: None };
+    document_of(&run_only(planned(&embedded(name).unwrap(), settings, changes), &[experiment]))
 }
 
 /// Two ops one after the other, each 3 attempts in all, and a claim about them.
@@ -23,34 +31,16 @@ fn two_ops(claim: &str) -> String {
 #[test]
 fn one_sided_sentences_hold_however_far_the_figure_lies() {
     // Calls are fewer by 84 % there: that is more than half.
-    let left = loadgen(&[
-        "reproduce",
-        "occ",
-        "--json=-",
-        "-q",
-        "--repeats=10",
-        "--set=server.network_delay=\"10ms\"",
-        "--set=server.return_delay=\"10ms\"",
-        "--set=experiment.contention.vary={clients=[10,20,30,50,80,100,120,150,170,200]}",
-    ]);
-    assert!(matches!(left.code, Some(0 | 1)), "{left:?}");
-    let half = claim(&left.json(), "Full jitter reduces the calls of 100 clients by more than half");
+    let slow = ["server.network_delay=\"10ms\"", "server.return_delay=\"10ms\""];
+    let result = changed("occ", 10, &slow, "clusters");
+    let half = claim(&result, "Full jitter reduces the calls of 100 clients by more than half");
     assert!(half["values"][0]["value"].as_f64().unwrap() < 0.3, "{half}");
     assert_eq!(half["verdict"], "holds");
     assert_eq!(half["accept"], serde_json::json!([null, 0.5]));
 
     // 24.6 s is within 25 s, and so would be 1 s.
-    let left = loadgen(&[
-        "reproduce",
-        "sync-musings",
-        "--json=-",
-        "-q",
-        "--repeats=3",
-        "--set=strategies.aimd=aimd:beta=0.95",
-        "--set=experiment.growth.vary={ops=[50,100,5000,10000]}",
-        "--set=experiment.worse.workload.duration=20s",
-    ]);
-    let within = claim(&left.json(), "It completes all requests within 25 s");
+    let result = changed("sync-musings", 3, &["strategies.aimd=aimd:beta=0.95"], "main");
+    let within = claim(&result, "It completes all requests within 25 s");
     assert!((24.0..25.0).contains(&within["values"][0]["value"].as_f64().unwrap()), "{within}");
     assert_eq!(within["verdict"], "holds");
 }

@@ -8,24 +8,22 @@
 
 use std::sync::LazyLock;
 
+use experiments::scenario::EMBEDDED;
 use serde_json::Value;
 
-use crate::support::{loadgen, reproduce_text};
+use crate::support::{built_in, reproduce_text, scenario_of};
 
-/// All built-in scenarios, every cell once: whether claims hold is asked elsewhere.
-static ALL: LazyLock<Value> = LazyLock::new(|| {
-    let left = loadgen(&["reproduce", "--repeats", "1", "--quiet", "--json", "-"]);
-    assert!(matches!(left.code, Some(0 | 1)), "{left:?}");
-    left.json()
-});
+/// All built-in scenarios, with what their plots need.
+static ALL: LazyLock<Vec<Value>> =
+    LazyLock::new(|| EMBEDDED.iter().map(|(name, _)| scenario_of(built_in(name))).collect());
 
 fn scenarios() -> impl Iterator<Item = &'static Value> {
-    ALL["scenarios"].as_array().unwrap().iter()
+    ALL.iter()
 }
 
-/// A figure of a built-in scenario.
+/// A plot of a built-in scenario.
 fn plot(scenario: &str, name: &str) -> &'static Value {
-    let scenario = scenarios().find(|held| held["name"] == scenario).unwrap();
+    let scenario = scenarios().find(|one| one["name"] == scenario).unwrap();
     let mut plots = scenario["plots"].as_array().unwrap().iter();
     plots.find(|plot| plot["name"] == name).unwrap_or_else(|| panic!("no plot {name}"))
 }
@@ -229,14 +227,4 @@ fn a_scenario_of_ones_own_may_ask_for_figures_too() {
     assert!(
         plots[3]["runs"][0]["steps"]["sent"].is_null() && plots[3]["runs"][0]["steps"]["queued"].is_array()
     );
-}
-
-#[test]
-fn figures_do_not_depend_on_threads() {
-    let with = |threads| {
-        let args = ["reproduce", "occ", "--repeats", "2", "--quiet", "--json", "-", "--threads", threads];
-        loadgen(&args).stdout
-    };
-    let one = with("1");
-    assert!(one.contains("\"plots\"") && one == with("7"));
 }

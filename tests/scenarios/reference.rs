@@ -1,7 +1,10 @@
 //! Models with randomness come out as in reference tables made by other programs, within four standard errors.
 
+use experiments::reproduction::Changes;
+use experiments::scenario::embedded;
+
 use super::figures::{Cell, cells};
-use crate::support::reproduce;
+use crate::support::{built_in, planned, run_only, scenario_of, with_further_runs};
 
 /// Seeds of every cell.
 const SEEDS: f64 = 30.0;
@@ -80,15 +83,7 @@ const TIMES: [(&str, f64); 5] = [
 
 #[test]
 fn throttled_operations_take_the_published_attempts_and_times() {
-    let result = reproduce(&[
-        "sync-musings",
-        "--repeats=30",
-        "--set=claim=[]",
-        "--set=experiment.growth.strategies=['exponential']",
-        "--set=experiment.growth.vary={ops=[100,5000]}",
-        "--set=experiment.worse.strategies=['no jitter']",
-        "--set=experiment.worse.workload.ops=1",
-    ]);
+    let result = scenario_of(built_in("sync-musings"));
     let mut wrong = Vec::new();
     let main = |label: &str| {
         cells(&result).find(|cell| cell.experiment() == "main" && cell.label() == label).unwrap()
@@ -114,13 +109,7 @@ fn throttled_operations_take_the_published_attempts_and_times() {
 
 #[test]
 fn contending_writers_take_the_published_times_and_calls() {
-    let result = reproduce(&[
-        "occ",
-        "--repeats=30",
-        "--set=claim=[]",
-        "--set=experiment.contention.vary={clients=[1,10,50,100,200]}",
-        "--set=experiment.clusters.workload.clients=1",
-    ]);
+    let result = scenario_of(built_in("occ"));
     let table: [(&str, [[&str; 2]; 5]); 5] = [
         ("1", [["40.2±3.9", "1"]; 5]),
         (
@@ -192,17 +181,8 @@ fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
         ("figures", "NB 1", &["1501±29", "2493±33", "3291±40", "3525±18", "3566±12", "85297±258", "613±2"]),
         ("figures", "URB 1", &["1458±31", "2407±26", "3136±35", "3306±13", "3345±14", "79254±257", "620±2"]),
     ];
-    let text = "--set=experiment.text.strategies=['NB', 'CB', 'URB', 'EB', 'REB']";
-    let figures = "--set=experiment.figures.strategies=['NB 1', 'CB', 'URB 1', 'EB', 'REB 1']";
     rows.extend(slow);
-    let result = reproduce(&[
-        "exploring-backoff",
-        "--repeats=30",
-        "--set=claim=[]",
-        text,
-        figures,
-        "--set=experiment.random.strategies=['EB', 'REB']",
-    ]);
+    let result = scenario_of(built_in("exploring-backoff"));
     let mut columns = TIMES.to_vec();
     columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
     compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
@@ -236,35 +216,11 @@ fn a_queue_that_works_on_random_entries_takes_the_published_times_and_requests()
         &["7762±223", "10147±240", "11105±240", "11354±234", "11403±231", "281885±5782", "151±6"],
     )];
     rows.extend(slow);
-    let random = "--set=experiment.random.strategies=['EB', 'REB', 'CB', 'URB', 'NB']";
-    let result = reproduce(&[
-        "exploring-backoff",
-        "--repeats=30",
-        "--set=claim=[]",
-        "--set=experiment.text.strategies=['EB']",
-        "--set=experiment.figures.strategies=['EB']",
-        random,
-    ]);
+    let result = with_further_runs("exploring-backoff", "random", 30);
     let mut columns = TIMES.to_vec();
     columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
     compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
     compare_rows(&result, 60.0, &columns, &seldom, |cell| cell.experiment().to_owned());
-}
-
-/// Submitters of these kinds and numbers.
-fn submitters(strategies: &str, clients: &str, repeats: &str) -> serde_json::Value {
-    reproduce(&[
-        "ethernet",
-        repeats,
-        "--set=claim=[]",
-        &format!("--set=experiment.submitters.strategies={strategies}"),
-        &format!("--set=experiment.submitters.vary={{in_flight={clients}}}"),
-        "--set=experiment.outage.workload.ops=1",
-        "--set=experiment.outage.vary={outages=['0s..1s']}",
-        "--set=experiment.thousand.workload.scatter=[{ops=1,from='0s',to='1s'}]",
-        "--set=experiment.thousand.vary={'strategy.cap'=['300s']}",
-        "--set=experiment.plain.vary={outages=['0s..1s']}",
-    ])
 }
 
 fn in_flight(cell: Cell<'_>) -> String {
@@ -302,7 +258,7 @@ fn submitters_that_share_descriptors_do_the_published_jobs_and_crash_as_often() 
         rows.extend(few.iter().zip(column).map(|(clients, row)| (*clients, label, row)));
     }
     let columns = [("ops.succeeded", 1.0), ("server.crashes", 1.0)];
-    let result = submitters("['fixed', 'aloha', 'ethernet']", "[25,100,200,250,300,350,375]", "--repeats=30");
+    let result = with_further_runs("ethernet", "submitters", 30);
     compare_rows(&result, 20.0, &columns, &rows, in_flight);
 
     let aloha: [&[&str]; 2] = [&["206±5", "13"], &["174.5±1", "14"]];
@@ -311,15 +267,20 @@ fn submitters_that_share_descriptors_do_the_published_jobs_and_crash_as_often() 
     for (label, column) in [("aloha", aloha), ("ethernet", ethernet)] {
         rows.extend(many.iter().zip(column).map(|(clients, row)| (*clients, label, row)));
     }
-    let result = submitters("['aloha', 'ethernet']", "[400,500]", "--repeats=30");
     compare_rows(&result, 20.0, &columns, &rows, in_flight);
 }
 
 #[test]
 fn nothing_gets_done_without_delay_once_processes_alone_use_up_the_descriptors() {
     // Whatever the seed: 400 processes hold all 7600 descriptors.
-    let result = submitters("['fixed']", "[400,500]", "--repeats=2");
-    for cell in cells(&result).filter(|cell| cell.experiment() == "submitters") {
+    let result = scenario_of(built_in("ethernet"));
+    let of = |cell: &Cell<'_>| {
+        let many = ["400", "500"].contains(&&*in_flight(*cell));
+        cell.experiment() == "submitters" && cell.label() == "fixed" && many
+    };
+    let found: Vec<Cell<'_>> = cells(&result).filter(of).collect();
+    assert_eq!(found.len(), 2);
+    for cell in found {
         assert_eq!((cell.of("ops.succeeded", "max"), cell.of("server.crashes", "min")), (0.0, 20.0));
     }
 }
@@ -364,17 +325,13 @@ fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
         ),
     ];
     let run = |outages: &str, caps: &str| {
-        reproduce(&[
-            "ethernet",
-            "--repeats=30",
-            "--set=claim=[]",
-            "--set=experiment.submitters.vary={in_flight=[1]}",
-            &format!("--set=experiment.outage.workload.ops={OPS}"),
-            &format!("--set=experiment.outage.vary={{outages={outages},'strategy.cap'={caps}}}"),
-            "--set=experiment.thousand.workload.scatter=[{ops=1,from='0s',to='1s'}]",
-            "--set=experiment.thousand.vary={'strategy.cap'=['300s']}",
-            "--set=experiment.plain.vary={outages=['0s..1s']}",
-        ])
+        let settings = [
+            "claim=[]",
+            &format!("experiment.outage.workload.ops={OPS}"),
+            &format!("experiment.outage.vary={{outages={outages},'strategy.cap'={caps}}}"),
+        ];
+        let changes = Changes { repeats: Some(30), seed: None };
+        scenario_of(&run_only(planned(&embedded("ethernet").unwrap(), &settings, changes), &["outage"]))
     };
     let short = run("['0s..1s','0s..10s','0s..30s']", "['10s','30s','60s','3600s']");
     let long = run("['0s..300s','0s..1800s']", "['10s','30s','60s','300s','3600s']");

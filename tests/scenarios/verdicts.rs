@@ -1,45 +1,55 @@
 //! `loadgen reproduce` itself: verdicts come from runs, and from nothing else.
 
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use experiments::reproduction::{Changes, Tally};
+use experiments::scenario::{EMBEDDED, embedded};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Left, eventually, loadgen, start_loadgen};
-
-/// Every built-in scenario, in the order in which all are run.
-const SCENARIOS: &[&str] = &["sync-musings", "retry-delays", "exploring-backoff", "ethernet", "occ"];
-
-/// Each of them, as anybody runs it.
-pub(crate) static ALL: LazyLock<Vec<Left>> =
-    LazyLock::new(|| SCENARIOS.iter().map(|name| loadgen(&["reproduce", name, "--json", "-"])).collect());
+use crate::support::{
+    built_in, document_of, eventually, loadgen, planned, run, run_only, scenario_of, start_loadgen,
+};
 
 #[test]
 fn every_built_in_scenario_comes_out_as_expected() {
-    let list = loadgen(&["reproduce", "--list"]).exits(0).stdout;
-    for (name, left) in SCENARIOS.iter().zip(ALL.iter()) {
-        assert_eq!(left.code, Some(0), "{}", left.stderr);
-        assert!(list.lines().any(|line| line.split_whitespace().next() == Some(*name)), "{name}: {list}");
-        let result = left.json();
-        let claims = result["scenarios"][0]["claims"].as_array().unwrap();
-        assert!(claims.iter().all(|claim| claim["as_expected"] == true), "{claims:?}");
-        // The last lines say how many came out how, and not only that all is well.
-        for (whose, words) in [("source", ""), ("ours", " of ours, which no source makes")] {
-            let counts = &result["claims"][whose];
-            let line = format!("\n{} claim", counts["claims"]);
-            let found = left.stderr.rsplit(&line).next().unwrap();
-            let found = found.trim_start_matches('s').lines().next().unwrap();
-            let held = found.strip_prefix(words).unwrap_or_else(|| panic!("no {words}: {}", left.stderr));
-            let held: Vec<&str> = held.trim_start_matches(": ").split([',', ';']).map(str::trim).collect();
-            for (place, key) in ["holds", "holds_partly", "does_not_hold"].iter().enumerate() {
-                assert!(held[place].starts_with(&format!("{} ", counts[*key])), "{key}: {}", left.stderr);
-            }
-            assert_eq!(held[3..], ["all as expected"], "{}", left.stderr);
+    for (name, _) in EMBEDDED {
+        let judged = built_in(name).judged(false);
+        assert!(!judged.is_empty(), "{name}");
+        for one in &judged {
+            assert_eq!(one.as_expected(), Some(true), "{name}: {}: {}", one.claim.says, one.ours);
         }
+        let mut tally = Tally::default();
+        tally.add(&judged);
+        assert!(tally.is_as_expected(), "{name}: {tally:?}");
+    }
+}
+
+#[test]
+fn the_program_writes_what_the_library_finds_and_counts_how_claims_came_out() {
+    let list = loadgen(&["reproduce", "--list"]).exits(0).stdout;
+    for (name, _) in EMBEDDED {
+        assert!(list.lines().any(|line| line.split_whitespace().next() == Some(*name)), "{name}: {list}");
     }
     let scenarios = list.lines().filter(|line| !line.starts_with(' ')).count();
-    assert_eq!(scenarios, SCENARIOS.len(), "{list}");
+    assert_eq!(scenarios, EMBEDDED.len(), "{list}");
+
+    let left = loadgen(&["reproduce", "retry-delays", "--json", "-"]).exits(0);
+    let result = left.json();
+    assert_eq!(result, document_of(built_in("retry-delays")));
+    // The last lines say how many came out how, and not only that all is well.
+    for (whose, words) in [("source", ""), ("ours", " of ours, which no source makes")] {
+        let counts = &result["claims"][whose];
+        let line = format!("\n{} claim", counts["claims"]);
+        let found = left.stderr.rsplit(&line).next().unwrap();
+        let found = found.trim_start_matches('s').lines().next().unwrap();
+        let found = found.strip_prefix(words).unwrap_or_else(|| panic!("no {words}: {}", left.stderr));
+        let parts: Vec<&str> = found.trim_start_matches(": ").split([',', ';']).map(str::trim).collect();
+        for (place, key) in ["holds", "holds_partly", "does_not_hold"].iter().enumerate() {
+            assert!(parts[place].starts_with(&format!("{} ", counts[*key])), "{key}: {}", left.stderr);
+        }
+        assert_eq!(parts[3..], ["all as expected"], "{}", left.stderr);
+    }
 }
 
 #[test]
@@ -59,7 +69,9 @@ fn threads_change_no_byte() {
         let bytes = |threads: &str| loadgen(&[args, &["--json=-", "-q", threads]].concat()).exits(0).stdout;
         let alone = bytes("--threads=1");
         assert!(alone.len() > 500, "{alone}");
-        assert!(bytes("--threads=2") == alone, "{args:?}");
+        // What is drawn of reproductions is among it.
+        assert_eq!(alone.contains("\"plots\""), args[0] == "reproduce");
+        assert!(bytes("--threads=7") == alone, "{args:?}");
     }
 }
 
@@ -83,23 +95,27 @@ fn a_simulated_result_tells_nothing_of_the_machine() {
 
 #[test]
 fn another_first_seed_gives_other_runs_and_shifts_them() {
-    let attempts = |seed: &str, repeats: &str| -> (f64, f64) {
-        let args = ["reproduce", "sync-musings", "-q", "--json=-", "--set=claim=[]", seed, repeats];
-        let small = [
-            "--set=experiment.growth.vary={ops=[50]}",
-            "--set=experiment.main.strategies=['exponential']",
-            "--set=experiment.main.workload.ops=200",
-            "--set=experiment.worse.workload.ops=1",
-        ];
-        let result = loadgen(&[&args[..], &small].concat()).exits(0).json();
-        let figure = &result["scenarios"][0]["cells"][0]["figures"]["attempts.total"];
+    let attempts = |seed, repeats| -> (f64, f64) {
+        let small =
+            ["claim=[]", "experiment.main.strategies=['exponential']", "experiment.main.workload.ops=200"];
+        let changes = Changes { repeats: Some(repeats), seed: Some(seed) };
+        let asked = planned(&embedded("sync-musings").unwrap(), &small, changes);
+        let result = scenario_of(&run_only(asked, &["main"]));
+        let figure = &result["cells"][0]["figures"]["attempts.total"];
         (figure["min"].as_f64().unwrap(), figure["max"].as_f64().unwrap())
     };
-    let (first, _) = attempts("--seed=5", "--repeats=1");
-    let (second, _) = attempts("--seed=6", "--repeats=1");
+    let (first, _) = attempts(5, 1);
+    let (second, _) = attempts(6, 1);
     assert!((first - second).abs() > 0.5, "both took {first}");
     // Repeat r uses seed + r.
-    assert_eq!(attempts("--seed=5", "--repeats=2"), (first.min(second), first.max(second)));
+    assert_eq!(attempts(5, 2), (first.min(second), first.max(second)));
+    // And so it is as flags of the program.
+    let flags = ["--seed=5", "--repeats=2", "--set=claim=[]", "--set=experiment.load.workload.ops=200"];
+    let program = loadgen(&[&["reproduce", "retry-delays", "-q", "--json=-"], &flags[..]].concat()).exits(0);
+    let changes = Changes { repeats: Some(2), seed: Some(5) };
+    let settings = ["claim=[]", "experiment.load.workload.ops=200"];
+    let library = run(planned(&embedded("retry-delays").unwrap(), &settings, changes));
+    assert_eq!(program.json()["scenarios"][0]["cells"], scenario_of(&library)["cells"]);
 }
 
 #[test]

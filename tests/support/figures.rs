@@ -41,23 +41,10 @@ pub(crate) fn assert_conserved(result: &Value) {
     assert_eq!(count(result, "/attempts/total"), ended, "{result}");
 }
 
-/// Runs `loadgen reproduce … --json - --quiet`, which must come out as expected, and returns the only scenario.
-pub(crate) fn reproduce(args: &[&str]) -> Value {
-    let left = loadgen(&[&["reproduce", "--json", "-", "--quiet"], args].concat()).exits(0);
-    assert_eq!(left.stderr, "", "--quiet says nothing");
-    left.json()["scenarios"][0].take()
-}
-
 /// A file of one's own, gone with the first of the two.
 pub(crate) fn written(contents: &[u8]) -> (TempDir, PathBuf) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("mine.toml");
     fs::write(&path, contents).unwrap();
     (dir, path)
-}
-
-/// Runs a scenario of one's own, which must come out as expected.
-pub(crate) fn reproduce_text(text: &str) -> Value {
-    let (_dir, path) = written(text.as_bytes());
-    reproduce(&["--scenario", path.to_str().unwrap()])
 }

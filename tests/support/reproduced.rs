@@ -1,0 +1,106 @@
+//! Scenarios, run in this process: what they come to without a program around them.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use dashboards::report::PLOTS;
+use experiments::reproduction::{Changes, Plan, Reproduction, Tally, document};
+use experiments::runs::driver::Nobody;
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
+use serde_json::Value;
+
+/// Nobody stops anything.
+struct Never;
+
+impl Stop for Never {
+    fn asked_by(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// A scenario of which nothing is run yet.
+pub(crate) fn planned(text: &Text, settings: &[&str], changes: Changes) -> Reproduction {
+    let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+    // As the program offers them.
+    let plots: Vec<Drawable> =
+        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
+    let (scenario, cells) = load(text, &settings, &plots).unwrap();
+    Reproduction::new(scenario, cells, changes)
+}
+
+/// Does the runs.
+pub(crate) fn run(reproduction: Reproduction) -> Reproduction {
+    let mut one = [reproduction];
+    Plan::simulated(&one).drive(&mut one, &VirtualTime::on_threads(None), &Never, &Nobody).unwrap();
+    let [done] = one;
+    done
+}
+
+/// Does the runs of these experiments only.
+pub(crate) fn run_only(mut reproduction: Reproduction, experiments: &[&str]) -> Reproduction {
+    for cell in &mut reproduction.cells {
+        if !experiments.contains(&cell.experiment.as_str()) {
+            cell.settings.repeats = 0;
+        }
+    }
+    run(reproduction)
+}
+
+/// Does them, and keeps what plots need.
+fn run_and_draw(reproduction: Reproduction) -> Reproduction {
+    let mut one = [run(reproduction)];
+    Plan::drawn(&one).drive(&mut one, &VirtualTime::on_threads(None), &Never, &Nobody).unwrap();
+    let [done] = one;
+    done
+}
+
+/// The document that `--json` writes of it.
+pub(crate) fn document_of(reproduction: &Reproduction) -> Value {
+    let judged = reproduction.judged(false);
+    let mut tally = Tally::default();
+    tally.add(&judged);
+    serde_json::to_value(document(&[(reproduction, judged)], &tally, None)).unwrap()
+}
+
+/// Of that document the only scenario.
+pub(crate) fn scenario_of(reproduction: &Reproduction) -> Value {
+    document_of(reproduction)["scenarios"][0].take()
+}
+
+/// The only scenario of a text of one's own, as `--json` writes it; all its claims come out as expected.
+pub(crate) fn reproduce_text(text: &str) -> Value {
+    let text = Text { name: "mine.toml".to_owned(), text: text.to_owned() };
+    let mut document = document_of(&run_and_draw(planned(&text, &[], Changes::default())));
+    for whose in ["source", "ours"] {
+        assert_eq!(document["claims"][whose]["not_as_expected"], 0, "{}", document["claims"]);
+    }
+    document["scenarios"][0].take()
+}
+
+/// A built-in scenario as anybody runs it, plots included; done once for all tests.
+pub(crate) fn built_in(name: &str) -> &'static Reproduction {
+    static DONE: [OnceLock<Reproduction>; EMBEDDED.len()] = [const { OnceLock::new() }; EMBEDDED.len()];
+    let place = EMBEDDED.iter().position(|(known, _)| *known == name).unwrap();
+    DONE[place].get_or_init(|| run_and_draw(planned(&embedded(name).unwrap(), &[], Changes::default())))
+}
+
+/// A built-in scenario's experiment with as many runs of every cell as `runs`: those that all tests share, and those that
+/// follow them.
+pub(crate) fn with_further_runs(name: &str, experiment: &str, runs: u32) -> Value {
+    let shared = built_in(name);
+    let of = |cell: &&experiments::scenario::Cell| cell.experiment == experiment;
+    let there = shared.cells.iter().find(of).unwrap().settings.repeats;
+    let changes = Changes { repeats: Some(runs - there), seed: Some(shared.seed(there)) };
+    let mut all = run_only(planned(&embedded(name).unwrap(), &[], changes), &[experiment]);
+    let figures: BTreeSet<&str> = wanted(&shared.scenario);
+    for (index, _) in shared.cells.iter().enumerate().filter(|(_, cell)| of(cell)) {
+        for run in 0..there as usize {
+            let measured = figures.iter().map(|figure| (*figure, shared.data.values(index, figure)[run]));
+            let measured = measured.filter(|(_, value)| value.is_finite());
+            all.data.push(index, measured.map(|(figure, value)| (figure.to_owned(), value)).collect());
+        }
+    }
+    scenario_of(&all)
+}
