@@ -52,7 +52,7 @@ pub use health::{Bottleneck, GeneratorLoad, Warning};
 pub use malformed::Malformed;
 pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs, summed};
 pub use parity::{Pairing, Parity, ParityFigure};
-pub use ranking::{Standing, best_that_can_be_had, standings};
+pub use ranking::{Standing, best_that_can_be_had, geometric_mean, standings};
 pub use reading::read;
 pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
 pub use repeat_key::RepeatKey;

@@ -163,8 +163,9 @@ fn shortfall(runs: &[&RunResult]) -> String {
     format!("{}: {} of its ops succeeded", words.trim_end_matches(','), percent(share(runs)))
 }
 
-/// Nothing that is not above zero has one; such runs come last. Equal values in another order have the same.
-fn geometric_mean(values: &[f64]) -> f64 {
+/// What strategies are ranked by, and ratios are of. Nothing that is not above zero has one; such runs come last. Equal values in
+/// another order have the same.
+pub fn geometric_mean(values: &[f64]) -> f64 {
     let mut logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
     logs.sort_by(f64::total_cmp);
     if logs.is_empty() { f64::INFINITY } else { libm::exp(logs.iter().sum::<f64>() / logs.len() as f64) }

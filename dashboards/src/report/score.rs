@@ -79,9 +79,8 @@ impl Score {
         }
     }
 
-    /// The geometric mean over runs: what strategies are ranked by, and what ratios are of, as `loadgen compare` has it.
+    /// The geometric mean over runs: what ratios are of, as ranks are.
     pub(super) fn geometric_mean(self, strategy: &Strategy) -> f64 {
-        let logs = strategy.values(|run| self.of(run).filter(|value| *value > 0.0).map(f64::ln));
-        if logs.is_empty() { f64::INFINITY } else { (logs.iter().sum::<f64>() / logs.len() as f64).exp() }
+        results::geometric_mean(&strategy.values(|run| self.of(run).filter(|value| *value > 0.0)))
     }
 }

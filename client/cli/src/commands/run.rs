@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut shown = Ok(());
     plan.driver.drive(&tasks, &plan.interrupt, &watcher, &mut |repeat, over| {
         if !args.simulate {
-            let result = report.one(&over.finished, repeat, experiment);
+            let result = report.run(&over.finished, repeat, experiment);
             shown = std::mem::replace(&mut shown, Ok(())).and(result);
         }
         finished.push(over.finished);
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.simulate {
         keep_whole(&mut finished);
         if let [only] = &finished[..] {
-            shown = report.one(only, 0, experiment);
+            shown = report.run(only, 0, experiment);
         }
     }
     report.conclude(&finished, shown, experiment, plan.exports, &plan.checks, &plan.interrupt)

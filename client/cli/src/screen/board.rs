@@ -77,8 +77,8 @@ impl Board {
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
             let (control, bound) = (underway.control.clone(), underway.bound);
             state.watched = Some(Watched { lane, control, bound, meter: Meter::start() });
-            for (index, one) in state.lanes.lanes.iter_mut().enumerate() {
-                one.running = index == lane;
+            for (index, row) in state.lanes.lanes.iter_mut().enumerate() {
+                row.running = index == lane;
             }
             state.lanes.lanes[lane].run = Some(Box::default());
         }

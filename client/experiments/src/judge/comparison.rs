@@ -121,8 +121,12 @@ mod tests {
         let comparison = compared(&strategies, &Scripted(attempts), Score::attempts());
         let written = comparison.document();
         assert_eq!((written.runs.len(), written.comparison.blocks), (30, 10));
-        let standings: Vec<_> =
-            written.comparison.strategies.iter().map(|one| (one.strategy.as_str(), one.rank)).collect();
+        let standings: Vec<_> = written
+            .comparison
+            .strategies
+            .iter()
+            .map(|standing| (standing.strategy.as_str(), standing.rank))
+            .collect();
         assert_eq!(standings, [("aimd", Some(1)), ("full-jitter", Some(2)), ("none", None)]);
         // In attempts, and then in what nobody asked for but should know.
         let pairs = &written.comparison.pairs;

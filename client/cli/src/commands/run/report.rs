@@ -112,7 +112,7 @@ impl Report {
         }
     }
 
-    pub(super) fn one(
+    pub(super) fn run(
         &mut self,
         run: &Finished,
         repeat: usize,
