@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use loadgen_core::ErrorKind;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, CapChange, RunId, ServerStats};
+use vocabulary::wire::{self, CapChange, RunId, ServerState, ServerStats};
 
 use crate::connecting::Connecting;
 use crate::http_client::client;
@@ -40,8 +40,10 @@ pub enum Probe {
 pub struct MockServer {
     client: Client,
     target: Target,
-    /// What `GET /_mock/config` told.
+    /// What `GET /_mock/config` answered: for whoever knows the types of its configuration.
     pub config: Value,
+    /// What else is there.
+    pub state: ServerState,
 }
 
 /// A question to a mockserver failed.
@@ -78,7 +80,8 @@ impl From<reqwest::Error> for MockError {
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let client = client(target, PATIENCE, &Connecting::new(1))?;
     // Servers that are no mockserver never see the token.
-    let mut server = MockServer { client, target: target.clone().with_admin(None), config: Value::Null };
+    let (config, state) = (Value::Null, ServerState::default());
+    let mut server = MockServer { client, target: target.clone().with_admin(None), config, state };
     let mut answer = server.introduce().await;
     if matches!(answer, Probe::Refused(_)) && target.admin().is_some() {
         server.target = target.clone();
@@ -134,6 +137,8 @@ impl MockServer {
         }
         match json(response).await {
             Ok(config) => {
+                // Whoever answers otherwise says nothing of it.
+                self.state = serde_json::from_value(config.clone()).unwrap_or_default();
                 self.config = config;
                 Probe::Mock(Box::new(self.clone()))
             }

@@ -52,14 +52,23 @@ pub struct ServerDescription<C> {
     /// The configuration, key by key.
     #[serde(flatten)]
     pub config: C,
+    /// What is no part of it.
+    #[serde(flatten)]
+    pub state: ServerState,
+}
+
+/// What a client must know of a server besides its configuration. Earlier versions do not say all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServerState {
     /// How many times faster than real time it runs.
-    pub time_scale: f64,
+    pub time_scale: Option<f64>,
     /// See [`ServerStats::instance`].
-    pub instance: u64,
+    pub instance: Option<u64>,
     /// Changes of the configuration since it started: one that was taken back again shows in nothing else.
-    pub changes: u64,
+    pub changes: Option<u64>,
     /// See [`ServerStats::epoch`].
-    pub epoch: u64,
+    pub epoch: Option<u64>,
 }
 
 /// `PATCH /_mock/config` with another cap; all else stays as it is.

@@ -91,10 +91,12 @@ async fn unknown(uri: Uri) -> Response {
 fn described(shared: &Shared) -> Response {
     let description = wire::ServerDescription {
         config: shared.config(),
-        time_scale: shared.clock.scale.factor(),
-        instance: shared.instance,
-        changes: shared.changes(),
-        epoch: shared.stats(None).epoch,
+        state: wire::ServerState {
+            time_scale: Some(shared.clock.scale.factor()),
+            instance: Some(shared.instance),
+            changes: Some(shared.changes()),
+            epoch: Some(shared.stats(None).epoch),
+        },
     };
     answer(StatusCode::OK, to_value(description))
 }

@@ -280,12 +280,12 @@ fn server_stats(
     let mock = server.mock.as_ref()?;
     match runtime.block_on(mock.stats(id)) {
         Ok(stats) => {
-            let before = |key| mock.config.get(key).and_then(serde_json::Value::as_u64);
+            let before = mock.state;
             let warning = match () {
-                () if before("instance").is_some_and(|before| before != stats.instance) => {
+                () if before.instance.is_some_and(|before| before != stats.instance) => {
                     Warning::ServerRestarted
                 }
-                () if before("epoch").is_some_and(|before| before != stats.epoch) => Warning::ServerReset,
+                () if before.epoch.is_some_and(|before| before != stats.epoch) => Warning::ServerReset,
                 () if forgotten(&stats, lasted) => Warning::CountsForgotten,
                 () => return Some(stats),
             };

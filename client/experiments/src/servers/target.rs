@@ -181,8 +181,9 @@ impl Server {
     pub fn is_as_it_was(&self, runtime: &Runtime) -> Option<bool> {
         let before = self.mock.as_ref()?;
         let (mock, model) = self.current(runtime)?;
-        let same = |key: &str| mock.config.get(key) == before.config.get(key);
-        same("instance").then(|| same("changes") && Some(&model) == self.model.as_ref())
+        let (state, before) = (mock.state, before.state);
+        let is_unchanged = state.changes == before.changes && Some(&model) == self.model.as_ref();
+        (state.instance == before.instance).then_some(is_unchanged)
     }
 
     fn current(&self, runtime: &Runtime) -> Option<(Box<MockServer>, Config)> {
@@ -298,13 +299,13 @@ fn recognised(
     embedded: Option<Embedded>,
     settings: &Experiment,
 ) -> anyhow::Result<Server> {
-    let told = mock.config.get("time_scale").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
-    if (told - settings.time_scale.factor()).abs() > 1e-9 {
+    let scale = mock.state.time_scale.unwrap_or(1.0);
+    if (scale - settings.time_scale.factor()).abs() > 1e-9 {
         return Err(refusal(
             ErrorKind::Usage,
             format!(
-                "the mockserver at {} runs at time scale {told} and this run at {}; start it with `--time-scale {}`, \
-                 or give this run `--time-scale {told}`",
+                "the mockserver at {} runs at time scale {scale} and this run at {}; start it with `--time-scale {}`, \
+                 or give this run `--time-scale {scale}`",
                 shown(&target),
                 settings.time_scale,
                 settings.time_scale
