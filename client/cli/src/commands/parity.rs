@@ -1,7 +1,6 @@
 //! `loadgen parity`: the same runs through both drivers, figure by figure.
 
 pub(crate) mod args;
-mod course;
 mod pairing;
 
 use std::collections::BTreeSet;
@@ -10,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use experiments::Experiment;
+use experiments::judge::agreement::{Agreement, agreements};
 use experiments::record::server_model;
 use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
 use experiments::runs::one_run::Finished;
@@ -17,8 +17,7 @@ use experiments::runs::over_http::OverHttp;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::opponent::Opponent;
-use results::{Figure, Parity, ParityFigure, RunResult, SchemaVersion};
-use statistics::{Level, Method, Summary, percentile};
+use results::{Parity, RunResult, SchemaVersion};
 use vocabulary::TimeScale;
 
 use crate::exit::Exit;
@@ -35,35 +34,12 @@ use crate::text::wrapping::wrapped;
 use args::ParityArgs;
 use pairing::Pairing;
 
-/// What timers and threads may add, as a share of the mean.
-const TOLERANCE: f64 = 0.04;
-/// How many standard deviations of the seeds a real run may lie off.
-const DEVIATIONS: f64 = 4.0;
-/// The least that latencies may differ by, in milliseconds of real time: timers are not finer.
-const TIMER_MS: f64 = 2.0;
-
 /// The slowest time scale at which a run is tried again because the machine could not keep up.
 const SLOWEST: f64 = 1.0;
 
 /// Real runs that are done when the first one disagrees, and judged by their median: a stall of a shared machine is not
 /// there again, a difference between the drivers is.
 const RUNS_IN_DOUBT: usize = 3;
-
-/// A figure that both drivers must agree on.
-struct Compared {
-    figure: &'static str,
-    simulated: Summary,
-    /// The median over real runs.
-    real: f64,
-    /// The most that they may differ by.
-    band: f64,
-}
-
-impl Compared {
-    fn agrees(&self) -> bool {
-        (self.real - self.simulated.mean).abs() <= self.band
-    }
-}
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
@@ -102,7 +78,7 @@ fn compare_all(
         };
         let mut experiment = pairing.experiment.clone();
         let mut reals: Vec<Finished> = Vec::new();
-        let mut compared = Vec::new();
+        let mut figures = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
             let opponent = Opponent::Own(Box::new(pairing.server.clone()));
             let watcher = Saying { progress: &progress, say: || say("") };
@@ -119,9 +95,9 @@ fn compare_all(
             }
             reals.push(real);
             let results: Vec<_> = reals.iter().map(|real| &real.result).collect();
-            compared = compare(experiment.time_scale, &simulated, &results);
+            figures = agreements(experiment.time_scale, &simulated, &results);
             if reals.len() == 1 {
-                if compared.iter().all(Compared::agrees) {
+                if figures.iter().all(Agreement::holds) {
                     break;
                 }
                 tell("; the figures are off: the median of three runs decides\n");
@@ -131,18 +107,18 @@ fn compare_all(
             break;
         }
         let bottleneck = reals.iter().any(|real| real.bottleneck);
-        apart += compared.iter().filter(|figure| !figure.agrees()).count();
+        apart += figures.iter().filter(|figure| !figure.holds()).count();
         too_slow |= bottleneck;
         if !args.output.quiet {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
-            let text = table(pairing, &compared, &warnings.collect::<BTreeSet<_>>());
+            let text = table(pairing, &figures, &warnings.collect::<BTreeSet<_>>());
             if exports.take_stdout() {
                 to_stderr(&text);
             } else {
                 to_stdout(text.as_bytes())?;
             }
         }
-        document.push(record(pairing, &compared, bottleneck, reals.len()));
+        document.push(record(pairing, &figures, bottleneck, reals.len()));
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
@@ -209,66 +185,17 @@ impl<F: Fn() -> String + Sync> Watcher for Saying<'_, F> {
     }
 }
 
-/// What is compared, and its path; `true` for latencies, which no timer measures exactly.
-const COMPARED: &[(&str, &str, bool)] = &[
-    ("ops succeeded", "ops.succeeded", false),
-    ("attempts", "attempts.total", false),
-    ("makespan s", "makespan_s", false),
-    ("op p50 ms", "op_latency_ms.p50", true),
-    ("op p95 ms", "op_latency_ms.p95", true),
-    ("op p99 ms", "op_latency_ms.p99", true),
-    ("attempt p50 ms", "attempt_latency_ms.p50", true),
-];
-
-fn compare(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunResult]) -> Vec<Compared> {
-    let mut compared = Vec::new();
-    let mut push = |name: &'static str, of: &dyn Fn(&RunResult) -> Option<f64>, least: f64| {
-        let values: Vec<f64> = simulated.iter().filter_map(of).collect();
-        let real = median(reals.iter().map(|run| of(run)));
-        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
-            let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
-            let band = spread + (TOLERANCE * simulated.mean.abs()).max(least);
-            compared.push(Compared { figure: name, simulated, real, band });
-        }
-    };
-    for (name, path, latency) in COMPARED {
-        let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
-        push(name, &|run| Figure::find(path)?.of(run), least);
-    }
-    // No figure of a result: it is of seconds, and not of time.
-    push("mean window", &|run| course::mean_window(&run.series), 0.0);
-    // The course of the window over time: how far a real run lies off the mean course, against how far seeds do.
-    let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
-    if let Some(mean) = course::mean(&courses) {
-        let off = |windows: &course::Windows| course::distance(windows, &mean);
-        let values: Vec<f64> = courses.iter().filter_map(off).collect();
-        let real = median(reals.iter().map(|run| off(&course::windows(&run.series))));
-        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
-            let band = DEVIATIONS * simulated.deviation.unwrap_or(0.0) + 2.0 * TOLERANCE;
-            compared.push(Compared { figure: "window off its course", simulated, real, band });
-        }
-    }
-    compared
-}
-
-/// Nothing when one is missing.
-fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let mut values = values.collect::<Option<Vec<f64>>>()?;
-    values.sort_by(f64::total_cmp);
-    percentile(&values, 0.5)
-}
-
-fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>) -> String {
+fn table(pairing: &Pairing, agreements: &[Agreement], warnings: &BTreeSet<&String>) -> String {
     let mut table = Table::new(24, [11, 9, 11, 9, 9].map(Column::Right), LongNames::Shift);
     table.line("");
     table.line(&format!("{} · {}", pairing.name, workload_text(&pairing.experiment)));
     table.line(&pairing.server.describe());
     table.titles("", ["simulated", "± sd", "http", "off", "band"]);
-    for figure in compared {
-        let Compared { simulated, real, band, .. } = figure;
+    for agreement in agreements {
+        let Agreement { figure, simulated, real, band } = agreement;
         let figures =
             [simulated.mean, simulated.deviation.unwrap_or(0.0), *real, real - simulated.mean, *band];
-        table.row(if figure.agrees() { "  " } else { "! " }, figure.figure, &figures.map(short));
+        table.row(if agreement.holds() { "  " } else { "! " }, figure, &figures.map(short));
     }
     for warning in warnings {
         table.line(&wrapped(warning, "warning: ", "         "));
@@ -276,20 +203,13 @@ fn table(pairing: &Pairing, compared: &[Compared], warnings: &BTreeSet<&String>)
     table.into_text()
 }
 
-fn record(pairing: &Pairing, compared: &[Compared], bottleneck: bool, runs: usize) -> results::Pairing {
-    let figure = |compared: &Compared| ParityFigure {
-        figure: compared.figure.to_owned(),
-        simulated: (&compared.simulated).into(),
-        http: compared.real,
-        band: compared.band,
-        agrees: compared.agrees(),
-    };
+fn record(pairing: &Pairing, agreements: &[Agreement], bottleneck: bool, runs: usize) -> results::Pairing {
     results::Pairing {
         name: pairing.name.clone(),
         strategy: pairing.experiment.strategy.to_string(),
         workload: workload_text(&pairing.experiment),
         server: server_model(&pairing.server),
-        figures: compared.iter().map(figure).collect(),
+        figures: agreements.iter().map(Agreement::record).collect(),
         bottleneck,
         http_runs: runs as u64,
     }

@@ -69,23 +69,6 @@ fn the_document_says_what_was_compared_and_the_exit_code_whether_all_of_it_agree
 }
 
 #[test]
-fn a_simulated_run_agrees_with_its_like_and_not_with_one_of_another_server() {
-    let pairing = small();
-    let args = Flags::try_parse_from(["parity", "--repeats", "20"]).expect("they are flags").parity;
-    let interrupt = Interrupt::default();
-    let alike = simulated(&pairing, &args, &interrupt).expect("it runs");
-    let apart = |real: &RunResult| {
-        let compared = compare(pairing.experiment.time_scale, &alike, &[real]);
-        compared.iter().filter(|figure| !figure.agrees()).map(|figure| figure.figure).collect::<Vec<_>>()
-    };
-    assert_eq!(apart(&alike[7]), Vec::<&str>::new());
-    let server = Config { max_busy: 5, ..pairing.server.clone() };
-    let other = simulated(&Pairing { server, ..small() }, &args, &interrupt).expect("it runs");
-    let found = apart(&other[0]);
-    assert!(found.contains(&"makespan s") && found.contains(&"op p95 ms"), "{found:?}");
-}
-
-#[test]
 fn a_setting_that_is_drawn_names_the_number_with_which_it_is_drawn_again() {
     let scale = scale(0.2).expect("it is a scale");
     let drawn = || pairing::at_seed_scale(42, scale).expect("it can be drawn");

@@ -42,7 +42,7 @@ pub(super) fn distance(course: &Windows, other: &Windows) -> Option<f64> {
         return None;
     }
     let pairs = || course.iter().zip(other).take(length);
-    let apart: f64 = pairs().map(|((_, one), (_, two))| (one - two).abs()).sum();
-    let size: f64 = pairs().map(|(_, (_, two))| two).sum();
+    let apart: f64 = pairs().map(|((_, here), (_, there))| (here - there).abs()).sum();
+    let size: f64 = pairs().map(|(_, (_, there))| there).sum();
     Some(apart / size)
 }
