@@ -121,3 +121,38 @@ fn interval(figure: Option<&Summary>) -> String {
 fn dash() -> String {
     "–".to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use experiments::Experiment;
+    use experiments::judge::standings::standings;
+    use experiments::runs::blocks::Blocks;
+    use experiments::runs::driver::Nobody;
+    use experiments::runs::virtual_time::VirtualTime;
+    use experiments::servers::opponent::Opponent;
+    use loadgen_core::{RunConfig, Workload};
+
+    use super::*;
+    use crate::interrupt::Interrupt;
+
+    /// Three blocks of simulated runs, ranked by makespan.
+    fn standings_of(strategies: &[&str]) -> Vec<Standing> {
+        let experiment = |strategy: &&str| {
+            let workload = Workload { ops: Some(150), ..Workload::default() };
+            let run = RunConfig { workload, ..RunConfig::default() };
+            Experiment { repeats: 3, ..Experiment::of_run(strategy.parse().unwrap(), run) }
+        };
+        let experiments: Vec<Experiment> = strategies.iter().map(experiment).collect();
+        let opponent = Opponent::Own(Box::default());
+        let blocks = Blocks { strategies: &experiments, opponent: &opponent };
+        let measured = blocks.run(&VirtualTime { threads: 1 }, &Interrupt::default(), &Nobody).unwrap();
+        standings(&experiments, &measured, Score::makespan())
+    }
+
+    #[test]
+    fn a_long_name_has_lines_of_its_own_and_who_leaves_ops_undone_no_makespan() {
+        let standings = standings_of(&["none", "aimd", "full-jitter:base=100ms+aimd+retry-budget"]);
+        insta::assert_snapshot!("ranking", ranking(&standings, Score::makespan()));
+        insta::assert_snapshot!("details", details(&standings, Score::makespan()));
+    }
+}
