@@ -1,7 +1,8 @@
 //! What one report shows: runs, scenarios, a comparison.
 
+use results::Score;
+
 use super::experiment::Scenario;
-use super::score::Score;
 use super::strategy::Strategy;
 
 /// Everything that a report shows.

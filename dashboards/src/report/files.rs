@@ -1,12 +1,11 @@
 //! The result files of one report, read and checked.
 
-use results::{Comparison, Malformed, Repeats, RunResult, WrittenDocument, WrittenRun};
+use results::{Comparison, Malformed, Repeats, RunResult, Score, WrittenDocument, WrittenRun};
 
 use super::document::Document;
 use super::experiment::Scenario;
 use super::registry::Entry;
 use super::run::Run;
-use super::score::Score;
 use super::strategy::strategies;
 use super::sweep;
 
@@ -68,7 +67,7 @@ impl Content {
             results::Document::Repeats(Repeats { runs, .. }) => self.add_runs(runs, written.runs),
             results::Document::Comparison(Comparison { runs, comparison }) => {
                 self.add_runs(runs, written.runs);
-                self.by.extend(Score::of_path(&comparison.by));
+                self.by.extend(Score::at(&comparison.by));
                 let names = comparison.strategies.into_iter().map(|standing| standing.strategy);
                 self.rankings.push(names.collect());
                 let words = comparison.pairs.into_iter().map(|pair| pair.words);

@@ -1,14 +1,14 @@
 //! The answer in one sentence.
 
 use maud::{Markup, PreEscaped, html};
-use results::RunResult;
+use results::{RunResult, Score};
 
 use super::joined::joined;
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
 use crate::report::run::Run;
-use crate::report::score::Score;
+use crate::report::score::{geometric_mean, mean_latency};
 use crate::report::strategy::Strategy;
 
 /// The answer, with names as code.
@@ -101,8 +101,7 @@ fn by_results(document: &Document) -> Vec<usize> {
             (number.to_string(), runs.collect())
         })
         .collect();
-    let by = results::Score::at(&document.by.path()).unwrap_or_default();
-    let standings = results::standings(&numbered, by, 1);
+    let standings = results::standings(&numbered, document.by, 1);
     let place = |number: usize| standings.iter().position(|standing| standing.strategy == number.to_string());
     (0..document.strategies.len()).map(|number| place(number).unwrap_or(number)).collect()
 }
@@ -200,26 +199,26 @@ fn first_of_several(document: &Document) -> Vec<Markup> {
 
 /// By how much the first leads.
 fn led(first: &Strategy, second: &Strategy, by: Score) -> Markup {
-    let ratio = by.geometric_mean(second) / by.geometric_mean(first);
+    let ratio = geometric_mean(by, second) / geometric_mean(by, first);
     let ahead = |same: &str, words: &str| {
         if ratio < 1.0005 { same.to_owned() } else { format!("{}× {words}", number(ratio)) }
     };
     let (ops, makespan) =
         (number(first.median().ops as f64), |strategy| format!("{} s", number(makespan(strategy))));
     match by {
-        Score::Makespan => html! {
+        by if by == Score::makespan() => html! {
             (name(first)) " finished first: " (ops) " ops in " (makespan(first)) " with " (attempts(first)) " attempts, "
             (ahead("as fast as", "sooner than")) " " (name(second)) " (" (makespan(second)) ", " (attempts(second))
             " attempts)."
         },
-        Score::Attempts => html! {
+        by if by == Score::attempts() => html! {
             (name(first)) " needed the fewest attempts: " (attempts(first)) " for " (ops) " ops in " (makespan(first)) ", "
             (ahead("as many as", "fewer than")) " " (name(second)) " (" (attempts(second)) " attempts, "
             (makespan(second)) ")."
         },
-        Score::Latency(_) => html! {
-            (name(first)) " has the least " (by.name()) ": " (by.mean_text(first)) " in " (ops) " ops with " (attempts(first))
-            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (by.mean_text(second)) ", " (attempts(second))
+        latency => html! {
+            (name(first)) " has the least " (latency.title()) ": " (mean_latency(latency, first)) " in " (ops) " ops with " (attempts(first))
+            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (mean_latency(latency, second)) ", " (attempts(second))
             " attempts)."
         },
     }

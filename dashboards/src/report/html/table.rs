@@ -82,7 +82,7 @@ fn strategies(document: &Document) -> Markup {
         @if repeated {
             p class="note" {
                 "Means over runs; below them, 5th to 95th percentile. Ranked by the geometric mean of the "
-                (document.by.name()) "."
+                (document.by.title()) "."
             }
         }
         @if incomplete {
