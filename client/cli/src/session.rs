@@ -13,12 +13,11 @@ use tailback::StrategySpec;
 use crate::args::SeveralArgs;
 use crate::exit::Exit;
 use crate::files::exports::Exports;
-use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::OnLanes;
 use crate::screen::watch::Watch;
-use crate::text::stderr::to_stderr;
+use crate::text::stderr::{to_people, to_stderr};
 use crate::text::summary;
 
 /// What does the runs of a command, who stops them, and where people read of them.
@@ -107,11 +106,7 @@ impl Session {
         // Without a document nothing that was there is overwritten.
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
-            if self.stdout_is_taken {
-                to_stderr(&text());
-            } else {
-                to_stdout(text().as_bytes())?;
-            }
+            to_people(&text(), self.stdout_is_taken)?;
         }
         written
     }

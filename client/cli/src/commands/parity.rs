@@ -24,11 +24,10 @@ use crate::exit::Exit;
 use crate::experiment::workload_text;
 use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
-use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::text::figures::short;
 use crate::text::progress::Progress;
-use crate::text::stderr::to_stderr;
+use crate::text::stderr::{to_people, to_stderr};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 use args::ParityArgs;
@@ -112,11 +111,7 @@ fn compare_all(
         if !args.output.quiet {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
             let text = table(pairing, &figures, &warnings.collect::<BTreeSet<_>>());
-            if exports.take_stdout() {
-                to_stderr(&text);
-            } else {
-                to_stdout(text.as_bytes())?;
-            }
+            to_people(&text, exports.take_stdout())?;
         }
         document.push(record(pairing, &figures, bottleneck, reals.len()));
     }

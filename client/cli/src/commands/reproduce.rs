@@ -13,7 +13,7 @@ use crate::files::exports::Exports;
 use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::scenario::{Source, load};
-use crate::text::stderr::to_stderr;
+use crate::text::stderr::to_people;
 use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 
@@ -61,11 +61,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     let stdout_is_taken = exports.take_stdout();
     exports.finish(&serde_json::to_value(document(&judged, &tally, started_at))?)?;
     if !args.output.quiet {
-        if stdout_is_taken {
-            to_stderr(&text);
-        } else {
-            to_stdout(text.as_bytes())?;
-        }
+        to_people(&text, stdout_is_taken)?;
     }
     Ok(if tally.is_as_expected() { ExitCode::SUCCESS } else { Exit::Unmet.into() })
 }

@@ -13,12 +13,11 @@ use crate::checks::Checks;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::files::exporter::ExportedRun;
 use crate::files::exports::Exports;
-use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::screen::watch::Watch;
 use crate::shortfall::Shortfalls;
 use crate::text::causes::unanswered;
-use crate::text::stderr::to_stderr;
+use crate::text::stderr::{to_people, to_stderr};
 use crate::text::summary;
 
 /// Figures over seeds.
@@ -137,10 +136,7 @@ impl Report {
 
     /// A closed stdout ends what is shown, not the run: results may still go to a file.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        if self.to_stderr {
-            to_stderr(text);
-            return Ok(());
-        }
-        to_stdout(text.as_bytes()).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
+        to_people(text, self.to_stderr)
+            .or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
     }
 }
