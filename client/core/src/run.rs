@@ -51,10 +51,11 @@ impl Run {
     /// after a look at whatever else there is to do.
     pub fn poll_output(&mut self, now: Instant) -> Output {
         for _ in 0..TIMERS_AT_ONCE {
+            // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
+            if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
+                log.on_output(output);
+            }
             if let Some(output) = self.outbox.pop_front() {
-                if let Some(log) = &mut self.log {
-                    log.on_output(&output);
-                }
                 return output;
             }
             if self.is_over() {

@@ -103,10 +103,11 @@ impl Server {
         if self.answers.is_empty() {
             self.advance(now);
         }
+        // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
+        if let (Some(log), Some(answer)) = (&mut self.log, self.answers.front()) {
+            log.on_answer(answer);
+        }
         if let Some(answer) = self.answers.pop_front() {
-            if let Some(log) = &mut self.log {
-                log.on_answer(&answer);
-            }
             return Output::Answer(answer);
         }
         self.next_at.map_or(Output::Idle, Output::WaitUntil)
