@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loadgen_core::{ArrivalProcess, OperationKind, RunConfig, Workload};
+use loadgen_core::{ArrivalProcess, GivenUp, OperationKind, Refusal, RunConfig, Workload};
 use loadgen_http::TRANSPORTS;
 use mockserver_core::Config;
 use vocabulary::Distribution;
@@ -137,6 +137,22 @@ fn messages_that_are_lost_attempts_that_time_out_an_outage_and_a_cap_that_change
     let real = replayed(&setting);
     assert!(real.withdrawn() > 5, "{} timed out", real.withdrawn());
     assert!(rejected(&real) > 0);
+}
+
+#[test]
+fn ops_that_are_late_and_launches_that_a_budget_refuses() {
+    let mut setting = overload("full-jitter:base=20ms,cap=1s+retry-budget:max=2,ratio=0,on-empty=back-off");
+    // Long enough for a rejection to be heard on a busy machine; whoever was rejected gets no token and waits for it.
+    setting.config.deadline = Some(Duration::from_secs(8));
+    let mut real = replayed(&setting);
+    let is_late = |refusal: &Refusal| matches!(refusal, Refusal::GivenUp { why: GivenUp::Deadline, .. });
+    assert!(real.client.refusals.iter().any(is_late), "nobody was late");
+    assert!(
+        real.client.refusals.iter().any(|refusal| matches!(refusal, Refusal::Shed { .. })),
+        "none was shed"
+    );
+    real.client.refusals.remove(0);
+    real.replay(&setting).expect_err("a decision was lost");
 }
 
 #[test]

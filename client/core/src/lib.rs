@@ -29,7 +29,7 @@ pub use measure::{
     GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
     TOLERABLE_EXCESS, WindowFigures,
 };
-pub use run::{AttemptKey, Completion, Input, Launched, Output, Run, RunLog, ServerSeen};
+pub use run::{AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen};
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
 pub use tailback::GaugeKind;

@@ -23,7 +23,7 @@ use vocabulary::Instant;
 use crate::measure::Measurements;
 use crate::sample::SampleSink;
 pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen};
-pub use log::RunLog;
+pub use log::{Refusal, RunLog};
 pub use state::Run;
 
 /// Timers that fire in one poll: many ops that arrive at once must not keep a driver from its other duties.

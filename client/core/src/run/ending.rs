@@ -6,10 +6,10 @@ use tailback::{Ended, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
-use super::{AttemptKey, Completion, Output, Run};
+use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
-use crate::op::{OpSlot, Place};
+use crate::op::{Op, OpSlot, Place};
 use crate::sample::Sample;
 
 /// How long a closed loop's client needs to go on after an op that took no time or was shed: nobody is infinitely
@@ -244,8 +244,7 @@ impl Run {
             Retry::GiveUp => {
                 self.ops.remove(slot.index());
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
-                self.measured.on_given_up(at, op.attempts, why, self.client_of(op.id));
-                self.measured.ops.failed_for_good += u64::from(op.failed_for_good);
+                self.on_given_up(at, &op, why);
                 // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
                 let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
                 self.stall.on_end();
@@ -259,6 +258,15 @@ impl Run {
                 self.agenda.wake(at + delay, slot);
             }
         }
+    }
+
+    /// An op is over without success.
+    pub(super) fn on_given_up(&mut self, at: Instant, op: &Op, why: GivenUp) {
+        if let Some(log) = &mut self.log {
+            log.refusals.push(Refusal::GivenUp { op: op.id.into(), at, why });
+        }
+        self.measured.on_given_up(at, op.attempts, why, self.client_of(op.id));
+        self.measured.ops.failed_for_good += u64::from(op.failed_for_good);
     }
 
     /// Sends nothing more.

@@ -7,7 +7,7 @@ use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::InstanceId;
-use super::{AttemptKey, Launched, Output, Run};
+use super::{AttemptKey, Launched, Output, Refusal, Run};
 use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -84,6 +84,9 @@ impl Run {
         match verdict {
             Verdict::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
             Verdict::Shed(outcome) => {
+                if let Some(log) = &mut self.log {
+                    log.refusals.push(Refusal::Shed { op: op.id.into(), at });
+                }
                 self.measured.attempts.shed += 1;
                 self.after_failure(at, slot, outcome, Duration::ZERO);
             }

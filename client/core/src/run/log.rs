@@ -3,6 +3,7 @@
 use vocabulary::Instant;
 
 use super::{Input, Output};
+use crate::measure::GivenUp;
 use crate::sample::Sample;
 
 /// The log of a run; see [`Run::record_log`](super::Run::record_log).
@@ -16,6 +17,29 @@ pub struct RunLog {
     pub outputs: Vec<Output>,
     /// Every attempt as it ended, with the window just after that.
     pub samples: Vec<Sample>,
+    /// Every launch that came to nothing, and every op that was given up, in order.
+    pub refusals: Vec<Refusal>,
+}
+
+/// A decision about an op that sends nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A budget refused to launch it.
+    Shed {
+        /// The op's number, from 0.
+        op: u64,
+        /// When.
+        at: Instant,
+    },
+    /// It is over without success.
+    GivenUp {
+        /// The op's number, from 0.
+        op: u64,
+        /// When.
+        at: Instant,
+        /// What its last try came to.
+        why: GivenUp,
+    },
 }
 
 impl RunLog {

@@ -126,8 +126,7 @@ impl Run {
         }
         // Its slot is still in a queue; whoever finds it there frees it.
         self.ops[slot.index()].place = Place::Dead;
-        self.measured.on_given_up(at, op.attempts, GivenUp::Deadline, self.client_of(id));
-        self.measured.ops.failed_for_good += u64::from(op.failed_for_good);
+        self.on_given_up(at, &op, GivenUp::Deadline);
         self.agenda.free_place(at);
     }
 }

@@ -11,7 +11,8 @@ use crate::event_loop::{EventLoop, Peer};
 use crate::steer::Steer;
 
 /// Tells `run`, which must be as the logged one was before its beginning, everything that the logged one was told, and returns it
-/// when it decided the same: every attempt sent at the same instant, ended in the same way, with the same window after it.
+/// when it decided the same: every attempt sent at the same instant, ended in the same way, with the same window after it, and every launch refused and every
+/// op given up at the same instant for the same reason.
 ///
 /// # Errors
 /// Names the first decision that is another.
@@ -26,6 +27,7 @@ pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     let replayed = run.take_log().unwrap_or_default();
     Difference::first("output", &log.outputs, &replayed.outputs)?;
     Difference::first("attempt's end", &log.samples, &replayed.samples)?;
+    Difference::first("launch or op given up", &log.refusals, &replayed.refusals)?;
     Difference::first("input", &log.inputs, &replayed.inputs)?;
     Ok(run)
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use loadgen_core::{
-    ArrivalProcess, AttemptKey, Completion, Input as ClientInput, Launched, Output, Run, RunConfig, RunLog,
-    ServerSeen, Workload,
+    ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output, Refusal, Run,
+    RunConfig, RunLog, ServerSeen, Workload,
 };
 use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
@@ -164,6 +164,41 @@ fn however_late_driver_and_shell_are_virtual_time_decides_the_same() {
         assert!(cancels > 0, "{strategy}: no attempt was too late");
         assert!(rejected > 5 || strategy.starts_with("ethernet"), "{strategy}: {rejected} rejected");
     }
+}
+
+/// A strategy whose budget refuses launches.
+const SHEDDING: &str = "full-jitter:base=200ms,cap=400ms+retry-budget:max=4,on-empty=back-off";
+
+/// Both logs of an overload in which ops have deadlines.
+fn hurried() -> (RunLog, RunConfig) {
+    let (config, server) = overload();
+    let config = RunConfig { deadline: Some(Duration::from_millis(300)), ..config };
+    let (log, server_log) = Late::run(SHEDDING, &config, &server);
+    replay_server(&server_log).expect("nothing was changed");
+    replay_between(&log, &server_log).expect("nothing was changed");
+    (log, config)
+}
+
+#[test]
+fn a_launch_that_was_shed_or_an_op_that_was_given_up_is_missed_when_it_is_lost_or_moved() {
+    let (log, config) = hurried();
+    replay_client(&log, client(SHEDDING, &config)).expect("nothing was changed");
+    let sheds = log.refusals.iter().filter(|refusal| matches!(refusal, Refusal::Shed { .. })).count();
+    let late = |refusal: &&Refusal| matches!(refusal, Refusal::GivenUp { why: GivenUp::Deadline, .. });
+    let late = log.refusals.iter().filter(late).count();
+    assert!(sheds > 3 && late > 0, "{sheds} launches shed, {late} deadlines missed");
+    for index in 0..log.refusals.len() {
+        let mut lost = log.clone();
+        lost.refusals.remove(index);
+        let error = replay_client(&lost, client(SHEDDING, &config)).expect_err("a decision was lost");
+        assert_eq!(error.what, "launch or op given up");
+        let mut moved = log.clone();
+        let (Refusal::Shed { at, .. } | Refusal::GivenUp { at, .. }) = &mut moved.refusals[index];
+        *at = *at + Duration::from_nanos(1);
+        replay_client(&moved, client(SHEDDING, &config)).expect_err("a decision was moved");
+    }
+    let sooner = RunConfig { deadline: Some(Duration::from_millis(100)), ..config };
+    replay_client(&log, client(SHEDDING, &sooner)).expect_err("the deadline is another");
 }
 
 /// Where the inputs are that ended an attempt for which the run still waited.
