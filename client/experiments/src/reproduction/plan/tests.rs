@@ -1,6 +1,6 @@
 //! Scenarios from their text to their document, in virtual time.
 
-use results::Basis;
+use results::{Basis, ClaimVerdict};
 
 use super::super::document::document;
 use super::super::state::Changes;
@@ -49,6 +49,35 @@ fn a_scenario_is_run_judged_drawn_and_written() {
     assert!(scenario.cells.iter().all(|cell| cell.figures["attempts.total"].count == 2));
     let runs = scenario.plots[0].runs.as_ref().unwrap();
     assert_eq!((runs.len(), runs[0].calls.as_ref().unwrap().t_s.len()), (1, 6));
+}
+
+/// One op, its request lost as often as `loss` says, and so its answer.
+fn by_chance(loss: f64) -> Reproduction {
+    let text = format!(
+        "name = \"chance\"\ntitle = \"Chance\"\nrepeats = 200\none_run = true\n[workload]\nat = [\"0s\"]\ntimeout = \"1s\"\n\
+         [server]\nloss = {loss}\n[strategies]\na = \"none\"\n[experiment.main]\n[[claim]]\nsays = \"It succeeds\"\n\
+         figure = \"ops.succeeded\"\nof = \"a\"\nat_least = \"1\"\n"
+    );
+    let mut reproductions = [reproduction(&text, Changes::default())];
+    let driver = VirtualTime::on_threads(Some(2));
+    Plan::simulated(&reproductions).drive(&mut reproductions, &driver, &Never, &Nobody).unwrap();
+    let [done] = reproductions;
+    done
+}
+
+#[test]
+fn the_share_of_runs_in_which_a_sentence_is_so_is_that_of_chance() {
+    for (loss, verdict) in
+        [(0.1_f64, ClaimVerdict::Holds), (0.6, ClaimVerdict::HoldsPartly), (0.95, ClaimVerdict::DoesNotHold)]
+    {
+        let reproduction = by_chance(loss);
+        let judged = reproduction.judged(false);
+        let so_in = u32::try_from(judged[0].found[0].so_in.unwrap()).unwrap();
+        // Requests are lost, and so are answers.
+        let expected = (1.0 - loss) * (1.0 - loss);
+        assert!((f64::from(so_in) / 200.0 - expected).abs() < 0.12, "{so_in} of 200 with a loss of {loss}");
+        assert_eq!(judged[0].verdict, verdict, "{so_in} of 200 with a loss of {loss}");
+    }
 }
 
 #[test]
