@@ -216,8 +216,8 @@ impl OverwhelmedQueue {
             } else {
                 (accepted.min((limit * accepted / outstanding).max(1)), limit * rejected / outstanding)
             };
-            work(&mut self.accepted, |index| index < first, Verdict::Accepted, busy, &mut self.done);
-            work(&mut self.rejected, |index| index < second, Verdict::Rejected, busy, &mut self.done);
+            work_on_first(&mut self.accepted, first, Verdict::Accepted, busy, &mut self.done);
+            work_on_first(&mut self.rejected, second, Verdict::Rejected, busy, &mut self.done);
         }
         let outstanding = self.accepted.len() + self.rejected.len();
         self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
@@ -257,6 +257,29 @@ fn work(
         }
         entry.left > 0
     });
+}
+
+/// The same for the first entries of a list; the others, which may be many more, are not touched.
+fn work_on_first(
+    list: &mut VecDeque<Entry>,
+    first: usize,
+    verdict: Verdict,
+    busy: u32,
+    done: &mut VecDeque<Released>,
+) {
+    let mut kept = 0;
+    for _ in 0..first {
+        let Some(mut entry) = list.pop_front() else { break };
+        entry.left -= 1;
+        if entry.left == 0 {
+            done.push_back(Released::at_once(entry.id, verdict, busy));
+        } else {
+            list.push_back(entry);
+            kept += 1;
+        }
+    }
+    // Those that go on are behind the others by now.
+    list.rotate_right(kept);
 }
 
 fn count(length: usize) -> u32 {
