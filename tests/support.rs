@@ -7,6 +7,7 @@ mod interrupted;
 mod mock_server;
 mod program;
 mod reproduced;
+mod skipped;
 
 pub(crate) use figures::{assert_conserved, count, figure, measure, written};
 pub(crate) use folder::Folder;
@@ -20,3 +21,4 @@ pub(crate) use program::{
 pub(crate) use reproduced::{
     built_in, document_of, planned, reproduce_text, run, run_only, scenario_of, with_further_runs,
 };
+pub(crate) use skipped::skipped;

@@ -1,7 +1,7 @@
 //! Who may use a mockserver's admin endpoints: neither pages in a browser nor other hosts without the token.
 
 use crate::support::{
-    MockServer, Reply, count, loadgen, measure, request, request_with, shell, start_mockserver,
+    MockServer, Reply, count, loadgen, measure, request, request_with, shell, skipped, start_mockserver,
 };
 
 /// A small run against a server at this address, which it must recognise.
@@ -75,7 +75,7 @@ fn a_token_stands_for_the_name_of_a_host_but_not_for_an_origin() {
 #[test]
 fn loadgen_uses_a_mockserver_on_another_host_with_its_token_only() {
     let Some(own) = super::metrics::own_address() else {
-        eprintln!("skipped: this machine has no address but loopback");
+        skipped("this machine has no address but loopback");
         return;
     };
     let directory = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ fn loadgen_uses_a_mockserver_on_another_host_with_its_token_only() {
 #[test]
 fn a_token_from_the_environment_goes_to_this_machine_by_itself_and_elsewhere_only_when_told() {
     let Some(own) = super::metrics::own_address() else {
-        eprintln!("skipped: this machine has no address but loopback");
+        skipped("this machine has no address but loopback");
         return;
     };
     let server = MockServer::listen("0.0.0.0:0", &["--admin-remote", "s3cret"]);

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::{MockServer, assert_conserved, count, eventually, loadgen};
+use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, skipped};
 
 const NGINX: &str = "/usr/sbin/nginx";
 
@@ -63,7 +63,7 @@ impl Drop for Gateway {
 #[test]
 fn what_a_gateway_answers_is_counted_apart_and_leaves_no_lower_bound() {
     if !Path::new(NGINX).exists() {
-        eprintln!("SKIPPED: there is no {NGINX}");
+        skipped(&format!("there is no {NGINX}"));
         return;
     }
     let server = MockServer::start(&["--max-busy", "100", "--time-scale", "0.1"]);
@@ -83,7 +83,7 @@ fn what_a_gateway_answers_is_counted_apart_and_leaves_no_lower_bound() {
 #[test]
 fn an_answer_that_says_deferred_to_who_did_not_ask_is_none_and_counts_add_up() {
     if !Path::new(NGINX).exists() {
-        eprintln!("SKIPPED: there is no {NGINX}");
+        skipped(&format!("there is no {NGINX}"));
         return;
     }
     let server = MockServer::start(&QUICK);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{MockServer, count, figure, measure, request, request_with};
+use crate::support::{MockServer, count, figure, measure, request, request_with, skipped};
 
 /// A page as it was scraped: values by name and labels.
 struct Page {
@@ -158,7 +158,7 @@ fn rejections_are_told_apart_by_their_reason() {
 #[test]
 fn other_hosts_see_nothing_unless_they_may() {
     let Some(own) = own_address() else {
-        eprintln!("skipped: this machine has no address but loopback");
+        skipped("this machine has no address but loopback");
         return;
     };
     let token = "host: localhost\r\nauthorization: Bearer s3cret\r\n";

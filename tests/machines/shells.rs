@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::Folder;
+use crate::support::{Folder, skipped};
 
 const LOADGEN: &str = env!("CARGO_BIN_EXE_loadgen");
 const MOCKSERVER: &str = env!("CARGO_BIN_EXE_mockserver");
@@ -16,7 +16,7 @@ fn told(program: &str, args: &str) -> String {
 /// What a shell says; nothing where there is none.
 fn shell(name: &str, args: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(name).args(args).output() else {
-        eprintln!("SKIPPED: there is no {name}");
+        skipped(&format!("there is no {name}"));
         return None;
     };
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
