@@ -5,11 +5,11 @@ use results::Score;
 use super::number::number;
 use super::strategy::Strategy;
 
-/// The geometric mean over runs: what strategies are ranked by, and what ratios are of, as `loadgen compare` has it.
+/// The geometric mean over runs: what ratios are of, as ranks are.
 pub(super) fn geometric_mean(score: Score, strategy: &Strategy) -> f64 {
-    let logs: Vec<f64> =
-        values(score, strategy).into_iter().filter(|value| *value > 0.0).map(f64::ln).collect();
-    if logs.is_empty() { f64::INFINITY } else { (logs.iter().sum::<f64>() / logs.len() as f64).exp() }
+    let mut values = values(score, strategy);
+    values.retain(|value| *value > 0.0);
+    results::geometric_mean(&values)
 }
 
 /// The mean over runs of a latency, in seconds.
