@@ -67,41 +67,41 @@ fn agree(log: &[Interval], runs: &[Value]) {
     }
 }
 
-fn runs(desk: &Folder, name: &str) -> Vec<Value> {
-    let document: Value = serde_json::from_str(&desk.read(name)).unwrap();
+fn runs(folder: &Folder, name: &str) -> Vec<Value> {
+    let document: Value = serde_json::from_str(&folder.read(name)).unwrap();
     document["runs"].as_array().cloned().unwrap_or_else(|| vec![document.clone()])
 }
 
 #[test]
 fn a_log_of_real_runs_has_the_percentiles_of_the_result() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let server = "--service-time 2ms --reject-time 1ms --network-delay 0 --max-busy 5";
-    desk.done(&format!("--quiet --ops 300 {server} --repeats 2 --hdr a.hlog --json a.json"));
-    let log = desk.read("a.hlog");
-    agree(&intervals(&log), &runs(&desk, "a.json"));
+    folder.done(&format!("--quiet --ops 300 {server} --repeats 2 --hdr a.hlog --json a.json"));
+    let log = folder.read("a.hlog");
+    agree(&intervals(&log), &runs(&folder, "a.json"));
     assert!(log.starts_with("#[Histogram log format version 1.3]\n") && log.contains("#seed 2\n"), "{log}");
 }
 
 #[test]
 fn a_log_of_a_comparison_tells_strategies_apart_by_their_tags() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let compare = "compare --simulate --quiet --ops 2000 --repeats 2 --strategies aimd:beta=0.5,initial=9,full-jitter,oracle";
-    desk.done(&format!("{compare} --threads 1 --hdr a.hlog --json a.json"));
-    desk.done(&format!("{compare} --threads 4 --hdr b.hlog"));
-    assert_eq!(desk.read("a.hlog"), desk.read("b.hlog"));
-    let log = intervals(&desk.read("a.hlog"));
-    agree(&log, &runs(&desk, "a.json"));
+    folder.done(&format!("{compare} --threads 1 --hdr a.hlog --json a.json"));
+    folder.done(&format!("{compare} --threads 4 --hdr b.hlog"));
+    assert_eq!(folder.read("a.hlog"), folder.read("b.hlog"));
+    let log = intervals(&folder.read("a.hlog"));
+    agree(&log, &runs(&folder, "a.json"));
     assert_eq!(log.iter().filter(|interval| interval.tag == "aimd:beta=0.5;initial=9").count(), 2);
 }
 
 #[test]
 fn a_run_in_which_nothing_succeeds_is_an_empty_interval() {
-    let desk = Folder::new();
-    let ended = desk.loadgen("--simulate --quiet --ops 30 --strategy none --reject-first 1 --hdr a.hlog");
+    let folder = Folder::new();
+    let ended = folder.loadgen("--simulate --quiet --ops 30 --strategy none --reject-first 1 --hdr a.hlog");
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    let log = intervals(&desk.read("a.hlog"));
+    let log = intervals(&folder.read("a.hlog"));
     assert_eq!((log.len(), log[0].histogram.len()), (1, 0));
     assert!(log[0].length > Duration::ZERO);
-    let ended = desk.loadgen("--simulate --ops 20 --hdr a.hlog --json a.hlog");
+    let ended = folder.loadgen("--simulate --ops 20 --hdr a.hlog --json a.hlog");
     assert!(ended.code == Some(2) && ended.stderr.contains("given for two outputs"), "{ended:?}");
 }

@@ -45,9 +45,9 @@ fn agree(table: &Table, document: &Value) {
 
 #[test]
 fn a_row_has_every_figure_of_a_run_and_columns_are_the_same_for_all() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --ops 300 --repeats 3 --strategy aimd:beta=0.5,initial=9 --csv a.csv --json a.json");
-    let repeats = table(&desk.read("a.csv"));
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --ops 300 --repeats 3 --strategy aimd:beta=0.5,initial=9 --csv a.csv --json a.json");
+    let repeats = table(&folder.read("a.csv"));
     assert_eq!(repeats.columns[..3], ["strategy", "seed", "mode"]);
     assert_eq!(repeats.rows[1][..3], ["aimd:beta=0.5,initial=9", "2", "simulated"]);
     for path in [
@@ -59,42 +59,42 @@ fn a_row_has_every_figure_of_a_run_and_columns_are_the_same_for_all() {
     ] {
         assert!(repeats.columns.iter().any(|column| column == path), "{path}: {:?}", repeats.columns);
     }
-    agree(&repeats, &serde_json::from_str(&desk.read("a.json")).unwrap());
+    agree(&repeats, &serde_json::from_str(&folder.read("a.json")).unwrap());
 
-    desk.done("compare --simulate --quiet --ops 300 --repeats 2 --strategies aimd,none,oracle --csv b.csv --json b.json");
-    let compared = table(&desk.read("b.csv"));
+    folder.done("compare --simulate --quiet --ops 300 --repeats 2 --strategies aimd,none,oracle --csv b.csv --json b.json");
+    let compared = table(&folder.read("b.csv"));
     assert_eq!((compared.rows.len(), &compared.columns), (6, &repeats.columns));
-    agree(&compared, &serde_json::from_str(&desk.read("b.json")).unwrap());
+    agree(&compared, &serde_json::from_str(&folder.read("b.json")).unwrap());
 
     let real = "--quiet --ops 20 --rate 1000/s --service-time 1ms --network-delay 0 --csv - --json c.json";
-    let real = table(&desk.done(real));
+    let real = table(&folder.done(real));
     assert_eq!(real.columns, repeats.columns);
-    let document: Value = serde_json::from_str(&desk.read("c.json")).unwrap();
+    let document: Value = serde_json::from_str(&folder.read("c.json")).unwrap();
     agree(&real, &serde_json::json!({ "runs": [document] }));
 }
 
 #[test]
 fn rows_do_not_depend_on_threads_and_what_was_there_stays_until_all_is_written() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let run = "--simulate --quiet --ops 200 --repeats 8";
-    let one = desk.done(&format!("{run} --threads 1 --csv -"));
-    assert_eq!(one, desk.done(&format!("{run} --threads 4 --csv -")));
-    desk.write("there.csv", "what was there");
-    let ended = desk.loadgen("--simulate --strategy nonsense --csv there.csv");
-    assert_eq!((ended.code, desk.read("there.csv").as_str()), (Some(2), "what was there"));
+    let one = folder.done(&format!("{run} --threads 1 --csv -"));
+    assert_eq!(one, folder.done(&format!("{run} --threads 4 --csv -")));
+    folder.write("there.csv", "what was there");
+    let ended = folder.loadgen("--simulate --strategy nonsense --csv there.csv");
+    assert_eq!((ended.code, folder.read("there.csv").as_str()), (Some(2), "what was there"));
     for (flags, code, told) in [
         ("--csv nowhere/a.csv", 74, "`nowhere/a.csv` (--csv) cannot be written"),
         ("--csv a.csv --json a.csv", 2, "`a.csv` is given for two outputs"),
         ("--csv - --json -", 2, "stdout (`-`) is given for two outputs"),
     ] {
         for command in ["--simulate --ops 20", "compare --simulate --ops 20 --strategies aimd,none"] {
-            let ended = desk.loadgen(&format!("{command} {flags}"));
+            let ended = folder.loadgen(&format!("{command} {flags}"));
             assert!(ended.code == Some(code) && ended.stderr.contains(told), "{flags}: {ended:?}");
         }
     }
-    desk.done(&format!("{run} --csv /dev/null"));
-    desk.done(&format!("{run} --samples /dev/null"));
-    let ended = desk.loadgen(&format!("{run} --csv /dev/full"));
+    folder.done(&format!("{run} --csv /dev/null"));
+    folder.done(&format!("{run} --samples /dev/null"));
+    let ended = folder.loadgen(&format!("{run} --csv /dev/full"));
     assert!(ended.code == Some(74) && ended.stderr.contains("`/dev/full` (--csv)"), "{ended:?}");
-    assert_eq!(desk.files(), ["there.csv"]);
+    assert_eq!(folder.files(), ["there.csv"]);
 }

@@ -18,7 +18,7 @@ fn the_published_schema_is_the_programs_own() {
 
 #[test]
 fn every_run_is_as_the_schema_says() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let real = "--service-time 1ms --network-delay 0 --reject-time 0 --max-busy 5";
     for run in [
         "--simulate",
@@ -28,49 +28,49 @@ fn every_run_is_as_the_schema_says() {
         "--simulate --strategy aimd+retry-budget --loss 0.1 --timeout 2s",
         real,
     ] {
-        let result = desk.done(&format!("--ops 60 --quiet --json - {run}"));
+        let result = folder.done(&format!("--ops 60 --quiet --json - {run}"));
         assert_valid("RunResult", &json(&result));
     }
-    let stalled = json(&desk.done("--simulate --strategy immediate --quiet --json -"));
+    let stalled = json(&folder.done("--simulate --strategy immediate --quiet --json -"));
     assert!(stalled["stalled_at_s"].is_number());
     assert_valid("RunResult", &stalled);
     for repeats in [2, 6, 25] {
-        let several = desk.done(&format!("--simulate --ops 60 --repeats {repeats} --quiet --json -"));
+        let several = folder.done(&format!("--simulate --ops 60 --repeats {repeats} --quiet --json -"));
         assert_valid("Repeats", &json(&several));
     }
-    let config = json(&desk.done("--simulate --print-config"));
+    let config = json(&folder.done("--simulate --print-config"));
     assert_eq!(violations(&strict("ConfigRecord"), &config), Vec::<String>::new());
-    desk.done(&format!("--strategy full-jitter --ops 60 {real} --quiet --samples a.ndjson"));
-    desk.done(
+    folder.done(&format!("--strategy full-jitter --ops 60 {real} --quiet --samples a.ndjson"));
+    folder.done(
         "--simulate --strategy full-jitter --ops 60 --loss 0.1 --timeout 2s --quiet --samples b.ndjson",
     );
     let sample = strict("Sample");
-    for line in [desk.read("a.ndjson"), desk.read("b.ndjson")].iter().flat_map(|text| text.lines()) {
+    for line in [folder.read("a.ndjson"), folder.read("b.ndjson")].iter().flat_map(|text| text.lines()) {
         assert_eq!(violations(&sample, &json(line)), Vec::<String>::new());
     }
 }
 
 #[test]
 fn every_document_of_several_runs_is_as_the_schema_says() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     for repeats in [1, 6] {
         let compare = "compare --simulate --ops 60 --strategies aimd,full-jitter,none,oracle --sensitivity --quiet --json -";
-        assert_valid("Comparison", &json(&desk.done(&format!("{compare} --repeats {repeats}"))));
+        assert_valid("Comparison", &json(&folder.done(&format!("{compare} --repeats {repeats}"))));
     }
     for axes in ["--vary ops=20,60", "--ops 60 --vary max-busy=5,50 --vary aimd.beta=0.5,0.9"] {
         let sweep = format!("sweep --simulate {axes} --strategies aimd,none --repeats 5 --quiet --json -");
-        assert_valid("Sweep", &json(&desk.done(&sweep)));
+        assert_valid("Sweep", &json(&folder.done(&sweep)));
     }
     let reproduce = "reproduce occ exploring-backoff retry-delays --repeats 1 --quiet --json -";
-    let ended = desk.loadgen(reproduce);
+    let ended = folder.loadgen(reproduce);
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
     assert_valid("Reproduction", &json(&ended.stdout));
 }
 
 #[test]
 fn what_is_damaged_is_refused() {
-    let desk = Folder::new();
-    let run = json(&desk.done("--simulate --ops 60 --quiet --json -"));
+    let folder = Folder::new();
+    let run = json(&folder.done("--simulate --ops 60 --quiet --json -"));
     let whole = validator(&schema());
     let refused = |document: &Value| !whole.is_valid(document);
     assert!(!refused(&run));

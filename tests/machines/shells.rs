@@ -36,7 +36,7 @@ fn subcommands() -> Vec<String> {
 
 #[test]
 fn every_shell_gets_a_script_that_knows_the_command_line() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = told(LOADGEN, &format!("completions {shell}"));
         for word in ["max-busy", "compare"] {
@@ -46,8 +46,8 @@ fn every_shell_gets_a_script_that_knows_the_command_line() {
         assert!(script.contains("max-busy") && script.contains("mockserver"), "{shell}");
     }
     for (program, args) in [(LOADGEN, "completions bash"), (MOCKSERVER, "--completions bash")] {
-        desk.write("script", &told(program, args));
-        shell("bash", &["-n", desk.path("script").to_str().unwrap()]);
+        folder.write("script", &told(program, args));
+        shell("bash", &["-n", folder.path("script").to_str().unwrap()]);
     }
 }
 
@@ -82,8 +82,8 @@ fn bash_completes_subcommands_flags_and_names() {
 
 #[test]
 fn fish_completes_subcommands_flags_and_names() {
-    let desk = Folder::new();
-    let home = desk.path(".");
+    let folder = Folder::new();
+    let home = folder.path(".");
     for (words, offered) in COMPLETED.into_iter().chain([("loadgen comp", "compare\ncompletions")]) {
         let script = format!(
             "set -x HOME '{}'; '{LOADGEN}' completions fish | source; complete -C '{words}' | cut -f1",
@@ -98,9 +98,9 @@ fn fish_completes_subcommands_flags_and_names() {
 /// function there, which tells its arguments.
 #[test]
 fn zsh_completes_subcommands_flags_and_names() {
-    let desk = Folder::new();
-    desk.write("_loadgen", &told(LOADGEN, "completions zsh"));
-    desk.write(
+    let folder = Folder::new();
+    folder.write("_loadgen", &told(LOADGEN, "completions zsh"));
+    folder.write(
         "type.zsh",
         "zmodload zsh/zpty
 cd $1; shift
@@ -117,7 +117,7 @@ done
 zpty -d shell
 ",
     );
-    let (script, place) = (desk.path("type.zsh"), desk.path("."));
+    let (script, place) = (folder.path("type.zsh"), folder.path("."));
     let mut args = vec!["-f", script.to_str().unwrap(), place.to_str().unwrap()];
     args.extend(COMPLETED.iter().map(|(words, _)| *words));
     let Some(reply) = shell("zsh", &args) else { return };
@@ -131,27 +131,27 @@ zpty -d shell
 
 #[test]
 fn the_man_page_names_every_subcommand_and_each_has_a_page() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let page = told(LOADGEN, "man");
     assert!(page.contains(".TH loadgen 1") && page.contains("\\-\\-max\\-busy"), "{page}");
-    desk.done("man --output pages/man1");
+    folder.done("man --output pages/man1");
     let names = subcommands().into_iter().filter(|name| name != "help");
     let mut expected = vec!["loadgen.1".to_owned()];
     for name in names {
         assert!(page.contains(&format!("loadgen\\-{name}(1)")), "{name}");
-        let own = desk.read(&format!("pages/man1/loadgen-{name}.1"));
+        let own = folder.read(&format!("pages/man1/loadgen-{name}.1"));
         assert!(own.contains(&format!("loadgen {name}")), "{own}");
         expected.push(format!("loadgen-{name}.1"));
     }
     expected.sort();
-    let there = std::fs::read_dir(desk.path("pages/man1")).unwrap();
+    let there = std::fs::read_dir(folder.path("pages/man1")).unwrap();
     let mut there: Vec<String> =
         there.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     there.sort();
     assert_eq!(there, expected);
-    assert_eq!(desk.read("pages/man1/loadgen.1"), page);
-    desk.write("file", "");
-    let ended = desk.loadgen("man --output file/pages");
+    assert_eq!(folder.read("pages/man1/loadgen.1"), page);
+    folder.write("file", "");
+    let ended = folder.loadgen("man --output file/pages");
     assert!(ended.code == Some(74) && ended.stderr.contains("`file/pages` (--output)"), "{ended:?}");
     let page = told(MOCKSERVER, "--man");
     for flag in told(MOCKSERVER, "-h").split_whitespace().filter_map(|word| word.strip_prefix("--")) {

@@ -4,16 +4,16 @@ use crate::support::Folder;
 
 #[test]
 fn five_strategies_of_thirty_repeats_make_one_small_page() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let strategies =
         ["aimd", "exponential:jitter=0.5,base=50ms,cap=30s", "full-jitter", "none", "fixed-window"];
     for (index, strategy) in strategies.iter().enumerate() {
-        desk.done(&format!(
+        folder.done(&format!(
             "--simulate --quiet --ops 500 --repeats 30 --strategy {strategy} --json {index}.json"
         ));
     }
-    desk.done("report 0.json 1.json 2.json 3.json 4.json -o report.html");
-    let page = desk.read("report.html");
+    folder.done("report 0.json 1.json 2.json 3.json 4.json -o report.html");
+    let page = folder.read("report.html");
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(
         page.contains("finished first: 500 ops in") && page.contains("Incomplete: <code>none</code> gave up")
@@ -25,10 +25,10 @@ fn five_strategies_of_thirty_repeats_make_one_small_page() {
 
 #[test]
 fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --ops 300 --rate 500/s --max-busy 20 --service-time 200ms --repeats 3 --json a.json");
-    desk.done("report a.json -o report.html");
-    let page = desk.read("report.html");
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --ops 300 --rate 500/s --max-busy 20 --service-time 200ms --repeats 3 --json a.json");
+    folder.done("report a.json -o report.html");
+    let page = folder.read("report.html");
     let header = page.split("</header>").next().unwrap();
     for words in
         ["300 ops, poisson 500/s", "20 slots, service 200ms", "simulated, in virtual time", "seeds 1–3"]
@@ -40,9 +40,9 @@ fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
 
 #[test]
 fn the_first_screen_of_a_sweep_says_what_was_varied_and_measured() {
-    let desk = Folder::new();
-    desk.done("sweep --simulate -q -s aimd --vary ops=50,300 --max-busy 20 --repeats 3 --html sweep.html");
-    let page = desk.read("sweep.html");
+    let folder = Folder::new();
+    folder.done("sweep --simulate -q -s aimd --vary ops=50,300 --max-busy 20 --repeats 3 --html sweep.html");
+    let page = folder.read("sweep.html");
     let header = page.split("</header>").next().unwrap();
     for words in ["ops 50, 300", "poisson 1 000/s", "20 slots", "simulated, in virtual time", "seeds 1–3"] {
         assert!(header.replace('\u{a0}', " ").contains(words), "`{words}` is not in {header}");
@@ -55,9 +55,10 @@ fn the_first_screen_of_a_sweep_says_what_was_varied_and_measured() {
 
 #[test]
 fn a_comparison_with_the_oracle_says_that_it_is_not_counted() {
-    let desk = Folder::new();
-    desk.done("compare --simulate -q -s aimd,full-jitter,oracle --ops 300 --repeats 2 --html compared.html");
-    let page = desk.read("compared.html");
+    let folder = Folder::new();
+    folder
+        .done("compare --simulate -q -s aimd,full-jitter,oracle --ops 300 --repeats 2 --html compared.html");
+    let page = folder.read("compared.html");
     let header = page.split("</header>").next().unwrap();
     assert!(header.contains("<code>aimd</code> finished first"), "{header}");
     assert!(header.contains("Not counted: <code>oracle</code>, which knows the server."), "{header}");
@@ -65,7 +66,7 @@ fn a_comparison_with_the_oracle_says_that_it_is_not_counted() {
 
 #[test]
 fn a_page_ranks_by_what_the_comparison_ranked_by() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     let order = |page: &str| -> Vec<String> {
         let rows = page.split("<tr><td><code>").skip(1).take(3);
         rows.map(|row| row.split('<').next().unwrap_or_default().to_owned()).collect()
@@ -87,9 +88,9 @@ fn a_page_ranks_by_what_the_comparison_ranked_by() {
             "of the 99th percentile of op latency.",
         ),
     ] {
-        desk.done(&format!("{compare} --by {by} --json a.json --html a.html"));
-        let page = desk.read("a.html");
-        let ranked: serde_json::Value = serde_json::from_str(&desk.read("a.json")).unwrap();
+        folder.done(&format!("{compare} --by {by} --json a.json --html a.html"));
+        let page = folder.read("a.html");
+        let ranked: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
         let ranked = ranked["comparison"]["strategies"].as_array().unwrap();
         let ranked: Vec<&str> = ranked.iter().map(|one| one["strategy"].as_str().unwrap()).collect();
         assert_eq!(order(&page), ranked, "by {by}");
@@ -102,10 +103,10 @@ fn a_page_ranks_by_what_the_comparison_ranked_by() {
 
 #[test]
 fn the_only_script_is_the_one_that_the_page_allows() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --ops 50 --json a.json");
-    desk.done("report a.json -o -");
-    let page = desk.done("report a.json -o -");
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --ops 50 --json a.json");
+    folder.done("report a.json -o -");
+    let page = folder.done("report a.json -o -");
     let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
     let suite = rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256.tls13().unwrap();
     let hash = base64(suite.common.hash_provider.hash(script.as_bytes()).as_ref());
@@ -114,13 +115,13 @@ fn the_only_script_is_the_one_that_the_page_allows() {
 
 #[test]
 fn short_and_long_runs_draw() {
-    let desk = Folder::new();
+    let folder = Folder::new();
     for (name, flags) in [("short", "--ops 20 --rate 100/s"), ("long", "--ops 50000 --rate 2000/s")] {
-        desk.done(&format!("--simulate --quiet {flags} --json {name}.json"));
-        desk.done(&format!("report {name}.json -o {name}.html"));
+        folder.done(&format!("--simulate --quiet {flags} --json {name}.json"));
+        folder.done(&format!("report {name}.json -o {name}.html"));
         for figure in ["rate", "rate-log", "outcomes", "done", "window", "latency", "latency-cdf"] {
-            desk.done(&format!("plot {name}.json --figure {figure} -o {name}.svg"));
-            let svg = desk.read(&format!("{name}.svg"));
+            folder.done(&format!("plot {name}.json --figure {figure} -o {name}.svg"));
+            let svg = folder.read(&format!("{name}.svg"));
             let line =
                 svg.split("class=\"series").nth(1).unwrap().split("class=\"line\" d=\"M").nth(1).unwrap();
             let line = line.split('"').next().unwrap();
@@ -131,22 +132,22 @@ fn short_and_long_runs_draw() {
 
 #[test]
 fn what_a_scenario_varied_is_drawn() {
-    let desk = Folder::new();
-    let ended = desk.loadgen("reproduce occ --repeats 2 --quiet --json occ.json");
+    let folder = Folder::new();
+    let ended = folder.loadgen("reproduce occ --repeats 2 --quiet --json occ.json");
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
-    desk.done("report occ.json -o occ.html");
-    assert!(desk.read("occ.html").contains("Completion time with every kind of jitter"));
-    desk.done("plot occ.json --figure clients -o occ.svg");
-    assert!(desk.read("occ.svg").contains("decorrelated"));
+    folder.done("report occ.json -o occ.html");
+    assert!(folder.read("occ.html").contains("Completion time with every kind of jitter"));
+    folder.done("plot occ.json --figure clients -o occ.svg");
+    assert!(folder.read("occ.svg").contains("decorrelated"));
 }
 
 #[test]
 fn a_figure_is_drawn_as_text_too() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --json a.json");
-    let text = desk.done("plot a.json --figure window");
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --json a.json");
+    let text = folder.done("plot a.json --figure window");
     assert!(text.starts_with("Window and in flight\n") && text.contains("server's cap"), "{text}");
-    let list = desk.done("plot --list");
+    let list = folder.done("plot --list");
     assert!(list.lines().count() >= 10 && list.contains("pareto"), "{list}");
 }
 

@@ -14,12 +14,12 @@ fn the_pictures_of_the_readme_are_those_that_its_commands_make() {
     let section = section.split("\n## ").next().unwrap();
     let commands: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("    loadgen ")).collect();
 
-    let desk = Folder::new();
-    std::fs::create_dir_all(desk.path("docs/pictures")).unwrap();
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("docs/pictures")).unwrap();
     for command in &commands {
-        desk.done(command);
+        folder.done(command);
     }
-    let mut names: Vec<String> = std::fs::read_dir(desk.path("docs/pictures"))
+    let mut names: Vec<String> = std::fs::read_dir(folder.path("docs/pictures"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -29,7 +29,7 @@ fn the_pictures_of_the_readme_are_those_that_its_commands_make() {
     for name in &names {
         let place = format!("docs/pictures/{name}");
         assert!(section.contains(&format!("<img src=\"{place}\"")), "`{name}` is not shown");
-        let made = desk.read(&place);
+        let made = folder.read(&place);
         if update {
             std::fs::write(root.join(&place), &made).unwrap();
         }

@@ -4,9 +4,9 @@ use crate::support::Folder;
 
 #[test]
 fn what_is_no_result_is_refused_by_file_and_place() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --ops 20 --json good.json");
-    let good = desk.read("good.json");
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --ops 20 --json good.json");
+    let good = folder.read("good.json");
     let newer = good.replacen("\"schema_version\":1", "\"schema_version\":2", 1);
     assert_ne!(good, newer);
     let replaced = |key: &str, with: &str| {
@@ -62,55 +62,55 @@ fn what_is_no_result_is_refused_by_file_and_place() {
         ),
         ("deep.json", &"[".repeat(100_000), "`deep.json`, line 1"),
     ];
-    desk.write("report.html", "what was there");
+    folder.write("report.html", "what was there");
     for (name, content, told) in cases {
-        desk.write(name, content);
+        folder.write(name, content);
         for command in ["report good.json {} -o report.html", "plot {} good.json --figure rate"] {
-            let ended = desk.loadgen(&command.replace("{}", name));
+            let ended = folder.loadgen(&command.replace("{}", name));
             assert_eq!(ended.code, Some(2), "{name}: {ended:?}");
             assert!(ended.stderr.contains(told) && ended.stdout.is_empty(), "{name}: {}", ended.stderr);
             assert!(ended.stderr.lines().count() == 1 && ended.stderr.len() < 400, "{}", ended.stderr);
         }
     }
-    assert_eq!(desk.read("report.html"), "what was there");
+    assert_eq!(folder.read("report.html"), "what was there");
 }
 
 #[test]
 fn files_that_are_missing_or_no_text_are_named() {
-    let desk = Folder::new();
-    let ended = desk.loadgen("report nowhere.json -o a.html");
+    let folder = Folder::new();
+    let ended = folder.loadgen("report nowhere.json -o a.html");
     assert!(ended.code == Some(2) && ended.stderr.contains("`nowhere.json` cannot be read"), "{ended:?}");
-    std::fs::write(desk.path("binary.json"), [b'{', 0xff, 0xfe]).unwrap();
-    let ended = desk.loadgen("report binary.json -o a.html");
+    std::fs::write(folder.path("binary.json"), [b'{', 0xff, 0xfe]).unwrap();
+    let ended = folder.loadgen("report binary.json -o a.html");
     assert!(ended.code == Some(2) && ended.stderr.contains("`binary.json`, byte 1"), "{ended:?}");
-    assert_eq!(desk.files(), ["binary.json"]);
+    assert_eq!(folder.files(), ["binary.json"]);
 }
 
 #[test]
 fn a_page_that_cannot_be_written_leaves_nothing_behind() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --ops 20 --json a.json");
-    std::fs::create_dir(desk.path("there")).unwrap();
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --ops 20 --json a.json");
+    std::fs::create_dir(folder.path("there")).unwrap();
     for (command, output) in [
         ("report a.json -o", "there"),
         ("report a.json -o", "nowhere/a.html"),
         ("plot a.json --figure rate -o", "there"),
         ("plot a.json --figure rate -o", "nowhere/a.svg"),
     ] {
-        let ended = desk.loadgen(&format!("{command} {output}"));
+        let ended = folder.loadgen(&format!("{command} {output}"));
         assert_eq!(ended.code, Some(74), "{ended:?}");
         let words = format!("`{output}` (--output) cannot be written");
         assert!(ended.stderr.contains(&words), "{}", ended.stderr);
     }
-    assert_eq!(desk.files(), ["a.json", "there"]);
+    assert_eq!(folder.files(), ["a.json", "there"]);
 }
 
 #[test]
 fn a_figure_that_lacks_its_data_says_what_it_needs() {
-    let desk = Folder::new();
-    desk.done("--simulate --quiet --ops 20 --json a.json");
-    let ended = desk.loadgen("plot a.json --figure clients");
+    let folder = Folder::new();
+    folder.done("--simulate --quiet --ops 20 --json a.json");
+    let ended = folder.loadgen("plot a.json --figure clients");
     assert!(ended.code == Some(2) && ended.stderr.contains("different numbers of clients"), "{ended:?}");
-    let ended = desk.loadgen("plot a.json --figure rat");
+    let ended = folder.loadgen("plot a.json --figure rat");
     assert!(ended.code == Some(2) && ended.stderr.contains("rate"), "{ended:?}");
 }

@@ -16,9 +16,9 @@ pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and `last`")]
     let index = (whole as usize).min(last);
     let (low, high) = (sorted[index], sorted[(index + 1).min(last)]);
-    let way = position - whole;
+    let fraction = position - whole;
     // Starting from the nearer neighbour keeps the result between the two in spite of rounding.
-    Some(if way < 0.5 { low + (high - low) * way } else { high - (high - low) * (1.0 - way) })
+    Some(if fraction < 0.5 { low + (high - low) * fraction } else { high - (high - low) * (1.0 - fraction) })
 }
 
 #[cfg(test)]

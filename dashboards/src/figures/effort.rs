@@ -40,13 +40,13 @@ impl Effort {
 
 /// What failed attempts came to, the most frequent first: `404 ×20, connection refused ×3`.
 pub(crate) fn failures(snapshot: &Snapshot) -> Option<String> {
-    let told: Vec<String> = snapshot
+    let causes: Vec<String> = snapshot
         .failures
         .results()
         .iter()
         .map(|failure| format!("{} ×{}", failure.words(), text::count(failure.attempts)))
         .collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    (!causes.is_empty()).then(|| causes.join(", "))
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {

@@ -51,8 +51,8 @@ impl Adjustments {
                 series.band.retain(|(x, ..)| *x <= until_s);
             }
             plot.x.reaches = until_s;
-            let told = format!("the first {} s", number(until_s));
-            plot.note = if plot.note.is_empty() { told } else { format!("{told}; {}", plot.note) };
+            let note = format!("the first {} s", number(until_s));
+            plot.note = if plot.note.is_empty() { note } else { format!("{note}; {}", plot.note) };
         }
         if self.logarithmic {
             plot.y.scale = Scale::Logarithmic;

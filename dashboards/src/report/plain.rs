@@ -56,9 +56,9 @@ fn one(plot: &Plot, columns: u16) -> String {
                 if series.shape == Shape::Bars {
                     for ((x, top), (_, value)) in places.iter().zip(&series.points) {
                         bar(canvas, (*x, room * 0.8), (y.share(0.0), *top));
-                        let told = number(*value);
-                        let left = x - told.chars().count() as f64 / 2.0 / f64::from(width);
-                        canvas.print(left.max(0.0), *top, Line::from(told));
+                        let label = number(*value);
+                        let left = x - label.chars().count() as f64 / 2.0 / f64::from(width);
+                        canvas.print(left.max(0.0), *top, Line::from(label));
                     }
                     continue;
                 }

@@ -95,12 +95,12 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    let told = match cli.completions {
+    let printed = match cli.completions {
         Some(shell) => Some(shell::completions(shell, Cli::command())),
         None => cli.man.then(|| shell::man(Cli::command())),
     };
-    if let Some(told) = told {
-        return Ok(match told {
+    if let Some(printed) = printed {
+        return Ok(match printed {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 say(&format!("error: stdout cannot be written: {error}\n"));

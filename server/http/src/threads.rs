@@ -47,11 +47,11 @@ const OWN_BYTES: usize = 32 << 20;
 /// Asks for the memory of as many threads and gives it back: a thread that starts with the last of it ends the whole
 /// program, in the C library or in its own first steps, where nobody can catch it.
 fn room_for(count: usize) -> io::Result<()> {
-    let mut held = Vec::new();
+    let mut rooms = Vec::new();
     for bytes in std::iter::repeat_n(THREAD_BYTES, count).chain([OWN_BYTES]) {
         let mut room: Vec<u8> = Vec::new();
         room.try_reserve_exact(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        held.push(room);
+        rooms.push(room);
     }
     Ok(())
 }

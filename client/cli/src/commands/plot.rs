@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if plots.is_empty() {
         let own: Vec<&str> = exhibit_names(&document).collect();
         let known = || PLOTS.iter().map(|entry| entry.name).chain(own.iter().copied());
-        let told = match Entry::named(name) {
+        let reason = match Entry::named(name) {
             Some(Entry { needs, .. }) => {
                 format!("there is nothing to draw as `{name}` (--figure): it needs {needs}")
             }
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
                 )
             }
         };
-        return Err(Fatal::error(Exit::Usage, told));
+        return Err(Fatal::error(Exit::Usage, reason));
     }
     match &args.output {
         Some(path) => write(path, svg(&plots).as_bytes())?,

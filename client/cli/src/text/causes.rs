@@ -10,16 +10,16 @@ const CAUSES: usize = 4;
 
 /// What failed attempts came to: `404 × 20`, the most frequent first.
 pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
-    let mut told: Vec<String> = failures
+    let mut rows: Vec<String> = failures
         .iter()
         .take(CAUSES)
         .map(|failure| format!("{} × {}", failure.words(), thousands(failure.attempts)))
         .collect();
     if let Some(rest) = failures.get(CAUSES..).filter(|rest| !rest.is_empty()) {
         let attempts = rest.iter().map(|failure| failure.attempts).sum();
-        told.push(format!("others × {}", thousands(attempts)));
+        rows.push(format!("others × {}", thousands(attempts)));
     }
-    told
+    rows
 }
 
 /// Why a run got no answer at all.

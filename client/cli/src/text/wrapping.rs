@@ -23,10 +23,10 @@ const BETWEEN: &str = "   ";
 fn columns() -> usize {
     static COLUMNS: OnceLock<usize> = OnceLock::new();
     *COLUMNS.get_or_init(|| {
-        let told = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
+        let known = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
         // Terminals that do not know their size say zero.
-        let told = told.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-        told.map_or(USUAL, |columns| columns.clamp(LEAST, USUAL))
+        let known = known.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+        known.map_or(USUAL, |columns| columns.clamp(LEAST, USUAL))
     })
 }
 

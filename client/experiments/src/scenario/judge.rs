@@ -128,7 +128,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     }
     let mean = values.iter().sum::<f64>() / runs as f64;
     let seeds = of_all_runs(&values);
-    let told = seeds.as_ref().map_or_else(|| short(mean), with_deviation);
+    let mean_text = seeds.as_ref().map_or_else(|| short(mean), with_deviation);
     let mut found = Found {
         at,
         value: mean,
@@ -136,11 +136,11 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
         runs,
         so_in: None,
         verdict: Verdict::TooFewRuns,
-        text: told.clone(),
+        text: mean_text.clone(),
     };
     if condition.printed {
         let Some((low, high)) = middle(&values) else {
-            found.text = format!("{told}; the middle 95 % takes {ENOUGH} runs to tell");
+            found.text = format!("{mean_text}; the middle 95 % takes {ENOUGH} runs to tell");
             return found;
         };
         found.middle = Some((low, high));
@@ -162,8 +162,8 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
         share if share >= SOME => Verdict::HoldsPartly,
         _ => Verdict::DoesNotHold,
     };
-    let told = if runs == 1 { short(mean) } else { told };
-    found.text = format!("{told}, so in {so} of {}", counted(runs as u64, "run"));
+    let mean_text = if runs == 1 { short(mean) } else { mean_text };
+    found.text = format!("{mean_text}, so in {so} of {}", counted(runs as u64, "run"));
     found
 }
 

@@ -232,8 +232,8 @@ impl Transport for ReqwestTransport {
             Err(error) => return Answer::none(trouble::kind(&error, false)),
         };
         // A write after a read looked when it read.
-        let looked = self.read.is_none() && attempt.least_free > 0;
-        let mut answer = self.understand(&response, looked);
+        let has_looked = self.read.is_none() && attempt.least_free > 0;
+        let mut answer = self.understand(&response, has_looked);
         if let Some(read) = read {
             answer.by_gateway |= read.by_gateway;
             if let Some(seen) = &mut answer.server {

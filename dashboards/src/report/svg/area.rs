@@ -61,11 +61,11 @@ pub(in crate::report) fn area(plot: &Plot) -> Area {
     for (index, series) in plot.series.iter().enumerate() {
         drawn.push_str(&frame.series(index, series));
     }
-    let told = |from: f64, to: f64, span: &Span| {
+    let scale = |from: f64, to: f64, span: &Span| {
         format!("{from} {to} {} {} {}", span.from, span.to, span.scale_name())
     };
-    let x = told(LEFT, WIDTH - RIGHT, &frame.x);
-    let y = told(HEIGHT - BOTTOM, TOP, &frame.y);
+    let x = scale(LEFT, WIDTH - RIGHT, &frame.x);
+    let y = scale(HEIGHT - BOTTOM, TOP, &frame.y);
     Area { drawn, x, y }
 }
 
@@ -219,16 +219,16 @@ impl Frame<'_> {
             "<path class=\"{class}\" d=\"{}\"><title>{}: {}, {}</title></path>",
             marker(series.look, self.x(x) + aside, self.y(y), size),
             escaped(&series.label),
-            escaped(&self.told_of_x(x)),
-            escaped(&told(y, &self.plot.y))
+            escaped(&self.place_text_of_x(x)),
+            escaped(&place_text(y, &self.plot.y))
         );
     }
 
     /// A place on the horizontal axis in words.
-    pub(super) fn told_of_x(&self, x: f64) -> String {
+    pub(super) fn place_text_of_x(&self, x: f64) -> String {
         let axis = &self.plot.x;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
-        axis.names.get(x as usize).cloned().unwrap_or_else(|| told(x, axis))
+        axis.names.get(x as usize).cloned().unwrap_or_else(|| place_text(x, axis))
     }
 }
 
@@ -238,7 +238,7 @@ pub(super) fn dense(series: &Series) -> &'static str {
 }
 
 /// A value with what it is of.
-fn told(value: f64, axis: &Axis) -> String {
+fn place_text(value: f64, axis: &Axis) -> String {
     match (axis.scale, axis.unit) {
         (Scale::Nines, _) => percent(value),
         (_, "") => format!("{} {}", axis.label, number(value)),

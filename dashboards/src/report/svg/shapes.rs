@@ -29,10 +29,10 @@ impl Frame<'_> {
         let mut drawn = String::new();
         for (x, y) in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
             let left = self.x(*x) + (nth as f64 - count as f64 / 2.0) * width;
-            let (top, told) = (self.y(*y), number(*y));
+            let (top, label) = (self.y(*y), number(*y));
             let _ = write!(
                 drawn,
-                "<path class=\"bar\" d=\"M{left:.1} {:.1}V{top:.1}h{:.1}V{:.1}Z\"><title>{}: {}, {told}</title></path>",
+                "<path class=\"bar\" d=\"M{left:.1} {:.1}V{top:.1}h{:.1}V{:.1}Z\"><title>{}: {}, {label}</title></path>",
                 HEIGHT - BOTTOM,
                 width * 0.92,
                 HEIGHT - BOTTOM,
@@ -42,11 +42,11 @@ impl Frame<'_> {
             let middle = left + width * 0.46;
             let whisker = self.whisker(series, *x, middle);
             drawn.push_str(&whisker);
-            if told.chars().count() as f64 * LETTER <= width.max(26.0) {
+            if label.chars().count() as f64 * LETTER <= width.max(26.0) {
                 let top = top.min(self.top_of_whisker(series, *x));
                 let _ = write!(
                     drawn,
-                    "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{told}</text>",
+                    "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
                     top - 5.0
                 );
             }

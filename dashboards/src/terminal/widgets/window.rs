@@ -43,13 +43,13 @@ pub(crate) fn draw_on(
         .collect();
     let in_flight = highs(&ranges(width, |point| point.in_flight));
     let latest_cap = timeline.latest(|point| point.server_cap);
-    let told = highs(&ranges(width, |point| point.server_cap));
+    let caps = highs(&ranges(width, |point| point.server_cap));
     // Before the first answer the cap was what that answer told, whatever it has become since.
-    let first_told = told.iter().position(Option::is_some).unwrap_or(0);
-    let first_cap = told.get(first_told).copied().flatten();
+    let first_known = caps.iter().position(Option::is_some).unwrap_or(0);
+    let first_cap = caps.get(first_known).copied().flatten();
     // It goes on into the future as it is: it is what the window should find.
-    let unknown = |column| if column < first_told { first_cap } else { latest_cap };
-    let cap: Vec<_> = told.iter().enumerate().map(|(column, cap)| cap.or_else(|| unknown(column))).collect();
+    let unknown = |column| if column < first_known { first_cap } else { latest_cap };
+    let cap: Vec<_> = caps.iter().enumerate().map(|(column, cap)| cap.or_else(|| unknown(column))).collect();
 
     // Without a window the strategy's own gauge is what there is to see.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
