@@ -37,7 +37,7 @@ impl Frame<'_> {
                 width * 0.92,
                 HEIGHT - BOTTOM,
                 escaped(&series.label),
-                escaped(&self.told_of_x(*x)),
+                escaped(&self.place_text_of_x(*x)),
             );
             let middle = left + width * 0.46;
             let whisker = self.whisker(series, *x, middle);
