@@ -120,6 +120,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let runtime = threads::runtime(cli.threads)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
+        // Whoever reads the announcement may change the server at once, and is told of that, too.
+        let announced = live::Seen::of(&shared);
         if !cli.quiet {
             say(&announcement(address, &config, cli.time_scale));
         }
@@ -132,7 +134,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, shared.clone(), limits, stopped));
         let telling = async {
             if !cli.quiet {
-                live::tell(&shared).await;
+                live::tell(&shared, announced).await;
             }
             std::future::pending().await
         };

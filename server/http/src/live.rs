@@ -22,9 +22,8 @@ const LOOKS: usize = 16;
 /// Carriage return, and nothing left of what was there.
 const ANEW: &str = "\r\u{1b}[2K";
 
-/// Tells until it is dropped; never returns.
-pub(crate) async fn tell(shared: &Shared) {
-    let mut seen = Seen::of(shared);
+/// Tells what changes from a moment on until it is dropped; never returns.
+pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
     let mut before = VecDeque::from([seen.clone()]);
     let mut looks = tokio::time::interval(EVERY);
     let mut events = String::new();
@@ -83,7 +82,7 @@ fn paints() -> bool {
 
 /// The server at one moment.
 #[derive(Clone, Debug)]
-struct Seen {
+pub(crate) struct Seen {
     at_s: f64,
     busy: u64,
     capacity: u32,
@@ -93,7 +92,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(shared: &Shared) -> Self {
+    pub(crate) fn of(shared: &Shared) -> Self {
         let metrics = shared.metrics();
         Self {
             at_s: metrics.stats.uptime_s,
