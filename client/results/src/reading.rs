@@ -10,6 +10,13 @@ use crate::objects::ObjectsOnly;
 /// # Errors
 /// When the text is no JSON, or of another form.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
+    // Where the reader stands is kept track of only when that is asked: it costs as much as reading does.
+    let mut untracked = serde_json::Deserializer::from_str(text);
+    if let Ok(value) = T::deserialize(ObjectsOnly(&mut untracked))
+        && untracked.end().is_ok()
+    {
+        return Ok(value);
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(ObjectsOnly(&mut deserializer)).map_err(|error| {
         let path = error.path().to_string();
