@@ -10,6 +10,7 @@ mod several;
 pub(crate) mod shell;
 mod strategy_list;
 mod target;
+mod transport;
 mod values;
 mod workload;
 

@@ -27,6 +27,7 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     Ok(Experiment {
+        transport: args.target.transport.0,
         request: request(args)?,
         trust: Trust {
             insecure: args.target.insecure,

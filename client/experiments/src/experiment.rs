@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::header::IF_MATCH;
 use http::{HeaderValue, Method};
 use loadgen_core::{OperationKind, RunConfig};
-use loadgen_http::{RequestTemplate, Trust};
+use loadgen_http::{RequestTemplate, TRANSPORTS, TransportEntry, Trust};
 use mockserver::core::Config;
 use results::Setting;
 use tailback::StrategySpec;
@@ -38,6 +38,8 @@ pub struct Experiment {
     pub repeats: u32,
     /// Over HTTP: how fast time goes.
     pub time_scale: TimeScale,
+    /// Over HTTP: how it is sent.
+    pub transport: &'static TransportEntry,
     /// Over HTTP: what is sent.
     pub request: RequestTemplate,
     /// Over HTTP: whose certificates are trusted.
@@ -84,6 +86,7 @@ impl Experiment {
             paced: true,
             repeats: 1,
             time_scale: TimeScale::default(),
+            transport: &TRANSPORTS[0],
             request: RequestTemplate::default(),
             trust: Trust::default(),
             admin: None,

@@ -50,6 +50,18 @@ impl Score {
         self.path().starts_with("op_latency_ms.")
     }
 
+    /// The one that tables show beside makespan and attempts: this one, or the usual latency when it is one of the two.
+    #[must_use]
+    pub fn beside_makespan_and_attempts(self) -> Self {
+        if [Self::makespan(), Self::attempts()].contains(&self) { Self::p99() } else { self }
+    }
+
+    /// What heads its column: `p99 ms`.
+    pub fn heading(self) -> String {
+        let latency = self.path().strip_prefix("op_latency_ms.");
+        format!("{}{}", latency.unwrap_or(self.key()), self.unit())
+    }
+
     /// What `--by` takes.
     pub fn key(self) -> &'static str {
         self.ranked.key
@@ -96,7 +108,10 @@ impl Score {
         match self.key() {
             "makespan" => format!("{first} finishes {times}× sooner than {second}"),
             "attempts" => format!("{first} needs {times}× fewer attempts than {second}"),
-            _ => format!("{first}'s {} is {times}× shorter than {second}'s", self.name()),
+            _ if self.is_latency() => {
+                format!("{first}'s {} is {times}× shorter than {second}'s", self.name())
+            }
+            _ => format!("{first} has {times}× less {} than {second}", self.name()),
         }
     }
 
@@ -105,7 +120,8 @@ impl Score {
         match self.key() {
             "makespan" => format!("{first} finishes {times}× later than {second}"),
             "attempts" => format!("{first} needs {times}× as many attempts as {second}"),
-            _ => format!("{first}'s {} is {times}× longer than {second}'s", self.name()),
+            _ if self.is_latency() => format!("{first}'s {} is {times}× longer than {second}'s", self.name()),
+            _ => format!("{first} has {times}× more {} than {second}", self.name()),
         }
     }
 }
@@ -159,6 +175,7 @@ mod tests {
         assert_eq!(Score::makespan().companion(), Score::attempts());
         assert_eq!(Score::attempts().companion(), Score::makespan());
         assert_eq!((Score::p99().unit().as_str(), Score::attempts().unit().as_str()), (" ms", ""));
+        assert_eq!(Score::p99().heading(), "p99 ms");
         assert!(Score::at("efficiency").is_none() && "efficiency".parse::<Score>().is_err());
     }
 }

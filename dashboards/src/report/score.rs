@@ -12,14 +12,18 @@ pub(super) fn geometric_mean(score: Score, strategy: &Strategy) -> f64 {
     results::geometric_mean(&values)
 }
 
-/// The mean over runs of a latency, in seconds.
-pub(super) fn mean_latency(latency: Score, strategy: &Strategy) -> String {
-    let values = values(latency, strategy);
+/// The mean over runs, latencies in seconds.
+pub(super) fn mean_score(score: Score, strategy: &Strategy) -> String {
+    let values = values(score, strategy);
     if values.is_empty() {
         return "–".to_owned();
     }
-    let mean_ms = values.iter().sum::<f64>() / values.len() as f64;
-    format!("{} s", number(mean_ms / 1e3))
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    if score.is_latency() {
+        format!("{} s", number(mean / 1e3))
+    } else {
+        format!("{}{}", number(mean), score.unit())
+    }
 }
 
 /// Of the runs that have one, in rising order.

@@ -3,18 +3,21 @@
 use std::fmt::Write as _;
 
 use crate::config::Config;
+use crate::policy::Policy;
 
 impl Config {
     /// The server in a few words: its policy, with only those settings that it goes by, and the ways to it and back.
     pub fn describe(&self) -> String {
         let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = if self.has_cap() {
+        // Of the usual policy the cap says all. Writing to a string cannot fail.
+        let is_usual = self.policy == Policy::default();
+        if !is_usual {
+            let _ = write!(text, "{}", self.policy);
+        }
+        if self.has_cap() {
             let later = if self.caps.is_empty() { String::new() } else { format!(" (later {})", self.caps) };
-            write!(text, "cap {}{later}", self.max_busy)
-        } else {
-            write!(text, "{}", self.policy)
-        };
+            let _ = write!(text, "{}cap {}{later}", if is_usual { "" } else { ", " }, self.max_busy);
+        }
         if self.draws_service_times() {
             let slot = if self.rejections_hold_slots() { ", holds a slot" } else { "" };
             let _ = write!(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::transport::TransportArg;
 use super::values::{Header, Method};
 
 /// Arguments that mean nothing in virtual time.
@@ -43,6 +44,9 @@ pub(crate) struct TargetArgs {
     /// Trust the certificates in this PEM file instead of the system's.
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) transport: TransportArg,
 
     /// The token of a mockserver that was started with `--admin-remote`; `@FILE` reads it from a file [default: that in
     /// the environment, `TAILBACK_ADMIN_TOKEN`, if the target is on this machine or its certificate is checked]. Sent to

@@ -10,8 +10,8 @@ use loadgen_core::{
     Bins, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS, SampleSink, Snapshot,
 };
 use loadgen_http::{
-    Classifier, Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, TRANSPORTS, Target,
-    TransportConfig, peak_rss_bytes,
+    Classifier, Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig,
+    peak_rss_bytes,
 };
 use results::{GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning};
 use tokio::runtime::Runtime;
@@ -253,7 +253,7 @@ fn transport(
         most_connections,
         scale: settings.time_scale,
     };
-    Ok(TRANSPORTS[0].build(transport)?)
+    Ok(settings.transport.build(transport)?)
 }
 
 /// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.

@@ -8,7 +8,7 @@ use crate::report::document::Document;
 use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
 use crate::report::run::Run;
-use crate::report::score::{geometric_mean, mean_latency};
+use crate::report::score::{geometric_mean, mean_score};
 use crate::report::strategy::Strategy;
 
 /// The answer, with names as code.
@@ -216,9 +216,9 @@ fn led(first: &Strategy, second: &Strategy, by: Score) -> Markup {
             (ahead("as many as", "fewer than")) " " (name(second)) " (" (attempts(second)) " attempts, "
             (makespan(second)) ")."
         },
-        latency => html! {
-            (name(first)) " has the least " (latency.title()) ": " (mean_latency(latency, first)) " in " (ops) " ops with " (attempts(first))
-            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (mean_latency(latency, second)) ", " (attempts(second))
+        other => html! {
+            (name(first)) " has the least " (other.title()) ": " (mean_score(other, first)) " in " (ops) " ops with " (attempts(first))
+            " attempts, " (ahead("as", "less than")) " " (name(second)) " (" (mean_score(other, second)) ", " (attempts(second))
             " attempts)."
         },
     }

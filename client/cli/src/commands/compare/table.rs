@@ -10,19 +10,13 @@ use crate::text::wrapping::wrapped;
 /// Columns of rank and name.
 const HEAD: usize = 24;
 
-/// The latency that is shown, and its name.
-fn latency_shown(by: Score) -> (Score, &'static str) {
-    let latency = if by.is_latency() { by } else { Score::p99() };
-    (latency, latency.path().trim_start_matches("op_latency_ms."))
-}
-
 /// The ranked table.
 pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
-    let (latency, label) = latency_shown(by);
+    let third = by.beside_makespan_and_attempts();
     let columns = [8, 7, 10, 7, 7, 9, 8].map(Column::Right);
     let mut table = Table::new(HEAD, columns, LongNames::Broken);
     table.line("");
-    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &format!("{label} ms"), "bound"];
+    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading(), "bound"];
     table.titles("    strategy (means)", titles);
     for (standing, rank) in standings.iter().zip(1..) {
         let rank = if standing.is_complete() { u64::to_string(&rank) } else { dash() };
@@ -36,7 +30,7 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
             mean(attempts),
             spread(attempts),
             mean(standing.figure("amplification")),
-            mean(standing.figure(latency.path())),
+            mean(standing.figure(third.path())),
             standing.figure(MAKESPAN_OVER_BOUND).map_or_else(dash, |over| beyond(over.mean)),
         ];
         table.row(&mark, &standing.strategy, &figures);
@@ -49,13 +43,13 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
 
 /// The intervals of the ranked means, and side effects.
 pub(super) fn details(standings: &[Standing], by: Score) -> String {
-    let (latency, label) = latency_shown(by);
+    let third = by.beside_makespan_and_attempts();
     let mut table = Table::new(HEAD, [17, 18, 18].map(Column::Right), LongNames::Broken);
     table.line("");
-    table.titles("    95 % of the mean", ["makespan s", "attempts", &format!("{label} ms")]);
+    table.titles("    95 % of the mean", ["makespan s", "attempts", &third.heading()]);
     for standing in standings.iter().filter(|standing| standing.is_complete()) {
         let range = |score: Score| interval(standing.figure(score.path()));
-        table.row("    ", &standing.strategy, &[Score::makespan(), Score::attempts(), latency].map(range));
+        table.row("    ", &standing.strategy, &[Score::makespan(), Score::attempts(), third].map(range));
     }
     table.into_text() + &side_effects(standings)
 }

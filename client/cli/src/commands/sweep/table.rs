@@ -13,7 +13,7 @@ use crate::text::table::{Column, LongNames, Table};
 
 /// Every strategy at every point.
 pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: &[String]) -> String {
-    let latency = if args.several.by.is_latency() { args.several.by } else { Score::p99() };
+    let third = args.several.by.beside_makespan_and_attempts();
     let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let widths: Vec<usize> = args.vary.iter().zip(&keys).map(|(axis, key)| width(axis, key)).collect();
     let name = |at: &[String], strategy: &str| {
@@ -23,10 +23,9 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
         });
         if labels.len() > 1 { format!("{at}{strategy}") } else { at.trim_end().to_owned() }
     };
-    let label = latency.path().trim_start_matches("op_latency_ms.");
     let mut table = Table::new(30, [10, 7, 10, 7, 7, 9].map(Column::Right), LongNames::OwnLine);
     table.line("");
-    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &format!("{label} ms")];
+    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading()];
     table.row("  ", &name(&keys, "strategy"), &titles.map(str::to_owned));
     for cell in cells {
         let standing = &cell.standing;
@@ -44,7 +43,7 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
             mean(attempts),
             spread(attempts),
             mean("amplification"),
-            mean(latency.path()),
+            mean(third.path()),
         ];
         let mark = match cell.rank {
             None => "– ",
