@@ -63,7 +63,7 @@ pub enum Verdict {
 }
 
 impl Strategy {
-    /// Puts started parts together, which need be in no registry: at most [`MAX_BUDGETS`] budgets; of several retry policies
+    /// Puts started parts together, which need be in no registry: at most four budgets; of several retry policies
     /// the last counts.
     pub fn new(
         seed: u64,
