@@ -6,19 +6,10 @@ use std::sync::OnceLock;
 use dashboards::report::PLOTS;
 use experiments::reproduction::{Changes, Plan, Reproduction, Tally, document};
 use experiments::runs::driver::Nobody;
-use experiments::runs::stop::Stop;
+use experiments::runs::stop::Never;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
 use serde_json::Value;
-
-/// Nobody stops anything.
-struct Never;
-
-impl Stop for Never {
-    fn asked_by(&self) -> Option<&'static str> {
-        None
-    }
-}
 
 /// A scenario of which nothing is run yet.
 pub(crate) fn planned(text: &Text, settings: &[&str], changes: Changes) -> Reproduction {

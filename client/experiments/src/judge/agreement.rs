@@ -103,9 +103,9 @@ mod tests {
 
     use super::*;
     use crate::experiment::Experiment;
-    use crate::judge::testing::Never;
     use crate::runs::blocks::Blocks;
     use crate::runs::driver::Nobody;
+    use crate::runs::stop::Never;
     use crate::runs::virtual_time::VirtualTime;
     use crate::servers::opponent::Opponent;
 

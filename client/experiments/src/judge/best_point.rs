@@ -94,8 +94,9 @@ impl BestPoint<'_> {
 mod tests {
     use super::*;
     use crate::judge::cell::cells;
-    use crate::judge::testing::{Never, Scripted, experiment};
+    use crate::judge::testing::{Scripted, experiment};
     use crate::runs::driver::{Driver, Nobody};
+    use crate::runs::stop::Never;
     use crate::runs::virtual_time::VirtualTime;
 
     /// Points at which `aimd.beta` and the workload vary, with four seeds from 1 on.

@@ -97,9 +97,10 @@ mod tests {
 
     use super::*;
     use crate::experiment::Experiment;
-    use crate::judge::testing::{Never, Scripted, experiment};
+    use crate::judge::testing::{Scripted, experiment};
     use crate::judge::variation::variations;
     use crate::runs::driver::{Driver, Nobody};
+    use crate::runs::stop::Never;
     use crate::runs::virtual_time::VirtualTime;
     use crate::servers::opponent::Opponent;
 

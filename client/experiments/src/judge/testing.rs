@@ -10,15 +10,6 @@ use crate::runs::driver::{Driver, Outcome, Tasks, Watcher};
 use crate::runs::one_run::Finished;
 use crate::runs::stop::Stop;
 
-/// Nobody asks for the end.
-pub(crate) struct Never;
-
-impl Stop for Never {
-    fn asked_by(&self) -> Option<&'static str> {
-        None
-    }
-}
-
 /// Says what every run comes to instead of doing it: how many attempts a strategy needs with a seed. A run without any got none
 /// of its ten ops done.
 pub(crate) struct Scripted<F>(pub(crate) F);

@@ -12,3 +12,12 @@ pub trait Stop: Sync {
     /// The run over HTTP that goes on now, for who passes on how urgent it is; then none.
     fn is_running(&self, _control: Option<Arc<Control>>) {}
 }
+
+/// Nobody stops anything.
+pub struct Never;
+
+impl Stop for Never {
+    fn asked_by(&self) -> Option<&'static str> {
+        None
+    }
+}

@@ -155,17 +155,9 @@ mod tests {
 
     use super::*;
     use crate::runs::driver::Nobody;
+    use crate::runs::stop::Never;
     use crate::servers::opponent::GivenServer;
     use crate::servers::target::Server;
-
-    /// Nobody asks for the end.
-    struct Never;
-
-    impl Stop for Never {
-        fn asked_by(&self) -> Option<&'static str> {
-            None
-        }
-    }
 
     #[test]
     fn a_mockserver_that_is_there_is_not_simulated() {

@@ -6,17 +6,9 @@ use super::super::document::document;
 use super::super::state::Changes;
 use super::super::tally::Tally;
 use super::*;
+use crate::runs::stop::Never;
 use crate::runs::virtual_time::VirtualTime;
 use crate::scenario::{Drawable, Text, load};
-
-/// Nobody stops anything.
-struct Never;
-
-impl Stop for Never {
-    fn asked_by(&self) -> Option<&'static str> {
-        None
-    }
-}
 
 /// Two ops, of which the server rejects the first two attempts.
 const TWO: &str = "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = 2\n\
