@@ -18,6 +18,8 @@ pub(crate) trait PartConfig: Configurable {
 /// What a part may be given besides its options.
 #[derive(Default)]
 pub struct Context {
+    /// The run's, for draws of limiters; clients have it in common, so what they draw is keyed by more than that.
+    pub seed: u64,
     /// For the oracle, which takes it.
     pub foreknowledge: Option<Box<dyn Foreknowledge>>,
 }

@@ -121,15 +121,16 @@ impl StrategySpec {
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
         let Common { max_attempts, retry_after } = self.common;
-        Ok(Strategy::new(seed, self.build_parts(foreknowledge)?, max_attempts, retry_after))
+        Ok(Strategy::new(seed, self.build_parts(seed, foreknowledge)?, max_attempts, retry_after))
     }
 
     /// Starts its parts, in the order in which they were typed.
     pub(crate) fn build_parts(
         &self,
+        seed: u64,
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Vec<Part>, SpecError> {
-        let mut context = Context { foreknowledge };
+        let mut context = Context { seed, foreknowledge };
         self.parts.iter().map(|(entry, options)| entry.build(options, &mut context)).collect()
     }
 }

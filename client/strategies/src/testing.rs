@@ -34,7 +34,7 @@ impl TryRng for Always {
 /// The part that `text` names, started.
 pub(crate) fn part(text: &str) -> Part {
     let spec: StrategySpec = text.parse().expect("the test's text is a strategy");
-    spec.build_parts(None).expect("it starts").remove(0)
+    spec.build_parts(1, None).expect("it starts").remove(0)
 }
 
 /// The retry policy that `text` names.

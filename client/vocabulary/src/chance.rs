@@ -38,6 +38,8 @@ pub enum Purpose {
     Backoff,
     /// Probabilistic throttles on the client.
     Admission,
+    /// When a limiter measures anew what it compares with.
+    Probe,
 }
 
 impl Purpose {
@@ -56,6 +58,7 @@ impl Purpose {
             Self::Startup => 0xc6a4_a793_5bd1_e995,
             Self::Backoff => 0xaef1_7502_108e_f2d9,
             Self::Admission => 0xf135_7aea_2e62_a9c5,
+            Self::Probe => 0x2545_f491_4f6c_dd1d,
         }
     }
 }

@@ -23,7 +23,10 @@ fn names_are_unique_and_kebab_case() {
     for name in names.into_iter().chain(keys) {
         let words: Vec<&str> = name.split('-').collect();
         assert!(
-            words.iter().all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())),
+            words.iter().all(|word| {
+                word.starts_with(|c: char| c.is_ascii_lowercase())
+                    && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+            }),
             "{name}"
         );
     }
@@ -62,7 +65,7 @@ fn entries_come_in_the_order_of_their_kinds() {
 #[test]
 fn every_entry_starts_with_its_defaults_as_its_kind() {
     for entry in STRATEGIES {
-        let mut context = Context { foreknowledge: Some(Box::new(AtOnce)) };
+        let mut context = Context { seed: 1, foreknowledge: Some(Box::new(AtOnce)) };
         let kind = match entry.build(&[], &mut context).unwrap() {
             Part::Limiter(_) => PartKind::Limiter,
             Part::RetryPolicy(_) => PartKind::RetryPolicy,
