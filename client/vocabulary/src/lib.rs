@@ -14,7 +14,9 @@ pub mod duration_text;
 mod instant;
 mod parameter;
 mod suggestion;
+mod text_field;
 mod time_scale;
+mod wall_time;
 pub mod wire;
 
 pub use chance::{Draws, Purpose, draws, unit};
@@ -25,4 +27,6 @@ pub use instant::{Instant, nanos, whole_nanos};
 pub use parameter::{Parameter, ParameterError, ParameterInfo};
 pub use rand_core::Rng;
 pub use suggestion::{did_you_mean, nearest};
+pub use text_field::TextField;
 pub use time_scale::TimeScale;
+pub use wall_time::WallTime;

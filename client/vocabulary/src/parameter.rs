@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::choice::ChoiceField;
 use crate::duration_text;
+use crate::text_field::TextField;
 
 /// One parameter of a part configured by `C`.
 pub struct Parameter<C: 'static> {
@@ -25,6 +26,8 @@ enum Field<C: 'static> {
     Count { at: fn(&mut C) -> &mut u32, min: u32, max: u32 },
     /// One of a few words.
     Choice { at: fn(&mut C) -> &mut dyn ChoiceField },
+    /// What has a notation of its own.
+    Text { at: fn(&mut C) -> &mut dyn TextField },
 }
 
 /// The longest duration that a parameter accepts: a day.
@@ -78,9 +81,16 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Choice { at } }
     }
 
+    /// What has a notation of its own: its type is a [`TextField`].
+    pub const fn text(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut dyn TextField) -> Self {
+        Self { key, about, field: Field::Text { at } }
+    }
+
     /// Sets the config's field from text.
     pub fn set(&self, config: &mut C, text: &str) -> Result<(), ParameterError> {
-        let refuse = || ParameterError { key: self.key, value: text.to_owned(), accepted: self.accepted() };
+        let refuse_for =
+            |why| ParameterError { key: self.key, value: text.to_owned(), why, accepted: self.accepted() };
+        let refuse = || refuse_for(String::new());
         match &self.field {
             Field::Duration { at, min, max } => {
                 let value = duration_text::parse(text).map_err(|_| refuse())?;
@@ -111,6 +121,7 @@ impl<C: Default> Parameter<C> {
                     return Err(refuse());
                 }
             }
+            Field::Text { at } => at(config).read(text).map_err(|why| refuse_for(format!(": {why}")))?,
         }
         Ok(())
     }
@@ -125,6 +136,7 @@ impl<C: Default> Parameter<C> {
                 count => count.to_string(),
             },
             Field::Choice { at } => at(config).word().to_owned(),
+            Field::Text { at } => at(config).show(),
         }
     }
 
@@ -144,16 +156,19 @@ impl<C: Default> Parameter<C> {
             Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min} or `{UNLIMITED}`"),
             Field::Count { min, max, .. } => format!("a whole number from {min} to {max}"),
             Field::Choice { at } => at(&mut C::default()).words().join(" or "),
+            Field::Text { at } => at(&mut C::default()).accepted().to_owned(),
         }
     }
 }
 
 /// A value that its parameter does not accept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}={value}` is not accepted; `{key}` takes {accepted}")]
+#[error("`{key}={value}` is not accepted{why}; `{key}` takes {accepted}")]
 pub struct ParameterError {
     key: &'static str,
     value: String,
+    /// Empty, or what is wrong with it after a colon.
+    why: String,
     accepted: String,
 }
 
@@ -193,6 +208,40 @@ mod tests {
 
     impl Choice for Word {
         const CHOICES: &'static [(&'static str, Self)] = &[("one", Self::One), ("two", Self::Two)];
+    }
+
+    /// Words joined by bars.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Words(Vec<String>);
+
+    impl TextField for Words {
+        fn read(&mut self, text: &str) -> Result<(), String> {
+            let words: Vec<String> = text.split('|').map(str::to_owned).collect();
+            if words.iter().any(String::is_empty) {
+                return Err("a word is missing".to_owned());
+            }
+            self.0 = words;
+            Ok(())
+        }
+
+        fn show(&self) -> String {
+            self.0.join("|")
+        }
+
+        fn accepted(&self) -> &'static str {
+            "words joined by `|`"
+        }
+    }
+
+    #[test]
+    fn what_has_a_notation_of_its_own_says_what_is_wrong() {
+        let words = Parameter::text("words", "", |config: &mut Words| config);
+        let mut config = Words::default();
+        words.set(&mut config, "a|b").unwrap();
+        assert_eq!(words.show(&mut config), "a|b");
+        let wanted = "`words=a|` is not accepted: a word is missing; `words` takes words joined by `|`";
+        assert_eq!(words.set(&mut config, "a|").unwrap_err().to_string(), wanted);
+        assert_eq!(words.show(&mut config), "a|b");
     }
 
     const CONFIG: Config =
