@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tailback::Missing;
 
 /// What an attempt came to on the wire. How it counts is its outcome's matter: a 503 may be a rejection or a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +50,21 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// What strategies are told of it.
+    pub const fn missing(self) -> Missing {
+        match self {
+            Self::Timeout => Missing::Timeout,
+            Self::Refused | Self::Unreachable | Self::Tls | Self::Exhausted => Missing::Refused,
+            Self::Reset | Self::Closed | Self::Truncated => Missing::Closed,
+            Self::Unreadable
+            | Self::LongHeaders
+            | Self::LongBody
+            | Self::PlainHttp
+            | Self::NoTag
+            | Self::Other => Missing::Unreadable,
+        }
+    }
+
     /// A word or two, as they fit after `failed:`.
     pub const fn words(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! One op that has been tried and not ended: 32 bytes in a slab. One that only waits is 16 bytes in a queue.
 
-use tailback::{RetryState, Status};
+use tailback::{Opinion, RetryState, Status};
 use vocabulary::Instant;
 
 /// An op's number within the run, from 0.
@@ -36,6 +36,8 @@ pub(crate) struct Op {
     pub(crate) failures: u32,
     /// How the last try ended.
     pub(crate) last: Option<Status>,
+    /// What its strategy makes of that.
+    pub(crate) last_opinion: Opinion,
     /// Whether its last attempt failed in a way that says: this is not to be had.
     pub(crate) failed_for_good: bool,
     pub(crate) place: Place,
@@ -93,6 +95,7 @@ impl Op {
             attempts: 0,
             failures: 0,
             last: None,
+            last_opinion: Opinion::Done,
             failed_for_good: false,
             place: Place::Ready,
         }

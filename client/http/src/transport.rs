@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
-use tailback::{Failure, Outcome, Status};
+use tailback::{Facts, Failure, Outcome, Status};
 use vocabulary::TimeScale;
 use vocabulary::wire::RunId;
 
@@ -128,7 +128,8 @@ pub struct Answer {
 impl Answer {
     /// None came that can be used, for this reason.
     pub fn none(kind: ErrorKind) -> Self {
-        let outcome = Outcome::plain(Status::Failed(Failure::Transport));
+        let facts = Facts::missing(kind.missing());
+        let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
         Self { outcome, server: None, cause: Some(Cause::Error(kind)), by_gateway: false }
     }
 

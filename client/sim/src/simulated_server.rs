@@ -2,7 +2,7 @@
 
 use loadgen_core::{AttemptKey, Cause, Completion, Input, Launched, OperationKind, ServerSeen};
 use mockserver_core::{Answer, Config, Output, Request, RequestId, Server, Step, Verdict};
-use tailback::{Advice, Outcome, Status};
+use tailback::{Advice, Facts, Outcome, Status};
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
@@ -150,5 +150,6 @@ pub(crate) fn meaning(answer: &Answer, config: &Config) -> (Outcome, Option<Caus
         Verdict::Deferred => (Status::Deferred, None),
     };
     let advice = answer.advice.map_or(Advice::None, Advice::After);
-    (Outcome { status, advice }, code.map(Cause::Status))
+    let facts = code.map_or(Facts::NONE, Facts::code);
+    (Outcome { facts, ..Outcome::advised(status, advice) }, code.map(Cause::Status))
 }

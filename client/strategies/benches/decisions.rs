@@ -8,7 +8,7 @@ use std::time::Duration;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use tailback::{
-    Advice, Ended, FailedOp, Foreknowledge, Instant, Launch, Outcome, Plan, RetryState, STRATEGIES, Status,
+    Ended, FailedOp, Foreknowledge, Instant, Launch, Opinion, Outcome, Plan, RetryState, STRATEGIES, Status,
     Strategy, StrategySpec, Verdict, View,
 };
 
@@ -48,7 +48,8 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
 /// One op arrives, is sent and ends; every other one is rejected and asks for its delay.
 fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
-    let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None };
+    let last_opinion = Opinion::Done;
+    let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion };
     strategy.on_ready(now, &candidate);
     let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
     let Verdict::Send(permits, _) = strategy.admit(now, black_box(&view)) else {
@@ -57,7 +58,7 @@ fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let ended =
         Ended { seq: op, op, attempt: 1, sent_at: now, in_flight_when_sent: 1, in_flight: 1, ready: 0 };
     let status = if op.is_multiple_of(2) { Status::Succeeded } else { Status::Rejected };
-    let outcome = Outcome { status, advice: Advice::None };
+    let outcome = Outcome::plain(status);
     let then = now + Duration::from_millis(1);
     strategy.on_ended(then, &ended, &outcome, &permits);
     if status == Status::Rejected {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Instant;
+use crate::{Facts, Instant, Opinion};
 
 /// An attempt about to start, or the op that would start next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Launch {
     pub arrived: Instant,
     /// How the op's last try ended; `None` before the first.
     pub last: Option<Status>,
+    /// What the strategy makes of that; of an op without a failed try, [`Opinion::Done`].
+    pub last_opinion: Opinion,
 }
 
 /// An attempt that has just ended, seen before it is removed from what is in flight.
@@ -42,16 +44,25 @@ pub struct Ended {
 /// How an attempt ended, and what the server advised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it ended.
+    /// How it ended, as everybody counts it.
     pub status: Status,
+    /// What came on the wire, as far as strategies ask for it.
+    pub facts: Facts,
+    /// What the strategy makes of it; the strategy sets it before its parts hear of the outcome.
+    pub opinion: Opinion,
     /// What the server said about trying again.
     pub advice: Advice,
 }
 
 impl Outcome {
-    /// An outcome without advice.
+    /// An outcome without advice, of which nothing else is known.
     pub const fn plain(status: Status) -> Self {
-        Self { status, advice: Advice::None }
+        Self::advised(status, Advice::None)
+    }
+
+    /// An outcome with advice, of which nothing else is known.
+    pub const fn advised(status: Status, advice: Advice) -> Self {
+        Self { status, facts: Facts::NONE, opinion: Opinion::of(status), advice }
     }
 }
 
@@ -103,14 +114,20 @@ impl Failure {
     }
 }
 
-/// What the server advised about trying again.
+/// What the server advised about trying again, as the strategy reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Advice {
     /// Nothing.
     #[default]
     None,
-    /// Not before this much time has passed (`Retry-After`).
+    /// Not before this much time has passed (`Retry-After`); zero means at once.
     After(Duration),
+    /// A date that has passed.
+    Past,
+    /// A number below zero.
+    Negative,
+    /// Something that this client cannot read.
+    Unreadable,
     /// Never: the op is over.
     Never,
 }

@@ -10,7 +10,7 @@ use crate::part::{Part, PartKind};
 use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
 use crate::strategy::MAX_BUDGETS;
-use crate::{Foreknowledge, Strategy};
+use crate::{Foreknowledge, Method, Strategy};
 use vocabulary::{ParameterInfo, duration_text, split_options};
 
 /// A strategy that was read and checked, and can be started any number of times.
@@ -19,6 +19,7 @@ pub struct StrategySpec {
     text: String,
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
     common: Common,
+    method: Method,
 }
 
 impl StrategySpec {
@@ -81,6 +82,13 @@ impl StrategySpec {
         self
     }
 
+    /// For a client whose requests are of this method; GET unless told otherwise.
+    #[must_use]
+    pub const fn with_method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
     /// The same strategy with one parameter of one part set. `None` when it has no such part.
     ///
     /// # Errors
@@ -121,16 +129,12 @@ impl StrategySpec {
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
         let Common { max_attempts, retry_after } = self.common;
-        Ok(Strategy::new(seed, self.build_parts(seed, foreknowledge)?, max_attempts, retry_after))
+        let context = Context { seed, method: self.method, foreknowledge };
+        Ok(Strategy::new(seed, self.build_parts(context)?, max_attempts, retry_after))
     }
 
     /// Starts its parts, in the order in which they were typed.
-    pub(crate) fn build_parts(
-        &self,
-        seed: u64,
-        foreknowledge: Option<Box<dyn Foreknowledge>>,
-    ) -> Result<Vec<Part>, SpecError> {
-        let mut context = Context { seed, foreknowledge };
+    pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<Part>, SpecError> {
         self.parts.iter().map(|(entry, options)| entry.build(options, &mut context)).collect()
     }
 }
@@ -155,7 +159,7 @@ impl FromStr for StrategySpec {
         for (entry, options) in &parts {
             entry.configured(options)?;
         }
-        Ok(Self { text: text.trim().to_owned(), parts, common })
+        Ok(Self { text: text.trim().to_owned(), parts, common, method: Method::default() })
     }
 }
 

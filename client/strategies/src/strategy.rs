@@ -7,7 +7,7 @@ use vocabulary::{Choice, Purpose, draws};
 use crate::standstill::Standstill;
 use crate::{
     Admit, Advice, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter,
-    Outcome, Part, Permit, Retry, RetryPolicy, RetryState, Status, Until, View,
+    Opinion, Outcome, Part, Permit, Retry, RetryPolicy, RetryState, Status, Until, View,
 };
 
 /// Budgets that one strategy can stack.
@@ -112,7 +112,7 @@ impl Strategy {
                 Gate::Shed(advice) => {
                     self.sheds += 1;
                     self.budgets[index].on_shed(now, launch);
-                    return Verdict::Shed(Outcome { status: Status::Shed, advice });
+                    return Verdict::Shed(Outcome::advised(Status::Shed, advice));
                 }
             }
         }
@@ -143,6 +143,12 @@ impl Strategy {
         for limiter in &mut self.limiters {
             limiter.on_ready(now, candidate);
         }
+    }
+
+    /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.
+    #[inline]
+    pub fn opinion(&self, outcome: &Outcome) -> Opinion {
+        Opinion::of(outcome.status)
     }
 
     /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
@@ -176,10 +182,8 @@ impl Strategy {
         attempts: u32,
         state: &mut RetryState,
     ) -> Retry {
-        let Outcome { status, advice } = failed.outcome;
-        let over = matches!(status, Status::Failed(failure) if !failure.is_retriable())
-            || advice == Advice::Never
-            || attempts >= self.max_attempts;
+        let Outcome { status, opinion, advice, .. } = failed.outcome;
+        let over = !opinion.is_retriable() || advice == Advice::Never || attempts >= self.max_attempts;
         if over || !self.budgets_permit_retry(now, failed) {
             return Retry::GiveUp;
         }

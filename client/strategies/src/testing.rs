@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use rand_core::TryRng;
 
+use crate::part_config::Context;
 use crate::{
-    Advice, Ended, FailedOp, Failure, Instant, Launch, Outcome, Part, Retry, RetryPolicy, RetryState, Status,
-    StrategySpec, View,
+    Advice, Ended, FailedOp, Failure, Instant, Launch, Opinion, Outcome, Part, Retry, RetryPolicy,
+    RetryState, Status, StrategySpec, View,
 };
 
 /// A generator whose `unit` is always this number (to 53 bits).
@@ -34,7 +35,7 @@ impl TryRng for Always {
 /// The part that `text` names, started.
 pub(crate) fn part(text: &str) -> Part {
     let spec: StrategySpec = text.parse().expect("the test's text is a strategy");
-    spec.build_parts(1, None).expect("it starts").remove(0)
+    spec.build_parts(Context { seed: 1, ..Context::default() }).expect("it starts").remove(0)
 }
 
 /// The retry policy that `text` names.
@@ -70,7 +71,9 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
 
 /// The first attempt of an op, or with `last` a later one.
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
-    Launch { seq, op: seq, attempt: 1 + u32::from(last.is_some()), arrived: Instant::ORIGIN, last }
+    let last_opinion = last.map_or(Opinion::Done, Opinion::of);
+    let attempt = 1 + u32::from(last.is_some());
+    Launch { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion }
 }
 
 /// A view whose candidate is attempt `seq` of op `seq`.
@@ -97,5 +100,5 @@ pub(crate) const CANCELLED: Outcome = Outcome::plain(Status::Cancelled);
 
 /// A rejection with advice.
 pub(crate) const fn advised(advice: Advice) -> Outcome {
-    Outcome { status: Status::Rejected, advice }
+    Outcome::advised(Status::Rejected, advice)
 }

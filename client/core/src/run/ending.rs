@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{Ended, FailedOp, Failure, Outcome, Retry, Status};
+use tailback::{Ended, Facts, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
@@ -28,7 +28,12 @@ pub(super) struct End {
 impl End {
     /// The client ended it by itself.
     pub(super) fn without_answer(attempt: &Attempt, status: Status, cause: Option<Cause>) -> Self {
-        Self { sent_at: attempt.due, outcome: Outcome::plain(status), cause, by_gateway: false }
+        let facts = match cause {
+            Some(Cause::Error(kind)) => Facts::missing(kind.missing()),
+            _ => Facts::NONE,
+        };
+        let outcome = Outcome { facts, ..Outcome::plain(status) };
+        Self { sent_at: attempt.due, outcome, cause, by_gateway: false }
     }
 }
 
@@ -145,7 +150,8 @@ impl Run {
 
     /// Tells strategy and measurements of an attempt's end and settles its op.
     pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, end: End) {
-        let End { sent_at, outcome, cause, by_gateway: _ } = end;
+        let End { sent_at, mut outcome, cause, by_gateway: _ } = end;
+        outcome.opinion = self.instances[attempt.instance.index()].strategy.opinion(&outcome);
         let op = &mut self.ops[attempt.op.index()];
         op.last = Some(outcome.status);
         op.failed_for_good = match outcome.status {
@@ -228,6 +234,7 @@ impl Run {
         let entry = &mut self.ops[slot.index()];
         entry.failures += 1;
         entry.last = Some(outcome.status);
+        entry.last_opinion = outcome.opinion;
         let op = *entry;
         let instance = self.instance_of(op.id).index();
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome };

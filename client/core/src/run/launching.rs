@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{Carrier, Launch, Permits, Until, Verdict, View};
+use tailback::{Carrier, Launch, Opinion, Permits, Until, Verdict, View};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
@@ -96,14 +96,14 @@ impl Run {
 
     pub(super) fn candidate(&self, op: Waiting, id: InstanceId) -> Launch {
         let seq = self.instances[id.index()].next_seq;
-        let (attempts, last) = match op.slot() {
+        let (attempts, last, last_opinion) = match op.slot() {
             Some(slot) => {
                 let op = &self.ops[slot.index()];
-                (op.attempts, op.last)
+                (op.attempts, op.last, op.last_opinion)
             }
-            None => (0, None),
+            None => (0, None, Opinion::Done),
         };
-        Launch { seq, op: op.id.into(), attempt: attempts + 1, arrived: op.arrived, last }
+        Launch { seq, op: op.id.into(), attempt: attempts + 1, arrived: op.arrived, last, last_opinion }
     }
 
     fn send(

@@ -6,7 +6,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderV
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
-use tailback::{Failure, Outcome, Status};
+use tailback::{Facts, Failure, Outcome, Status};
 use vocabulary::{TimeScale, wire};
 
 use crate::advice::advice;
@@ -148,7 +148,8 @@ impl ReqwestTransport {
         let server = self.run.and_then(|_| seen());
         let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
         let cause = Some(Cause::Status(code));
-        Answer { outcome: Outcome { status, advice }, server, cause, by_gateway }
+        let outcome = Outcome { facts: Facts::code(code), ..Outcome::advised(status, advice) };
+        Answer { outcome, server, cause, by_gateway }
     }
 }
 

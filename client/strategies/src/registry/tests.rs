@@ -65,7 +65,7 @@ fn entries_come_in_the_order_of_their_kinds() {
 #[test]
 fn every_entry_starts_with_its_defaults_as_its_kind() {
     for entry in STRATEGIES {
-        let mut context = Context { seed: 1, foreknowledge: Some(Box::new(AtOnce)) };
+        let mut context = Context { foreknowledge: Some(Box::new(AtOnce)), ..Context::default() };
         let kind = match entry.build(&[], &mut context).unwrap() {
             Part::Limiter(_) => PartKind::Limiter,
             Part::RetryPolicy(_) => PartKind::RetryPolicy,

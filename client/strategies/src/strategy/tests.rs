@@ -135,7 +135,7 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
 
     let mut retry = view(1, 2);
     retry.candidate.last = Some(Status::Rejected);
-    let shed = Outcome { status: Status::Shed, advice: Advice::Never };
+    let shed = Outcome::advised(Status::Shed, Advice::Never);
     assert_eq!(strategy.admit(NOW, &retry), Verdict::Shed(shed), "1 token of 2 is not more than half");
     strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default());
     sent(&mut strategy, 0, 2, Some(Status::Rejected));

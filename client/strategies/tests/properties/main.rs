@@ -86,7 +86,7 @@ proptest! {
         // Tokens anew, as gRPC's proposal A6 has them.
         let mut tokens = 4.0_f64;
         for (index, event) in client.trace.iter().enumerate() {
-            let Event::Ended(at, op, Outcome { status, advice }) = *event else {
+            let Event::Ended(at, op, Outcome { status, advice, .. }) = *event else {
                 prop_assert!(!matches!(event, Event::Shed(..)), "{:?}", event);
                 continue;
             };

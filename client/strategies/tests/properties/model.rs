@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use tailback::{
-    Advice, Carrier, Ended, FailedOp, Foreknowledge, Instant, Launch, Outcome, Permits, Plan, Retry,
+    Advice, Carrier, Ended, FailedOp, Foreknowledge, Instant, Launch, Opinion, Outcome, Permits, Plan, Retry,
     RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
@@ -108,7 +108,7 @@ impl Client {
             Step::End { pick, status, advice } => {
                 if !self.flying.is_empty() {
                     let index = usize::from(pick) % self.flying.len();
-                    self.end(index, Outcome { status, advice });
+                    self.end(index, Outcome::advised(status, advice));
                 }
             }
             Step::Advance(duration) => self.now = self.now + duration,
@@ -157,7 +157,8 @@ impl Client {
 
     fn launch(&self, op: u64) -> Launch {
         let Op { arrived, attempts, last, .. } = *self.op(op);
-        Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last }
+        let last_opinion = last.map_or(Opinion::Done, Opinion::of);
+        Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion }
     }
 
     fn op(&self, op: u64) -> &Op {

@@ -1,0 +1,74 @@
+//! The method of a client's requests, which some clients' rules ask for.
+
+/// An HTTP method, as far as rules tell them apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// GET.
+    #[default]
+    Get,
+    /// HEAD.
+    Head,
+    /// PUT.
+    Put,
+    /// DELETE.
+    Delete,
+    /// OPTIONS.
+    Options,
+    /// TRACE.
+    Trace,
+    /// POST.
+    Post,
+    /// PATCH.
+    Patch,
+    /// QUERY (draft-ietf-httpbis-safe-method-w-body).
+    Query,
+    /// Any other.
+    Other,
+}
+
+/// Every method with its name, but [`Method::Other`].
+const NAMES: [(&str, Method); 9] = [
+    ("get", Method::Get),
+    ("head", Method::Head),
+    ("put", Method::Put),
+    ("delete", Method::Delete),
+    ("options", Method::Options),
+    ("trace", Method::Trace),
+    ("post", Method::Post),
+    ("patch", Method::Patch),
+    ("query", Method::Query),
+];
+
+impl Method {
+    /// The method of this name, in capitals or not.
+    pub fn named(name: &str) -> Self {
+        let known = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        known.map_or(Self::Other, |(_, method)| *method)
+    }
+
+    /// Its name in small letters; `other` if it is none of those that are told apart.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, method)| *method == self).map_or("other", |(name, _)| name)
+    }
+
+    /// Whether sending it twice means the same as once (RFC 9110, section 9.2.2).
+    pub const fn is_idempotent(self) -> bool {
+        !matches!(self, Self::Post | Self::Patch | Self::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_have_names_and_are_idempotent_or_not() {
+        for (name, method, idempotent) in
+            [("GET", Method::Get, true), ("post", Method::Post, false), ("QUERY", Method::Query, true)]
+        {
+            assert_eq!((Method::named(name), method.is_idempotent()), (method, idempotent), "{name}");
+            assert!(method.name().eq_ignore_ascii_case(name));
+        }
+        assert_eq!(Method::named("BREW"), Method::Other);
+    }
+}
