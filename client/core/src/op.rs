@@ -1,6 +1,6 @@
 //! One op that has been tried and not ended: 32 bytes in a slab. One that only waits is 16 bytes in a queue.
 
-use tailback::{Opinion, RetryState, Status};
+use tailback::{Failure, Opinion, RetryState, Status};
 use vocabulary::Instant;
 
 /// An op's number within the run, from 0.
@@ -38,9 +38,32 @@ pub(crate) struct Op {
     pub(crate) last: Option<Status>,
     /// What its strategy makes of that.
     pub(crate) last_opinion: Opinion,
-    /// Whether its last attempt failed in a way that says: this is not to be had.
-    pub(crate) failed_for_good: bool,
+    /// What its last attempt says of further ones.
+    pub(crate) prospect: Prospect,
     pub(crate) place: Place,
+}
+
+/// What an attempt's end says of further ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prospect {
+    /// Another may succeed.
+    Open,
+    /// An answer that no retry changes.
+    Refused,
+    /// Nobody answers.
+    Unreachable,
+}
+
+impl Prospect {
+    /// After an attempt that ended so; one that was withdrawn says nothing, as if it had not been.
+    pub(crate) const fn after(self, status: Status) -> Self {
+        match status {
+            Status::Cancelled => self,
+            Status::Failed(Failure::Fatal) => Self::Refused,
+            Status::Failed(Failure::Transport) => Self::Unreachable,
+            _ => Self::Open,
+        }
+    }
 }
 
 /// Where an op is.
@@ -86,6 +109,11 @@ impl Waiting {
 }
 
 impl Op {
+    /// Whether its last attempt failed in a way that says: this is not to be had, and not only not now.
+    pub(crate) fn failed_for_good(&self) -> bool {
+        self.prospect != Prospect::Open
+    }
+
     /// An op that has just arrived.
     pub(crate) fn new(id: OpId, arrived: Instant) -> Self {
         Self {
@@ -96,7 +124,7 @@ impl Op {
             failures: 0,
             last: None,
             last_opinion: Opinion::Done,
-            failed_for_good: false,
+            prospect: Prospect::Open,
             place: Place::Ready,
         }
     }
@@ -105,6 +133,14 @@ impl Op {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_attempt_that_was_withdrawn_says_nothing_of_further_ones() {
+        let refused = Prospect::Open.after(Status::Failed(Failure::Fatal));
+        assert_eq!((refused, refused.after(Status::Cancelled)), (Prospect::Refused, Prospect::Refused));
+        assert_eq!(refused.after(Status::Failed(Failure::Transport)), Prospect::Unreachable);
+        assert_eq!(refused.after(Status::Failed(Failure::Timeout)), Prospect::Open);
+    }
 
     #[test]
     fn ops_stay_small_because_there_may_be_ten_million_of_them() {

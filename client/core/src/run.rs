@@ -8,6 +8,7 @@
 mod agenda;
 mod arriving;
 mod attempt;
+mod counting;
 mod drawn;
 mod ending;
 mod exchange;

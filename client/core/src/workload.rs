@@ -83,6 +83,9 @@ pub struct RunConfig {
     pub timeout: Duration,
     /// An op that cannot start its next attempt within this long of its arrival gives up.
     pub deadline: Option<Duration>,
+    /// Ops that succeed within this long of their arrival are those counted as done in time; without it the deadline is
+    /// the limit. It changes nothing but that count.
+    pub within: Option<Duration>,
     /// Ops that arrive earlier than this, and attempts that are sent earlier, are counted but not part of latencies.
     pub warm_up: Duration,
     /// How long the run goes on after a limited duration, to finish what has arrived.
@@ -119,6 +122,7 @@ impl Default for RunConfig {
             share_strategy: false,
             timeout: Duration::from_secs(30),
             deadline: None,
+            within: None,
             warm_up: Duration::ZERO,
             drain: None,
             retry_failed: true,

@@ -84,6 +84,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
         },
         timeout: duration_text::format(run.timeout),
         deadline: run.deadline.map(duration_text::format),
+        within: run.within.map(duration_text::format),
         warm_up: duration_text::format(run.warm_up),
         retry_failed: run.retry_failed,
         seed,

@@ -30,6 +30,8 @@ pub struct Conditions {
     pub time_scale: Option<f64>,
     pub timeout: Option<String>,
     pub warm_up: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     pub workload: WorkloadRecord,
     /// Keys of later versions.
     #[serde(flatten)]
@@ -53,6 +55,7 @@ impl Conditions {
             workload,
             timeout,
             deadline,
+            within,
             warm_up,
             retry_failed,
             seed,
@@ -74,6 +77,7 @@ impl Conditions {
             time_scale: Some(time_scale),
             timeout: Some(timeout),
             warm_up: Some(warm_up),
+            within,
             workload,
             more,
         }

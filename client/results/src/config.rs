@@ -25,6 +25,8 @@ pub struct ConfigRecord {
     pub workload: WorkloadRecord,
     pub timeout: String,
     pub deadline: Option<String>,
+    /// What counts as done in time; null for the deadline, or without one for being done at all.
+    pub within: Option<String>,
     pub warm_up: String,
     pub retry_failed: bool,
     pub seed: u64,
@@ -54,6 +56,7 @@ impl Default for ConfigRecord {
             workload: WorkloadRecord::default(),
             timeout: String::new(),
             deadline: None,
+            within: None,
             warm_up: String::new(),
             retry_failed: true,
             seed: 0,

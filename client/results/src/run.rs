@@ -34,6 +34,8 @@ pub struct RunResult {
     pub amplification: Option<f64>,
     /// Ops succeeded per attempt; null before any was sent.
     pub efficiency: Option<f64>,
+    /// Attempts sent per op that succeeded; null when none did.
+    pub attempts_per_success: Option<f64>,
     pub makespan_s: Option<f64>,
     /// Whether every op succeeded; otherwise `makespan_s` runs to the last end of an op.
     pub makespan_complete: bool,
@@ -65,6 +67,9 @@ pub struct RunResult {
     pub stalled_at_s: Option<f64>,
     /// Ops that did not succeed within the deadline, as a share of all; null without `--deadline`.
     pub late_share: Option<f64>,
+    /// Ops that succeeded within `--within` of their arrival (without it `--deadline`; without either, that succeeded at
+    /// all), as a share of all; null before any arrived.
+    pub done_share: Option<f64>,
     /// How the window came to fit the server, and how steady it was.
     #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub window: WindowFigures,
@@ -283,6 +288,7 @@ impl RunResult {
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),
             efficiency: per(ops.succeeded, measured.attempts.total),
+            attempts_per_success: per(measured.attempts.total, ops.succeeded),
             makespan_s,
             makespan_complete: ops.arrived > 0 && ops.succeeded == ops.arrived,
             optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
@@ -307,6 +313,7 @@ impl RunResult {
             },
             stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
             late_share: measured.late_share(),
+            done_share: measured.done_share(),
             window: measured.window_figures(),
             fairness: measured.fairness_figures(),
             wasted_server_s: context.server.map(|stats| stats.wasted_ms / 1e3),

@@ -50,4 +50,11 @@ pub struct AttemptCounts {
     /// proxy). 0 when simulated.
     #[serde(default)]
     pub by_gateway: u64,
+    /// Of those sent: those for an op of which another attempt was under way. The work of all but one of them is for
+    /// nothing.
+    #[serde(default)]
+    pub duplicates: u64,
+    /// Of those sent: those for an op whose attempt before was refused for good (3xx, most 4xx), which no retry changes.
+    #[serde(default)]
+    pub after_final: u64,
 }

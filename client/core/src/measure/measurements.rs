@@ -62,6 +62,11 @@ pub struct Measurements {
     deadline: Option<Duration>,
     /// Ops that succeeded within it.
     in_time: u64,
+    /// Ops are done in time when they succeed no later than this after their arrival: whatever was asked for, else the
+    /// deadline, else at any time.
+    within: Duration,
+    /// Ops that succeeded within that.
+    done_in_time: u64,
     /// What arrives or is sent before this is not part of latencies.
     warm_until: Instant,
     /// The first op's arrival.
@@ -96,6 +101,8 @@ impl Default for Measurements {
             fairness: None,
             deadline: None,
             in_time: 0,
+            within: Duration::MAX,
+            done_in_time: 0,
             warm_until: Instant::ORIGIN,
             first_arrival: None,
             last_success: None,
@@ -119,6 +126,7 @@ impl Measurements {
             excess: Excess::of(config.mean_service),
             fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
             deadline: config.deadline,
+            within: config.within.or(config.deadline).unwrap_or(Duration::MAX),
             warm_until: Instant::ORIGIN + config.warm_up,
             ..Self::default()
         }
@@ -138,6 +146,12 @@ impl Measurements {
     pub fn late_share(&self) -> Option<f64> {
         let late = self.ops.arrived - self.in_time;
         self.deadline.filter(|_| self.ops.arrived > 0).map(|_| late as f64 / self.ops.arrived as f64)
+    }
+
+    /// Ops that succeeded within the limit for being done in time, as a share of all that arrived; without a limit, those
+    /// that succeeded at all. `None` before any arrived.
+    pub fn done_share(&self) -> Option<f64> {
+        (self.ops.arrived > 0).then(|| self.done_in_time as f64 / self.ops.arrived as f64)
     }
 
     /// The sum of all windows changed.
@@ -241,6 +255,7 @@ impl Measurements {
     pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32, client: u32) {
         let latency = at.since(arrived);
         self.in_time += u64::from(self.deadline.is_some_and(|deadline| latency <= deadline));
+        self.done_in_time += u64::from(latency <= self.within);
         if let Some(fairness) = &mut self.fairness {
             fairness.on_end(at, client, Some(latency));
         }
@@ -289,5 +304,30 @@ impl Measurements {
         let complete = self.ops.succeeded == self.ops.arrived;
         let end = if complete { self.last_success } else { self.last_end };
         Some(end?.since(self.first_arrival?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The share of three ops done after 1, 2 and 3 s, and one that never is.
+    fn done_share(within: Option<u64>, deadline: Option<u64>) -> Option<f64> {
+        let [within, deadline] = [within, deadline].map(|limit| limit.map(Duration::from_secs));
+        let mut measured = Measurements::new(&RunConfig { deadline, within, ..RunConfig::default() });
+        (0..4).for_each(|_| measured.on_arrival(Instant::ORIGIN, 0));
+        for s in 1..4 {
+            measured.on_success(Instant::from_millis(s * 1000), Instant::ORIGIN, 1, 0);
+        }
+        measured.done_share()
+    }
+
+    #[test]
+    fn what_is_done_in_time_is_counted_exactly_and_the_limit_itself_is_in_time() {
+        assert_eq!(done_share(Some(2), None), Some(0.5));
+        assert_eq!(done_share(Some(2), Some(1)), Some(0.5), "what was asked for comes before the deadline");
+        assert_eq!(done_share(None, Some(1)), Some(0.25));
+        assert_eq!(done_share(None, None), Some(0.75));
+        assert_eq!(Measurements::default().done_share(), None);
     }
 }

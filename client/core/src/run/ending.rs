@@ -37,11 +37,6 @@ impl End {
     }
 }
 
-/// Whether an attempt that ended like this says that its op is not to be had, and not only not now.
-const fn is_final(status: Status) -> bool {
-    matches!(status, Status::Failed(Failure::Fatal | Failure::Transport))
-}
-
 impl Run {
     /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
@@ -81,8 +76,8 @@ impl Run {
             && let Some(Undecided { in_flight, .. }) = attempt.undecided.take()
         {
             self.undecided -= 1;
-            let (due, ordinal) = (attempt.due, self.ops[attempt.op.index()].attempts);
-            self.measured.on_sent(due, in_flight, ordinal);
+            let (due, op) = (attempt.due, attempt.op);
+            self.count_sent(due, op, in_flight);
         }
     }
 
@@ -152,17 +147,13 @@ impl Run {
     pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, end: End) {
         let End { sent_at, mut outcome, cause, by_gateway: _ } = end;
         outcome.opinion = self.instances[attempt.instance.index()].strategy.opinion(&outcome);
-        let op = &mut self.ops[attempt.op.index()];
-        op.last = Some(outcome.status);
-        op.failed_for_good = match outcome.status {
-            // Withdrawn: nothing more is known than before.
-            Status::Cancelled => op.failed_for_good,
-            status => is_final(status),
-        };
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
             // Nobody said so before: it had started.
-            self.measured.on_sent(attempt.due, in_flight, self.ops[attempt.op.index()].attempts);
+            self.count_sent(attempt.due, attempt.op, in_flight);
         }
+        let op = &mut self.ops[attempt.op.index()];
+        op.last = Some(outcome.status);
+        op.prospect = op.prospect.after(outcome.status);
         let ended = self.ended(&attempt, sent_at);
         let instance = &mut self.instances[attempt.instance.index()];
         instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
@@ -273,7 +264,7 @@ impl Run {
             log.refusals.push(Refusal::GivenUp { op: op.id.into(), at, why });
         }
         self.measured.on_given_up(at, op.attempts, why, self.client_of(op.id));
-        self.measured.ops.failed_for_good += u64::from(op.failed_for_good);
+        self.measured.ops.failed_for_good += u64::from(op.failed_for_good());
     }
 
     /// Sends nothing more.

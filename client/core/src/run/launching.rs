@@ -133,20 +133,21 @@ impl Run {
         self.undecided += usize::from(carrier.is_some());
         let op = &mut self.ops[slot.index()];
         op.attempts += 1;
+        self.measured.attempts.duplicates += u64::from(op.place == Place::InFlight);
         op.place = Place::InFlight;
-        let (op, ordinal) = (op.id, op.attempts);
+        let (op_id, ordinal, of) = (op.id, op.attempts, slot);
         let slot =
             u32::try_from(self.attempts.insert(attempt)).expect("fewer than 2^32 attempts are in flight");
         let key = AttemptKey { slot, serial: attempt.serial };
         self.next_serial += 1;
         self.agenda.time_out(at + self.config.timeout, key);
         if carrier.is_none() {
-            self.measured.on_sent(at, in_flight, ordinal);
+            self.count_sent(at, of, in_flight);
         }
         self.outbox.push_back(Output::Send(Launched {
             attempt: key,
-            client: self.client_of(op),
-            op: op.into(),
+            client: self.client_of(op_id),
+            op: op_id.into(),
             ordinal,
             due: at,
             least_free: carrier.map_or(0, |carrier| carrier.least_free),

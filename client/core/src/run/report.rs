@@ -77,7 +77,7 @@ impl Run {
         let unfinished = if self.silent_attempts >= DEAD {
             ops.unfinished()
         } else {
-            let failed = |op: &crate::op::Op| op.failed_for_good && op.place != crate::op::Place::Dead;
+            let failed = |op: &crate::op::Op| op.failed_for_good() && op.place != crate::op::Place::Dead;
             self.ops.iter().filter(|(_, op)| failed(op)).count() as u64
         };
         ops.failed_for_good + unfinished

@@ -98,6 +98,14 @@ pub const PARAMETERS: &[Parameter] = &[
     )
     .resolved(),
     Parameter::new(
+        "within",
+        "TIME",
+        "Only measures: an op counts as done in time when it succeeds within this long of its arrival [default: \
+         --deadline; without one, whenever it succeeds]",
+        Kind::PositiveDuration(|spec| &mut spec.within),
+    )
+    .resolved(),
+    Parameter::new(
         "warm_up",
         "TIME",
         "Leave ops that arrive, and attempts that are sent, within this long of the start out of latencies; they still \

@@ -63,8 +63,17 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.cancelled),
     count!(attempts.shed),
     count!(attempts.by_gateway),
+    count!(attempts.duplicates).less(),
+    count!(attempts.after_final).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
+    // Older results do not say it, and have what it follows from.
+    Figure::measure("attempts_per_success", "", |run| {
+        let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
+        run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))
+    })
+    .less()
+    .summed(),
     measure!("s", makespan_s).named("makespan").less().of_complete().summed().ranked(
         "makespan",
         "Time from the first arrival to the last success",
@@ -158,6 +167,13 @@ pub const FIGURES: &[Figure] = &[
     known_count!(attempts_per_op.max).less(),
     measure!("s", stalled_at_s),
     measure!("", late_share).less().summed(),
+    Figure::measure("done_share", "", |run| {
+        let at_all = || run.ops.succeeded as f64 / run.ops.total as f64;
+        let says_no_limit = run.config.within.is_none() && run.config.deadline.is_none();
+        run.done_share.or_else(|| (says_no_limit && run.ops.total > 0).then(at_all))
+    })
+    .more()
+    .summed(),
     measure!("s", window.convergence_s).less().summed(),
     measure!("", window.overshoot).less().summed(),
     count!(window.rejected_before_convergence).less().summed(),

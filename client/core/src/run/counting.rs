@@ -1,0 +1,16 @@
+//! What an attempt that was sent counts as, besides one more.
+
+use vocabulary::Instant;
+
+use super::Run;
+use crate::op::{OpSlot, Prospect};
+
+impl Run {
+    /// An attempt for the op in this slot was sent, or is known now to have been; `in_flight` counts it.
+    #[inline]
+    pub(super) fn count_sent(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {
+        let op = &self.ops[slot.index()];
+        self.measured.attempts.after_final += u64::from(op.prospect == Prospect::Refused);
+        self.measured.on_sent(sent_at, in_flight, op.attempts);
+    }
+}
