@@ -9,6 +9,9 @@ use crate::{Ended, Gauges, Instant, Launch, Outcome};
 /// The client asks [`poll`](Self::poll) for the op at the head of its queue, and again after every event and
 /// every instant it was told to wait for. `poll` changes nothing: what is taken (a token, a place in the
 /// window) is taken in [`on_sent`](Self::on_sent), which is called only when every part agreed.
+///
+/// An instant that it names lies after `now`, by a nanosecond at least: else a run would spin at one instant of virtual
+/// time.
 pub trait Limiter: Send {
     /// May the candidate start now?
     fn poll(&self, now: Instant, view: &View) -> Admit;

@@ -6,7 +6,7 @@ use crate::backoffs::{
 };
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
-use crate::limiters::{AimdConfig, Ethernet, FixedWindow, OracleConfig};
+use crate::limiters::{AimdConfig, Ethernet, FixedWindow, LeastGapConfig, OracleConfig};
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
 pub const STRATEGIES: &[Entry] = &[
@@ -22,6 +22,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<Thain>(),
     Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
+    Entry::of::<LeastGapConfig>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

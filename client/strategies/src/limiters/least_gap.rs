@@ -1,0 +1,192 @@
+//! `least-gap`: a least time between attempts, whoever asks.
+//!
+//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`): 0.25 s between requests, 1 s between
+//! writes, counted from the *end* of the request before, retries within a request passing at once: `from=end,of=ops`. Octokit
+//! (octokit/plugin-throttling.js `src/index.ts`) counts from the start, with a `fixed-window` besides: one write at a time, 1 s apart.
+
+use std::time::Duration;
+
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Instant, Limiter, Outcome, Status, Until, View};
+use vocabulary::{Choice, Configurable, Parameter};
+
+/// From when the gap is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum From {
+    /// The start of the attempt before.
+    #[default]
+    Start,
+    /// The end of the attempt that ended last.
+    End,
+}
+
+impl Choice for From {
+    const CHOICES: &'static [(&'static str, Self)] = &[("start", Self::Start), ("end", Self::End)];
+}
+
+/// What keeps the gap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// Every attempt.
+    #[default]
+    Attempts,
+    /// An op's first attempt; its retries pass.
+    Ops,
+}
+
+impl Choice for Of {
+    const CHOICES: &'static [(&'static str, Self)] = &[("attempts", Self::Attempts), ("ops", Self::Ops)];
+}
+
+/// Parameters of `least-gap`.
+#[derive(Clone, Debug)]
+pub(crate) struct LeastGapConfig {
+    gap: Duration,
+    from: From,
+    of: Of,
+}
+
+impl Default for LeastGapConfig {
+    fn default() -> Self {
+        Self { gap: Duration::from_millis(250), from: From::Start, of: Of::Attempts }
+    }
+}
+
+impl Configurable for LeastGapConfig {
+    const NAME: &'static str = "least-gap";
+    const SUMMARY: &'static str = "a least time between attempts";
+    const RULE: &'static str = "an attempt waits until gap has passed since the start of the attempt before (from=start), or the end of \
+                                the one that ended last (from=end; before any has ended nobody waits); with of=ops retries pass at once";
+    const SOURCE: &'static str = "PyGithub/PyGithub github/Requester.py (seconds_between_requests, seconds_between_writes); \
+                                  octokit/plugin-throttling.js src/index.ts";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("gap", "the least time between attempts", |config| &mut config.gap),
+        Parameter::choice("from", "whether it is counted from an attempt's start or end", |config| {
+            &mut config.from
+        }),
+        Parameter::choice("of", "whether all attempts keep it, or only the first of each op", |config| {
+            &mut config.of
+        }),
+    ];
+}
+
+impl PartConfig for LeastGapConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(LeastGap::new(self))))
+    }
+}
+
+struct LeastGap {
+    config: LeastGapConfig,
+    /// From when the gap is counted; `None` before the first attempt.
+    last: Option<Instant>,
+    /// The same before the last attempt, which may turn out to be none.
+    before: Option<Instant>,
+}
+
+impl LeastGap {
+    fn new(config: LeastGapConfig) -> Self {
+        Self { config, last: None, before: None }
+    }
+}
+
+impl Limiter for LeastGap {
+    fn poll(&self, now: Instant, view: &View) -> Admit {
+        let passes = self.config.of == Of::Ops && view.candidate.attempt > 1;
+        match self.last.map(|last| last + self.config.gap) {
+            Some(next) if next > now && !passes => Admit::Wait(Until::At(next)),
+            _ => Admit::Go,
+        }
+    }
+
+    fn on_sent(&mut self, now: Instant, _view: &View) {
+        if self.config.from == From::Start {
+            self.before = self.last.replace(now);
+        }
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+        match (self.config.from, outcome.status) {
+            (From::Start, Status::Deferred) => self.last = self.before,
+            (From::End, Status::Deferred) | (From::Start, _) => {}
+            (From::End, _) => self.last = Some(now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{OK, REJECTED, ended, launch, view};
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn gap(gap: u64, from: From, of: Of) -> LeastGap {
+        LeastGap::new(LeastGapConfig { gap: Duration::from_millis(gap), from, of })
+    }
+
+    fn wait(limiter: &LeastGap, now: u64, seq: u64) -> u64 {
+        match limiter.poll(ms(now), &view(0, seq)) {
+            Admit::Wait(Until::At(at)) => u64::try_from(at.since(ms(now)).as_millis()).expect("short"),
+            other => {
+                assert_eq!(other, Admit::Go);
+                0
+            }
+        }
+    }
+
+    /// Recorded of `PyGithub` 2.10.0, one request after the other, each of a few milliseconds: the waits are 0.2499 s or 0.25 s for GET,
+    /// and 1 s for POST, however long the request took.
+    #[test]
+    fn pygithub_waits_from_the_end_of_the_request_before() {
+        for millis in [250, 1000] {
+            let mut limiter = gap(millis, From::End, Of::Ops);
+            let mut now = 0;
+            for op in 0..20 {
+                let waited = wait(&limiter, now, op);
+                assert_eq!(waited, if op == 0 { 0 } else { millis });
+                now += waited;
+                limiter.on_sent(ms(now), &view(0, op));
+                now += 3;
+                limiter.on_ended(ms(now), &ended(op, 1), &OK);
+            }
+        }
+    }
+
+    /// Recorded of `PyGithub` 2.10.0: an op against 500 waits before its first request, and its ten retries follow at once.
+    #[test]
+    fn retries_of_an_op_pass_where_only_ops_keep_the_gap() {
+        for (of, waits) in [(Of::Ops, false), (Of::Attempts, true)] {
+            let mut limiter = gap(250, From::End, of);
+            limiter.on_sent(ms(0), &view(0, 0));
+            limiter.on_ended(ms(5), &ended(0, 1), &REJECTED);
+            let retry = View { candidate: launch(0, Some(Status::Rejected)), ..view(0, 1) };
+            assert_eq!(limiter.poll(ms(5), &retry) != Admit::Go, waits);
+        }
+    }
+
+    #[test]
+    fn from_the_start_attempts_are_spaced_whatever_becomes_of_them() {
+        let mut limiter = gap(1000, From::Start, Of::Attempts);
+        assert_eq!(wait(&limiter, 0, 0), 0);
+        limiter.on_sent(ms(0), &view(0, 0));
+        assert_eq!((wait(&limiter, 0, 1), wait(&limiter, 999, 1), wait(&limiter, 1000, 1)), (1000, 1, 0));
+        limiter.on_ended(ms(700), &ended(0, 1), &OK);
+        assert_eq!(wait(&limiter, 700, 1), 300);
+    }
+
+    #[test]
+    fn what_the_server_had_no_room_for_leaves_no_gap() {
+        let mut limiter = gap(1000, From::Start, Of::Attempts);
+        limiter.on_sent(ms(0), &view(0, 0));
+        limiter.on_sent(ms(1000), &view(0, 1));
+        limiter.on_ended(ms(1000), &ended(1, 2), &Outcome::plain(Status::Deferred));
+        assert_eq!(wait(&limiter, 1000, 1), 0);
+    }
+}
