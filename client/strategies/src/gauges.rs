@@ -9,6 +9,12 @@ pub struct GaugeKind {
     pub unit: &'static str,
 }
 
+/// Tokens that are left, of whatever takes tokens.
+pub(crate) const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
+
+/// Attempts per second that a strategy lets start.
+pub(crate) const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };
+
 /// The most gauges of one strategy that are drawn besides its window and threshold.
 pub const MOST_DRAWN: usize = 4;
 

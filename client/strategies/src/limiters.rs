@@ -1,14 +1,19 @@
 //! Limiters, one per file.
 
 mod aimd;
+mod aws_adaptive;
+mod bucket;
 mod ethernet;
 mod fixed_window;
 mod least_gap;
 mod oracle;
+mod token_bucket;
 
 pub(crate) use aimd::AimdConfig;
+pub(crate) use aws_adaptive::AwsAdaptiveConfig;
 pub(crate) use ethernet::Ethernet;
 pub(crate) use fixed_window::FixedWindow;
 pub(crate) use least_gap::LeastGapConfig;
 pub use oracle::ORACLE;
 pub(crate) use oracle::OracleConfig;
+pub(crate) use token_bucket::TokenBucketConfig;

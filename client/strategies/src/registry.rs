@@ -6,7 +6,9 @@ use crate::backoffs::{
 };
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
-use crate::limiters::{AimdConfig, Ethernet, FixedWindow, LeastGapConfig, OracleConfig};
+use crate::limiters::{
+    AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, OracleConfig, TokenBucketConfig,
+};
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
 pub const STRATEGIES: &[Entry] = &[
@@ -22,7 +24,9 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<Thain>(),
     Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
+    Entry::of::<TokenBucketConfig>(),
     Entry::of::<LeastGapConfig>(),
+    Entry::of::<AwsAdaptiveConfig>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

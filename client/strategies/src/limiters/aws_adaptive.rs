@@ -1,0 +1,444 @@
+//! `aws-adaptive`: the AWS SDKs' rate of attempts, cut by throttling and grown along CUBIC's curve.
+//!
+//! Source: boto/botocore `botocore/retries/{adaptive,bucket,throttling}.py`; smithy-lang/smithy-typescript
+//! `packages/core/src/submodules/retry/util-retry/DefaultRateLimiter.ts`; smithy-lang/smithy-rs
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. Where they differ, this is botocore and
+//! JavaScript: the measured rate starts at 0 (Rust: 0.5), and what is not granted is not taken (Rust took it, and the bucket
+//! stayed empty: smithy-rs#4632). Nothing is limited before the first throttling answer.
+//!
+//! Before retry spec 2.1 Rust charged retries 5 tokens, and 10 after throttling: `costs=older`. That is more than a slow bucket
+//! holds: then a full one is enough, and the rest is owed. There the wait replaced the back-off; here it comes after it.
+
+use super::bucket::{Bucket, seconds};
+use crate::error::SpecError;
+use crate::gauges::{RATE, TOKENS};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Gauges, Instant, Launch, Limiter, Opinion, Outcome, Status, View};
+use vocabulary::{Choice, Configurable, Parameter};
+
+/// What an attempt costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Costs {
+    /// A token, whichever attempt it is.
+    #[default]
+    One,
+    /// A token; a retry 5, after throttling 10.
+    Older,
+}
+
+impl Choice for Costs {
+    const CHOICES: &'static [(&'static str, Self)] = &[("one", Self::One), ("older", Self::Older)];
+}
+
+impl Costs {
+    fn of(self, launch: &Launch) -> f64 {
+        match (self, launch.last, launch.last_opinion) {
+            (Self::One, ..) | (Self::Older, None, _) => 1.0,
+            (Self::Older, Some(_), Opinion::Throttled) => 10.0,
+            (Self::Older, Some(_), _) => 5.0,
+        }
+    }
+}
+
+/// Parameters of `aws-adaptive`.
+#[derive(Clone, Debug)]
+pub(crate) struct AwsAdaptiveConfig {
+    beta: f64,
+    scale: f64,
+    smooth: f64,
+    min_rate: f64,
+    min_capacity: f64,
+    costs: Costs,
+}
+
+impl Default for AwsAdaptiveConfig {
+    fn default() -> Self {
+        Self { beta: 0.7, scale: 0.4, smooth: 0.8, min_rate: 0.5, min_capacity: 1.0, costs: Costs::One }
+    }
+}
+
+impl Configurable for AwsAdaptiveConfig {
+    const NAME: &'static str = "aws-adaptive";
+    const SUMMARY: &'static str = "the AWS SDKs' rate: cut when throttled, grown along CUBIC's curve";
+    const RULE: &'static str = "off until the first throttling answer; measured = smooth * answers per s + (1 - smooth) * measured, anew in \
+                                every half second; throttled: w = min(measured, rate), t0 = now, new = beta * w; else new = scale * (now - t0 - \
+                                k)^3 + w with k = cbrt(w * (1 - beta) / scale); rate = max(min-rate, min(new, 2 * measured)), capacity = \
+                                max(min-capacity, the same); an attempt takes a token (costs=older: a retry 5, after throttling 10), or waits \
+                                (1 - tokens) / rate and asks again";
+    const SOURCE: &'static str = "boto/botocore botocore/retries/adaptive.py, bucket.py, throttling.py; smithy-lang/smithy-typescript \
+                                  DefaultRateLimiter.ts; smithy-lang/smithy-rs client_rate_limiter.rs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("beta", "what throttling leaves of the rate", (0.01, 0.999), |config| {
+            &mut config.beta
+        }),
+        Parameter::number("scale", "how steeply the rate grows", (0.001, 1e3), |config| &mut config.scale),
+        Parameter::number(
+            "smooth",
+            "weight of the last half second in the measured rate",
+            (0.01, 1.0),
+            |config| &mut config.smooth,
+        ),
+        Parameter::number("min-rate", "the lowest rate, in attempts per second", (0.001, 1e6), |config| {
+            &mut config.min_rate
+        }),
+        Parameter::number("min-capacity", "the fewest tokens that the bucket holds", (1.0, 1e6), |config| {
+            &mut config.min_capacity
+        }),
+        Parameter::choice("costs", "what a retry costs: a token, or 5 and after throttling 10", |config| {
+            &mut config.costs
+        }),
+    ];
+}
+
+impl PartConfig for AwsAdaptiveConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(AwsAdaptive::new(self))))
+    }
+}
+
+/// The curve along which the rate grows between two throttling answers.
+#[derive(Clone, Copy, Debug)]
+struct Curve {
+    beta: f64,
+    scale: f64,
+    /// The rate at the last throttling.
+    top: f64,
+    /// When that was.
+    since: Instant,
+}
+
+impl Curve {
+    /// Seconds after which it is back at its top.
+    fn flat_after(&self) -> f64 {
+        libm::cbrt(self.top * (1.0 - self.beta) / self.scale)
+    }
+
+    fn rate(&self, now: Instant) -> f64 {
+        let beyond = seconds(now.since(self.since)) - self.flat_after();
+        self.scale * beyond * beyond * beyond + self.top
+    }
+
+    /// The rate after throttling at this one.
+    fn cut(&mut self, now: Instant, rate: f64) -> f64 {
+        self.top = rate;
+        self.since = now;
+        rate * self.beta
+    }
+}
+
+/// Answers per second, smoothed from one half second that had any to the next.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    smooth: f64,
+    per_s: f64,
+    answers: u32,
+    /// The half second to which the last measurement belongs, counted from the origin.
+    half: u64,
+}
+
+/// A half second, in nanoseconds.
+const HALF: u64 = 500_000_000;
+
+impl Measured {
+    fn on_answer(&mut self, now: Instant) {
+        self.answers = self.answers.saturating_add(1);
+        let half = now.as_nanos() / HALF;
+        if half > self.half {
+            let lately = f64::from(self.answers) / ((half - self.half) as f64 / 2.0);
+            self.per_s = lately * self.smooth + self.per_s * (1.0 - self.smooth);
+            self.answers = 0;
+            self.half = half;
+        }
+    }
+}
+
+struct AwsAdaptive {
+    config: AwsAdaptiveConfig,
+    enabled: bool,
+    curve: Curve,
+    measured: Measured,
+    bucket: Bucket,
+    reason: &'static str,
+}
+
+impl AwsAdaptive {
+    fn new(config: AwsAdaptiveConfig) -> Self {
+        let AwsAdaptiveConfig { beta, scale, smooth, min_rate, min_capacity, .. } = config;
+        Self {
+            enabled: false,
+            curve: Curve { beta, scale, top: 0.0, since: Instant::ORIGIN },
+            measured: Measured { smooth, per_s: 0.0, answers: 0, half: 0 },
+            bucket: Bucket::new(min_rate, min_capacity, 0.0),
+            reason: "never throttled",
+            config,
+        }
+    }
+
+    fn on_answer(&mut self, now: Instant, throttled: bool) {
+        self.measured.on_answer(now);
+        let measured = self.measured.per_s;
+        let new = if throttled {
+            let rate = if self.enabled { measured.min(self.bucket.rate()) } else { measured };
+            self.enabled = true;
+            self.reason = "cut by throttling";
+            self.curve.cut(now, rate)
+        } else {
+            if self.enabled {
+                self.reason = "not throttled";
+            }
+            self.curve.rate(now)
+        };
+        let new = new.min(2.0 * measured);
+        self.bucket.set(now, new.max(self.config.min_rate), new.max(self.config.min_capacity));
+    }
+}
+
+impl Limiter for AwsAdaptive {
+    fn poll(&self, now: Instant, view: &View) -> Admit {
+        if !self.enabled {
+            return Admit::Go;
+        }
+        self.bucket.admit(now, self.config.costs.of(&view.candidate))
+    }
+
+    fn on_sent(&mut self, now: Instant, view: &View) {
+        if self.enabled {
+            self.bucket.take(now, self.config.costs.of(&view.candidate));
+        }
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+        match outcome.status {
+            // No attempt was made; of what an older retry cost, all but one is lost.
+            Status::Deferred if self.enabled => self.bucket.give_back(now, 1.0),
+            Status::Cancelled | Status::Shed | Status::Deferred => {}
+            _ => self.on_answer(now, outcome.opinion == Opinion::Throttled),
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        if self.enabled {
+            gauges.draw(&RATE, self.bucket.rate());
+            gauges.draw(&TOKENS, self.bucket.tokens());
+        }
+        gauges.phase = Some(if self.enabled { "limited" } else { "not limited" });
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Until;
+    use crate::testing::{OK, REJECTED, ended, launch, view};
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn new() -> AwsAdaptive {
+        AwsAdaptive::new(AwsAdaptiveConfig::default())
+    }
+
+    #[track_caller]
+    fn near(value: f64, wanted: f64) {
+        assert!((value - wanted).abs() < 1e-9, "{value} instead of {wanted}");
+    }
+
+    fn curve(top: f64, since: u64) -> Curve {
+        Curve { beta: 0.7, scale: 0.4, top, since: Instant::from_millis(1000 * since) }
+    }
+
+    /// smithy-rs `client_rate_limiter.rs`, `test_calculated_rate_with_successes`.
+    #[test]
+    fn the_curve_grows_as_the_sdks_tests_have_it() {
+        let curve = curve(10.0, 5);
+        for (at, rate) in [
+            (5, 7.0),
+            (6, 9.648_936_009_66),
+            (7, 10.000_030_849_917_364),
+            (8, 10.453_284_520_772_092),
+            (9, 13.408_697_022_224_185),
+            (10, 21.266_268_354_273_64),
+            (11, 36.425_998_516_920_465),
+        ] {
+            near(curve.rate(ms(1000 * at)), rate);
+        }
+    }
+
+    /// The same file, `test_calculated_rate_with_throttles`, whose top is the rate *after* the cut.
+    #[test]
+    fn the_curve_falls_and_grows_as_the_sdks_tests_have_it() {
+        let mut curve = curve(10.0, 5);
+        let mut rate = 0.0;
+        for (at, throttled, wanted) in [
+            (5, false, 7.0),
+            (6, false, 9.648_936_009_66),
+            (7, true, 6.754_255_206_761_999),
+            (8, true, 4.727_978_644_733_399),
+            (9, false, 4.670_125_557_970_046),
+            (10, false, 4.770_870_456_867_401),
+            (11, false, 6.011_819_748_005_445),
+            (12, false, 10.792_973_431_384_178),
+        ] {
+            if throttled {
+                rate = curve.cut(ms(1000 * at), rate);
+                curve.top = rate;
+            } else {
+                rate = curve.rate(ms(1000 * at));
+            }
+            near(rate, wanted);
+        }
+    }
+
+    /// botocore `tests/unit/retries/test_throttling.py`.
+    #[test]
+    fn the_curve_is_flat_where_botocores_tests_have_it() {
+        near(curve(10.0, 0).flat_after(), 1.957_433_820_584_431_7);
+        let mut curve = curve(10.0, 0);
+        near(curve.cut(ms(1000), 8.0), 5.6);
+        near(curve.flat_after(), 1.817_120_592_832_139_7);
+    }
+
+    /// botocore `tests/unit/retries/test_adaptive.py`, `TestRateClocker`.
+    #[test]
+    fn the_rate_is_measured_as_botocores_tests_have_it() {
+        let per_s = |answers: &[u64]| {
+            let mut measured = new().measured;
+            for at in answers {
+                measured.on_answer(ms(*at));
+            }
+            measured.per_s
+        };
+        near(per_s(&[1000]), 0.8);
+        near(per_s(&[100, 200, 300, 400, 490]), 0.0);
+        near(per_s(&[100, 200, 300, 400, 490, 500]), 9.6);
+        let steady: Vec<u64> = (1..=20).map(|second| 1000 * second).collect();
+        assert!((per_s(&steady) - 1.0).abs() < 1e-7);
+        let busy = [1000, 1500, 2000, 2500, 3000, 3500, 4000];
+        assert!((1.99..=2.0).contains(&per_s(&busy)));
+        assert!((0.1..=2.0).contains(&per_s(&[&busy[..], &[14_000]].concat())));
+    }
+
+    /// smithy-rs `client_rate_limiter.rs`, `test_client_sending_rates`: time in ms, throttled, measured, rate.
+    #[test]
+    fn rates_are_those_of_the_sdks_tests() {
+        let mut limiter = new();
+        for (at, throttled, measured, rate) in [
+            (200, false, 0.0, 0.5),
+            (400, false, 0.0, 0.5),
+            (600, false, 4.8, 0.5),
+            (800, false, 4.8, 0.5),
+            (1000, false, 4.16, 0.5),
+            (1200, false, 4.16, 0.6912),
+            (1400, false, 4.16, 1.0976),
+            (1600, false, 5.632, 1.6384),
+            (1800, false, 5.632, 2.3328),
+            (2000, true, 4.3264, 3.028_48),
+            (2200, false, 4.3264, 3.486_639_173_470_26),
+            (2400, false, 4.3264, 3.821_874_416_040_255),
+            (2600, false, 5.665_28, 4.053_385_727_709_987),
+            (2800, false, 5.665_28, 4.200_373_108_479_454),
+            (3000, false, 4.333_056, 4.282_036_558_348_658),
+            (3200, true, 4.333_056, 2.997_425_590_844_06),
+            (3400, false, 4.333_056, 3.452_226_394_386_346_3),
+        ] {
+            limiter.on_answer(ms(at), throttled);
+            near(limiter.measured.per_s, measured);
+            near(limiter.bucket.rate(), rate);
+        }
+    }
+
+    /// When the candidate of this view may start; it starts then.
+    fn send(limiter: &mut AwsAdaptive, now: Instant, view: &View) -> Instant {
+        let at = match limiter.poll(now, view) {
+            Admit::Wait(Until::At(at)) => at,
+            _ => now,
+        };
+        assert_eq!(limiter.poll(at, view), Admit::Go);
+        limiter.on_sent(at, view);
+        at
+    }
+
+    #[test]
+    fn nothing_is_limited_before_the_first_throttling() {
+        let mut limiter = new();
+        for op in 0..1000 {
+            assert_eq!(send(&mut limiter, ms(0), &view(0, op)), ms(0));
+            limiter.on_ended(ms(0), &ended(op, 1), &OK);
+        }
+        limiter.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        assert_ne!(limiter.poll(ms(0), &view(0, 0)), Admit::Go);
+    }
+
+    /// Recorded of the AWS SDK for JavaScript (S3 3.1169.0, `retryMode: adaptive`) against 503 `SlowDown` for ever: an attempt
+    /// every two seconds.
+    #[test]
+    fn a_server_that_always_throttles_is_asked_every_two_seconds() {
+        let mut limiter = new();
+        let mut now = ms(0);
+        for attempt in 0..200_u64 {
+            now = send(&mut limiter, now, &view(0, attempt));
+            assert_eq!(now, ms(2000 * attempt));
+            limiter.on_ended(now, &ended(attempt, 1), &REJECTED);
+        }
+    }
+
+    /// Recorded of the same client: 60 ops, each 50 ms after the one before, every tenth of which is throttled once. Waits in ms
+    /// before an op's first attempt, and before the retry of a throttled one (which is a back-off, too). The clock stood at 484 ms
+    /// past a second: with any other phase half seconds would fall elsewhere.
+    #[test]
+    fn the_waits_recorded_of_the_javascript_sdk_come_out() {
+        const WAITS: [[u64; 10]; 6] = [
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            [190, 272, 263, 263, 261, 253, 233, 204, 173, 143],
+            [212, 214, 205, 201, 201, 201, 198, 191, 180, 164],
+            [0, 101, 202, 200, 200, 200, 196, 188, 175, 158],
+            [0, 0, 117, 159, 159, 158, 158, 158, 154, 150],
+            [216, 195, 185, 180, 178, 179, 178, 176, 171, 162],
+        ];
+        const RETRIES: [u64; 6] = [478, 386, 791, 818, 327, 973];
+        let mut limiter = new();
+        let mut now = ms(484);
+        // The client was made then, with an empty bucket.
+        limiter.bucket.take(now, 1.0);
+        for (row, retry) in WAITS.iter().zip(RETRIES) {
+            for (op, recorded) in row.iter().enumerate() {
+                let sent = send(&mut limiter, now, &view(0, 0));
+                let waited = seconds(sent.since(now)) * 1e3;
+                assert!((waited - *recorded as f64).abs() <= 1.0, "{waited} instead of {recorded} ms");
+                now = sent;
+                if op == 9 {
+                    limiter.on_ended(now, &ended(0, 1), &REJECTED);
+                    now = now + std::time::Duration::from_millis(retry);
+                    let again = View { candidate: launch(0, Some(Status::Rejected)), ..view(0, 0) };
+                    assert_eq!(send(&mut limiter, now, &again), now);
+                }
+                limiter.on_ended(now, &ended(0, 1), &OK);
+                now = now + std::time::Duration::from_millis(50);
+            }
+        }
+    }
+
+    #[test]
+    fn older_costs_are_five_and_ten() {
+        let mut limiter =
+            AwsAdaptive::new(AwsAdaptiveConfig { costs: Costs::Older, ..AwsAdaptiveConfig::default() });
+        limiter.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        let after = |last| View { candidate: launch(1, last), ..view(0, 1) };
+        // The bucket holds one, and half a token comes back per second.
+        assert_eq!(send(&mut limiter, ms(0), &after(Some(Status::Rejected))), ms(2000));
+        assert_eq!(
+            send(&mut limiter, ms(2000), &after(None)),
+            ms(22_000),
+            "nine are owed, and one is needed"
+        );
+        assert_eq!(
+            Costs::Older.of(&launch(1, Some(Status::Failed(crate::Failure::Server)))).to_bits(),
+            5.0_f64.to_bits()
+        );
+    }
+}

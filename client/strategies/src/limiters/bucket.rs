@@ -1,0 +1,141 @@
+//! Tokens that refill at a rate: what limiters share that let an attempt start once its token is there.
+//!
+//! Nothing is taken before it is granted, and who waits asks again: the rate may have changed meanwhile. What is missing by
+//! less than refills in a nanosecond is there, else rounding would have somebody wait for the instant that has come.
+
+use std::time::Duration;
+
+use crate::{Admit, Instant, Until};
+
+/// Tokens, how fast they come back, and how many are kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bucket {
+    /// Tokens per second.
+    rate: f64,
+    capacity: f64,
+    /// Below zero where something was granted on credit.
+    tokens: f64,
+    /// When there were that many.
+    at: Instant,
+}
+
+impl Bucket {
+    /// A bucket that has these tokens at the origin.
+    pub(super) fn new(rate: f64, capacity: f64, tokens: f64) -> Self {
+        Self { rate, capacity, tokens, at: Instant::ORIGIN }
+    }
+
+    /// Tokens per second.
+    pub(super) fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// What is there, as of the last change; credit is nothing.
+    pub(super) fn tokens(&self) -> f64 {
+        self.tokens.max(0.0)
+    }
+
+    /// Whether `cost` tokens are there, or when they will be. More than the bucket holds are granted when it is full.
+    pub(super) fn admit(&self, now: Instant, cost: f64) -> Admit {
+        let missing = cost.min(self.capacity) - self.tokens_at(now);
+        let nanos = missing / self.rate * 1e9;
+        let then = now + vocabulary::nanos(nanos);
+        // At the end of time there is nothing to wait for.
+        if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
+    }
+
+    /// Takes tokens that were granted.
+    pub(super) fn take(&mut self, now: Instant, cost: f64) {
+        self.refill(now);
+        self.tokens -= cost;
+        if cost <= self.capacity {
+            // What was missing by less than a nanosecond's worth.
+            self.tokens = self.tokens.max(0.0);
+        }
+    }
+
+    /// Gives tokens back.
+    pub(super) fn give_back(&mut self, now: Instant, tokens: f64) {
+        self.refill(now);
+        self.tokens = (self.tokens + tokens).min(self.capacity);
+    }
+
+    /// Has it refill at another rate and hold another number from now on.
+    pub(super) fn set(&mut self, now: Instant, rate: f64, capacity: f64) {
+        self.refill(now);
+        self.rate = rate;
+        self.capacity = capacity;
+        self.tokens = self.tokens.min(capacity);
+    }
+
+    fn refill(&mut self, now: Instant) {
+        self.tokens = self.tokens_at(now);
+        self.at = now;
+    }
+
+    fn tokens_at(&self, now: Instant) -> f64 {
+        (self.tokens + seconds(now.since(self.at)) * self.rate).min(self.capacity)
+    }
+}
+
+/// A duration as what rates are multiplied with.
+pub(super) fn seconds(duration: Duration) -> f64 {
+    vocabulary::whole_nanos(duration) as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn at(millis: u64) -> Admit {
+        Admit::Wait(Until::At(ms(millis)))
+    }
+
+    #[test]
+    fn asking_takes_nothing() {
+        let mut bucket = Bucket::new(10.0, 1.0, 1.0);
+        bucket.take(ms(0), 1.0);
+        for now in [0, 20, 99] {
+            assert_eq!(bucket.admit(ms(now), 1.0), at(100));
+        }
+        assert_eq!(bucket.admit(ms(100), 1.0), Admit::Go);
+    }
+
+    #[test]
+    fn a_wait_ends_where_it_was_said_to_end() {
+        // Whatever the rate and the instant: no second wait for what rounding left.
+        let mut bucket = Bucket::new(1.0, 1.0, 0.0);
+        for step in 1..2000_u32 {
+            let now = Instant::from_nanos(u64::from(step) * 7_919_333);
+            bucket.set(now, 0.5 + f64::from(step) * 0.371, 3.0);
+            if let Admit::Wait(Until::At(then)) = bucket.admit(now, 1.0) {
+                assert!(then > now);
+                assert_eq!(bucket.admit(then, 1.0), Admit::Go, "{bucket:?}");
+                bucket.take(then, 1.0);
+            }
+            bucket.tokens = bucket.tokens.fract();
+        }
+    }
+
+    #[test]
+    fn before_the_rate_changes_what_is_due_at_the_old_one_comes_in() {
+        let mut bucket = Bucket::new(2.0, 10.0, 0.0);
+        bucket.set(ms(1000), 20.0, 10.0);
+        assert!((bucket.tokens() - 2.0).abs() < 1e-12);
+        bucket.set(ms(1100), 1.0, 1.0);
+        assert!((bucket.tokens() - 1.0).abs() < 1e-12, "no more than it holds now");
+    }
+
+    #[test]
+    fn more_than_it_holds_is_granted_when_it_is_full_and_owed() {
+        let mut bucket = Bucket::new(1.0, 2.0, 2.0);
+        assert_eq!(bucket.admit(ms(0), 5.0), Admit::Go);
+        bucket.take(ms(0), 5.0);
+        assert_eq!(bucket.tokens().to_bits(), 0.0_f64.to_bits());
+        assert_eq!(bucket.admit(ms(0), 1.0), at(4000));
+    }
+}

@@ -1,0 +1,150 @@
+//! `token-bucket`: so many attempts per second, and a burst after a pause.
+//!
+//! Source: kubernetes/client-go `util/flowcontrol/throttle.go`, which is golang/time `rate/rate.go`: first attempts and retries
+//! pass the same bucket, and wait for their token. Defaults: client-go `rest/config.go` (5 per second, bursts of 10).
+
+use super::bucket::Bucket;
+use crate::error::SpecError;
+use crate::gauges::TOKENS;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, View};
+use vocabulary::{Configurable, Parameter};
+
+/// Parameters of `token-bucket`.
+#[derive(Clone, Debug)]
+pub(crate) struct TokenBucketConfig {
+    rate: f64,
+    burst: u32,
+}
+
+impl Default for TokenBucketConfig {
+    fn default() -> Self {
+        Self { rate: 5.0, burst: 10 }
+    }
+}
+
+impl Configurable for TokenBucketConfig {
+    const NAME: &'static str = "token-bucket";
+    const SUMMARY: &'static str = "a fixed rate of attempts, with bursts after a pause";
+    const RULE: &'static str = "tokens start at burst and refill at rate, up to burst; an attempt takes one, or waits until there is \
+                                one: (1 - tokens) / rate";
+    const SOURCE: &'static str =
+        "kubernetes/client-go util/flowcontrol/throttle.go, rest/config.go; golang/time rate/rate.go";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("rate", "attempts per second", (0.001, 1e9), |config| &mut config.rate),
+        Parameter::count(
+            "burst",
+            "attempts that may start at once after a pause",
+            (1, 1_000_000),
+            |config| &mut config.burst,
+        ),
+    ];
+}
+
+impl PartConfig for TokenBucketConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(TokenBucket::new(&self))))
+    }
+}
+
+struct TokenBucket(Bucket);
+
+impl TokenBucket {
+    fn new(config: &TokenBucketConfig) -> Self {
+        let burst = f64::from(config.burst);
+        Self(Bucket::new(config.rate, burst, burst))
+    }
+}
+
+impl Limiter for TokenBucket {
+    fn poll(&self, now: Instant, _view: &View) -> Admit {
+        self.0.admit(now, 1.0)
+    }
+
+    fn on_sent(&mut self, now: Instant, _view: &View) {
+        self.0.take(now, 1.0);
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+        if outcome.status == Status::Deferred {
+            self.0.give_back(now, 1.0);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&TOKENS, self.0.tokens());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ended, view};
+    use crate::{Failure, Until};
+
+    fn bucket(rate: f64, burst: u32) -> TokenBucket {
+        TokenBucket::new(&TokenBucketConfig { rate, burst })
+    }
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    /// Whether one attempt may start after this many tenths of a second; it starts.
+    fn allows(bucket: &mut TokenBucket, tenths: u64) -> bool {
+        let now = ms(100 * tenths);
+        let go = bucket.poll(now, &view(0, 0)) == Admit::Go;
+        if go {
+            bucket.on_sent(now, &view(0, 0));
+        }
+        go
+    }
+
+    /// golang/time `rate/rate_test.go`, `TestLimiterBurst1` and `TestLimiterBurst3`: tokens of 100 ms.
+    #[test]
+    fn the_vectors_of_golang_time_come_out() {
+        let mut one = bucket(10.0, 1);
+        for (tenths, allowed) in [(0, 1), (1, 1), (2, 1)] {
+            let granted = (0..3).filter(|_| allows(&mut one, tenths)).count();
+            assert_eq!(granted, allowed, "burst 1, {tenths}");
+        }
+        let mut three = bucket(10.0, 3);
+        for (tenths, asked, allowed) in
+            [(0, 2, 2), (0, 2, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1), (4, 2, 1), (9, 4, 3)]
+        {
+            let granted = (0..asked).filter(|_| allows(&mut three, tenths)).count();
+            assert_eq!(granted, allowed, "burst 3, {tenths}");
+        }
+    }
+
+    /// client-go's own defaults: ten at once, then one every 200 ms, retries included.
+    #[test]
+    fn client_go_sends_ten_at_once_and_then_five_per_second() {
+        let mut bucket = TokenBucket::new(&TokenBucketConfig::default());
+        let (mut now, mut sent) = (ms(0), Vec::new());
+        while sent.len() < 14 {
+            if let Admit::Wait(Until::At(at)) = bucket.poll(now, &view(0, 0)) {
+                now = at;
+            } else {
+                bucket.on_sent(now, &view(0, 0));
+                sent.push(now);
+            }
+        }
+        assert!(sent[..10].iter().all(|at| *at == ms(0)));
+        assert_eq!(sent[10..], [200, 400, 600, 800].map(ms));
+    }
+
+    #[test]
+    fn what_the_server_had_no_room_for_gives_its_token_back() {
+        let mut bucket = bucket(1.0, 1);
+        assert!(allows(&mut bucket, 0));
+        let failed = Outcome::plain(Status::Failed(Failure::Transport));
+        bucket.on_ended(ms(0), &ended(0, 1), &failed);
+        assert!(!allows(&mut bucket, 0), "what failed was sent");
+        bucket.on_ended(ms(0), &ended(0, 1), &Outcome::plain(Status::Deferred));
+        assert!(allows(&mut bucket, 0));
+    }
+}
