@@ -69,6 +69,7 @@ fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
                         sent_at: launched.due,
                         outcome: Outcome::plain(Status::Succeeded),
                         server: None,
+                        told: None,
                         cause: None,
                         by_gateway: false,
                     };

@@ -25,9 +25,9 @@ pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound};
 pub use measure::{
-    AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, Excess, ExcessFigures, FairnessFigures, Gauge,
-    GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements, OpCounts, Point, SERIES_POINTS, Series,
-    TOLERABLE_EXCESS, WindowFigures,
+    AdviceFigures, AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
+    ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements,
+    OpCounts, Point, SERIES_POINTS, Series, TOLERABLE_EXCESS, WindowFigures,
 };
 pub use run::{AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen};
 pub use sample::{Sample, SampleSink};

@@ -1,5 +1,6 @@
 //! What is measured of a run, in memory that does not grow with its length.
 
+mod advice;
 mod bins;
 mod counts;
 mod exact;
@@ -12,6 +13,7 @@ mod series;
 mod tally;
 mod window_course;
 
+pub use advice::{AdviceFigures, EarlyFigures};
 pub use bins::{Bin, Bins};
 pub use counts::{AttemptCounts, OpCounts};
 pub use exact::EXACT_LATENCIES;

@@ -5,6 +5,7 @@
 //! at its own scheduled instant, however late the driver calls, and what it leads to is *due* at that instant: so
 //! lateness of the driver shows as send lag and as latency, and never changes what is decided.
 
+mod advised;
 mod agenda;
 mod arriving;
 mod attempt;

@@ -174,6 +174,7 @@ fn completion(delivered: &Delivered) -> Completion {
         sent_at: delivered.sent_at,
         outcome: delivered.answer.outcome,
         server: delivered.answer.server,
+        told: delivered.answer.told,
         cause: delivered.answer.cause,
         by_gateway: delivered.answer.by_gateway,
     }

@@ -119,6 +119,8 @@ pub struct Answer {
     pub outcome: Outcome,
     /// What the answer told of a mockserver.
     pub server: Option<ServerSeen>,
+    /// How long not to come again, as the answer says by itself, in experiment time.
+    pub told: Option<Duration>,
     /// What came on the wire; nothing when the attempt was withdrawn.
     pub cause: Option<Cause>,
     /// Whether somebody between answered, and not the mockserver that was recognised.
@@ -130,11 +132,17 @@ impl Answer {
     pub fn none(kind: ErrorKind) -> Self {
         let facts = Facts::missing(kind.missing());
         let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
-        Self { outcome, server: None, cause: Some(Cause::Error(kind)), by_gateway: false }
+        Self { outcome, server: None, told: None, cause: Some(Cause::Error(kind)), by_gateway: false }
     }
 
     /// None is expected any more.
     pub fn withdrawn() -> Self {
-        Self { outcome: Outcome::plain(Status::Cancelled), server: None, cause: None, by_gateway: false }
+        Self {
+            outcome: Outcome::plain(Status::Cancelled),
+            server: None,
+            told: None,
+            cause: None,
+            by_gateway: false,
+        }
     }
 }

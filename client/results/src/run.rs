@@ -4,8 +4,8 @@
 //! theirs is beyond all measure.
 
 use loadgen_core::{
-    AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts, LatencyFigures, Run,
-    Series, WindowFigures,
+    AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
+    LatencyFigures, Run, Series, WindowFigures,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,9 @@ pub struct RunResult {
     /// Ops that succeeded within `--within` of their arrival (without it `--deadline`; without either, that succeeded at
     /// all), as a share of all; null before any arrived.
     pub done_share: Option<f64>,
+    /// Whether retries came when the server had advised.
+    #[serde(default, deserialize_with = "crate::fields::or_default")]
+    pub advice: AdviceFigures,
     /// How the window came to fit the server, and how steady it was.
     #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub window: WindowFigures,
@@ -78,6 +81,9 @@ pub struct RunResult {
     /// Time of the server's slots spent on attempts that were rejected, or abandoned by the client; null when the server
     /// does not tell.
     pub wasted_server_s: Option<f64>,
+    /// Time of the server's slots per op that succeeded, whatever it was spent on: service, rejections, abandoned attempts. Null
+    /// when nothing succeeded, or the server does not tell, or holds no slots.
+    pub server_work_per_success_ms: Option<f64>,
     /// Null when the target is no mockserver, or its counts could not be compared.
     pub server: Option<ServerCounts>,
     #[serde(default, deserialize_with = "crate::fields::or_default")]
@@ -314,9 +320,14 @@ impl RunResult {
             stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
             late_share: measured.late_share(),
             done_share: measured.done_share(),
+            advice: measured.advice_figures(),
             window: measured.window_figures(),
             fairness: measured.fairness_figures(),
             wasted_server_s: context.server.map(|stats| stats.wasted_ms / 1e3),
+            server_work_per_success_ms: context.server.and_then(|stats| {
+                let work_ms = stats.served_ms? + stats.wasted_ms;
+                (ops.succeeded > 0 && work_ms > 0.0).then(|| work_ms / ops.succeeded as f64)
+            }),
             server: context.server.map(|stats| stats.counts),
             generator: context.generator,
             started_at: context.started_at,

@@ -95,6 +95,7 @@ impl SimulatedServer {
                 cap: answer.cap,
                 took: None,
             }),
+            told: answer.advice,
             cause,
             by_gateway: false,
         }));

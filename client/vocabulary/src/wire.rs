@@ -120,6 +120,9 @@ pub struct ServerStats {
     pub counts: ServerCounts,
     /// Slots busy now.
     pub busy: u64,
+    /// Server time spent on attempts that were accepted and done; null from servers that do not tell.
+    #[serde(default)]
+    pub served_ms: Option<f64>,
     /// Server time spent on attempts that came to nothing: rejected, or abandoned by their client.
     pub wasted_ms: f64,
     /// Experiment time since the server started.

@@ -19,6 +19,8 @@ const LIVE: Duration = Duration::from_mins(1);
 pub struct Account {
     /// What clients are told.
     pub counts: ServerCounts,
+    /// Server time spent on what was done.
+    pub served: Duration,
     /// Server time spent on what came to nothing.
     pub wasted: Duration,
     /// Of the rejected: writes whose condition did not hold.
@@ -116,6 +118,11 @@ impl Ledger {
         self.update(run, |account| account.counts.crashes += crashes);
     }
 
+    /// Server time was spent on what is done.
+    pub(crate) fn on_service(&mut self, run: Of, time: Duration) {
+        self.update(run, |account| account.served += time);
+    }
+
     /// Server time came to nothing.
     pub(crate) fn on_waste(&mut self, run: Of, time: Duration) {
         self.update(run, |account| account.wasted += time);
@@ -196,7 +203,8 @@ pub(crate) enum Of {
 impl Account {
     fn add(&mut self, other: &Self) {
         // All of them are named, so that none is forgotten.
-        let Self { counts, wasted, conflicts, outages, forced, revoked, lost_requests, lost_answers } = other;
+        let Self { counts, served, wasted, conflicts, outages, forced, revoked, lost_requests, lost_answers } =
+            other;
         let ServerCounts {
             received,
             reads,
@@ -216,6 +224,7 @@ impl Account {
         sum.max_busy_seen = sum.max_busy_seen.max(*max_busy_seen);
         sum.max_accepted_seen = sum.max_accepted_seen.max(*max_accepted_seen);
         sum.crashes += crashes;
+        self.served += *served;
         self.wasted += *wasted;
         self.conflicts += conflicts;
         self.outages += outages;

@@ -157,6 +157,7 @@ impl Server {
         ServerStats {
             counts: account.counts,
             busy: u64::from(self.busy()),
+            served_ms: Some(account.served.as_secs_f64() * 1e3),
             wasted_ms: account.wasted.as_secs_f64() * 1e3,
             epoch: self.epoch,
             forgotten_until_s: run.and_then(|run| self.ledger.forgotten_until(run)).map(Instant::as_secs_f64),

@@ -250,6 +250,7 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
         sent_at: launched.due,
         outcome: Outcome::plain(Status::Succeeded),
         server,
+        told: None,
         cause: None,
         by_gateway,
     };

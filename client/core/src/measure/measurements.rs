@@ -6,11 +6,14 @@ use hdrhistogram::Histogram;
 use tailback::{Failure, Status};
 use vocabulary::Instant;
 
+use super::advice::Advice;
 use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
 use super::fairness::Fairness;
 use super::window_course::WindowCourse;
-use super::{Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, Series, WindowFigures};
+use super::{
+    AdviceFigures, Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, Series, WindowFigures,
+};
 use crate::cause::FailureCounts;
 use crate::workload::RunConfig;
 
@@ -55,6 +58,8 @@ pub struct Measurements {
     pub gateway_successes: u64,
     /// Why ops were given up.
     pub given_up_after: GivenUpCounts,
+    /// Whether retries came when servers had advised.
+    advice: Advice,
     window_course: WindowCourse,
     /// How several clients fare; one alone is not treated unfairly.
     fairness: Option<Fairness>,
@@ -97,6 +102,7 @@ impl Default for Measurements {
             failures: FailureCounts::default(),
             gateway_successes: 0,
             given_up_after: GivenUpCounts::default(),
+            advice: Advice::default(),
             window_course: WindowCourse::new(RunConfig::default().undisturbed_attempt),
             fairness: None,
             deadline: None,
@@ -152,6 +158,16 @@ impl Measurements {
     /// that succeeded at all. `None` before any arrived.
     pub fn done_share(&self) -> Option<f64> {
         (self.ops.arrived > 0).then(|| self.done_in_time as f64 / self.ops.arrived as f64)
+    }
+
+    /// Whether retries came when servers had advised.
+    pub fn advice_figures(&self) -> AdviceFigures {
+        self.advice.figures()
+    }
+
+    /// An op was sent again, of which the server had said: not before.
+    pub(crate) fn on_advised_retry(&mut self, sent_at: Instant, not_before: Instant) {
+        self.advice.on_retry(sent_at, not_before);
     }
 
     /// The sum of all windows changed.

@@ -97,8 +97,15 @@ mod tests {
                 panic!("a place is free");
             };
             let (attempt, sent_at, outcome) = (launched.attempt, launched.due, Outcome::plain(status));
-            let ended =
-                Completion { attempt, sent_at, outcome, server: None, cause: None, by_gateway: false };
+            let ended = Completion {
+                attempt,
+                sent_at,
+                outcome,
+                server: None,
+                told: None,
+                cause: None,
+                by_gateway: false,
+            };
             run.handle_input(Instant::from_millis(millis), Input::Ended(ended));
         }
         let [drawn] = run.measurements().series.drawn() else { panic!("tokens are drawn") };

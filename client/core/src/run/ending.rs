@@ -58,6 +58,9 @@ impl Run {
                 self.measured.on_answer_due(completion.sent_at + took, now);
             }
         }
+        if let Some(wait) = completion.told {
+            self.advised.note(attempt.op, now + wait);
+        }
         let Completion { sent_at, outcome, cause, by_gateway, .. } = *completion;
         if by_gateway {
             // What is met is not only the server for which the bound was proven.

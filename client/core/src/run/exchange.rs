@@ -46,6 +46,8 @@ pub struct Completion {
     pub outcome: Outcome,
     /// What the answer told of the server.
     pub server: Option<ServerSeen>,
+    /// How long not to come again, as the answer says by itself: by this the harness judges, whatever the strategy reads.
+    pub told: Option<Duration>,
     /// What it came to on the wire, where that is known.
     pub cause: Option<Cause>,
     /// Whether the answer came from somebody between the client and the server that was recognised.

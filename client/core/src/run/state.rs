@@ -7,6 +7,7 @@ use slab::Slab;
 use tailback::Strategy;
 use vocabulary::Instant;
 
+use super::advised::Advised;
 use super::agenda::Agenda;
 use super::attempt::Attempt;
 use super::drawn::Drawn;
@@ -27,6 +28,8 @@ pub struct Run {
     /// One per client, or one for all that share.
     pub(super) instances: Vec<Instance>,
     pub(super) ops: Slab<Op>,
+    /// What servers said of when ops should come again.
+    pub(super) advised: Advised,
     pub(super) attempts: Slab<Attempt>,
     /// Of these: the ones of which it is not known yet whether they started.
     pub(super) undecided: usize,
@@ -72,6 +75,7 @@ impl Run {
             instances,
             ops: Slab::new(),
             attempts: Slab::new(),
+            advised: Advised::default(),
             undecided: 0,
             next_serial: 0,
             outbox: VecDeque::new(),

@@ -60,6 +60,11 @@ impl Bench {
     }
 
     fn answer_to(&mut self, launched: Launched, now: Instant, status: Status) -> Output {
+        self.advise(launched, now, status, None)
+    }
+
+    /// The same, with word of how long not to come again.
+    fn advise(&mut self, launched: Launched, now: Instant, status: Status, told: Option<Duration>) -> Output {
         self.run.handle_input(
             now,
             Input::Ended(Completion {
@@ -67,6 +72,7 @@ impl Bench {
                 sent_at: launched.due,
                 outcome: Outcome::plain(status),
                 server: None,
+                told,
                 cause: None,
                 by_gateway: false,
             }),
@@ -112,6 +118,25 @@ fn a_window_holds_the_rest_back_and_a_freed_place_is_due_at_once() {
     bench.answer(ms(600), Status::Succeeded);
     assert_eq!(bench.ops_out(), [1, 2]);
     assert_eq!(bench.sent[1].due, ms(600));
+}
+
+#[test]
+fn whether_advice_is_broken_does_not_depend_on_whether_the_strategy_reads_it() {
+    let mut bench = Bench::new("fixed-window:window=1", burst(2));
+    bench.poll(ms(0));
+    // Op 0 is told to wait a second, op 1 nothing; then the window sends op 0 again at once.
+    let launched = bench.sent.remove(0);
+    bench.advise(launched, ms(10), Status::Rejected, Some(Duration::from_secs(1)));
+    bench.answer(ms(20), Status::Succeeded);
+    bench.answer(ms(30), Status::Rejected);
+    bench.answer(ms(40), Status::Succeeded);
+    let figures = bench.run.measurements().advice_figures();
+    assert_eq!(
+        (figures.retries, figures.broken),
+        (1, 1),
+        "the third attempt of op 0 had no advice before it"
+    );
+    assert_eq!((figures.early_ms.mean, figures.early_ms.max), (Some(990.0), Some(990.0)));
 }
 
 #[test]

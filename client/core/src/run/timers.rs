@@ -76,7 +76,10 @@ impl Run {
 
     /// Keeps an op of which more is to be known than its arrival.
     pub(super) fn keep(&mut self, op: Op) -> OpSlot {
-        OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"))
+        let slot = OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"));
+        // What was said of who had this place before.
+        self.advised.forget(slot);
+        slot
     }
 
     /// An op's back-off is over.

@@ -134,13 +134,15 @@ impl ReqwestTransport {
                 return Answer::none(ErrorKind::Other);
             }
             let outcome = Outcome::plain(Status::Deferred);
-            return Answer { outcome, server: None, cause: None, by_gateway: false };
+            return Answer { outcome, server: None, told: None, cause: None, by_gateway: false };
         }
         let code = response.status().as_u16();
         let status = self.classifier.status(code);
         let mut advice = advice(headers);
+        let mut told = None;
         if let tailback::Advice::After(real) = &mut advice {
             *real = self.scale.to_experiment(*real);
+            told = Some(*real).filter(|_| status != Status::Succeeded);
         }
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();
         let took = || headers.get(&TOOK)?.to_str().ok()?.parse().ok().map(Duration::from_nanos);
@@ -149,7 +151,7 @@ impl ReqwestTransport {
         let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
         let cause = Some(Cause::Status(code));
         let outcome = Outcome { facts: Facts::code(code), ..Outcome::advised(status, advice) };
-        Answer { outcome, server, cause, by_gateway }
+        Answer { outcome, server, told, cause, by_gateway }
     }
 }
 

@@ -174,6 +174,10 @@ pub const FIGURES: &[Figure] = &[
     })
     .more()
     .summed(),
+    count!(advice.retries),
+    count!(advice.broken).less().summed(),
+    measure!("ms", advice.early_ms.mean).less(),
+    measure!("ms", advice.early_ms.max).less(),
     measure!("s", window.convergence_s).less().summed(),
     measure!("", window.overshoot).less().summed(),
     count!(window.rejected_before_convergence).less().summed(),
@@ -191,6 +195,7 @@ pub const FIGURES: &[Figure] = &[
         .less()
         .summed(),
     measure!("s", wasted_server_s).less().summed(),
+    measure!("ms", server_work_per_success_ms).less().summed(),
     server!(received),
     server!(reads),
     server!(reads_rejected),

@@ -65,7 +65,8 @@ impl Late {
             let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took };
             let server = (outcome.status != Status::Deferred).then_some(seen);
             let attempt = launched.attempt;
-            let completion = Completion { attempt, sent_at, outcome, server, cause, by_gateway: false };
+            let told = answer.advice;
+            let completion = Completion { attempt, sent_at, outcome, server, told, cause, by_gateway: false };
             self.mailbox.push((self.now, completion));
         }
     }

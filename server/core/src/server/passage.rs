@@ -120,8 +120,9 @@ impl Server {
         let Some(held) = &self.requests[index] else { return };
         let request = &held.request;
         let of = self.of(held);
-        if released.verdict != Verdict::Accepted {
-            self.ledger.on_waste(of, released.held);
+        match released.verdict {
+            Verdict::Accepted => self.ledger.on_service(of, released.held),
+            _ => self.ledger.on_waste(of, released.held),
         }
         if request.is_lost(Way::ToClient, self.config.loss) {
             return self.ledger.note(of, |account| account.lost_answers += 1);

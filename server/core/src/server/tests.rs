@@ -130,7 +130,7 @@ fn counts_tell_the_peaks_and_what_was_wasted() {
     let stats = server.stats(ms(2000), Some(7));
     assert_eq!((stats.counts.received, stats.counts.accepted, stats.counts.rejected), (4, 1, 3));
     assert_eq!((stats.counts.max_busy_seen, stats.counts.max_accepted_seen), (4, 1));
-    assert_eq!((stats.busy, stats.wasted_ms), (0, 150.0));
+    assert_eq!((stats.busy, stats.served_ms, stats.wasted_ms), (0, Some(500.0), 150.0));
 }
 
 #[test]

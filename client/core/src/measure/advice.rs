@@ -1,0 +1,77 @@
+//! Whether retries came when the server had advised.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use vocabulary::Instant;
+
+use super::tally::Tally;
+
+/// Retries of ops whose last answer said when to come again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Advice {
+    retries: u64,
+    /// How much too early those came that did.
+    early: Tally,
+}
+
+/// Retries of ops whose last answer said when to come again (`Retry-After` and the like), whatever the client made of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct AdviceFigures {
+    /// All of them.
+    pub retries: u64,
+    /// … that were sent earlier than advised.
+    pub broken: u64,
+    /// How much earlier those were sent.
+    pub early_ms: EarlyFigures,
+}
+
+/// By how much advice was broken, in milliseconds; null where none was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+#[expect(missing_docs, reason = "the fields are the figures' own names")]
+pub struct EarlyFigures {
+    pub mean: Option<f64>,
+    pub max: Option<f64>,
+}
+
+impl Advice {
+    /// An op was sent again, of which the server had said: not before.
+    pub(super) fn on_retry(&mut self, sent_at: Instant, not_before: Instant) {
+        self.retries += 1;
+        let early = not_before.since(sent_at);
+        if early > Duration::ZERO {
+            self.early.record(u64::try_from(early.as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+
+    /// What it comes to.
+    pub(super) fn figures(&self) -> AdviceFigures {
+        let Self { retries, early } = self;
+        let ms = |nanos: f64| (early.count > 0).then_some(nanos / 1e6);
+        AdviceFigures {
+            retries: *retries,
+            broken: early.count,
+            early_ms: EarlyFigures { mean: ms(early.mean()), max: ms(early.max_nanos as f64) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_at_the_very_instant_or_later_breaks_nothing() {
+        let at = Instant::from_millis;
+        let mut advice = Advice::default();
+        assert_eq!(advice.figures(), AdviceFigures::default());
+        for sent in [1000, 1500, 900, 700] {
+            advice.on_retry(at(sent), at(1000));
+        }
+        let early_ms = EarlyFigures { mean: Some(200.0), max: Some(300.0) };
+        assert_eq!(advice.figures(), AdviceFigures { retries: 4, broken: 2, early_ms });
+    }
+}
