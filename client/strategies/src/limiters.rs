@@ -6,6 +6,9 @@ mod bucket;
 mod ethernet;
 mod fixed_window;
 mod least_gap;
+mod netflix;
+mod netflix_aimd;
+mod netflix_window;
 mod oracle;
 mod token_bucket;
 
@@ -14,6 +17,7 @@ pub(crate) use aws_adaptive::AwsAdaptiveConfig;
 pub(crate) use ethernet::Ethernet;
 pub(crate) use fixed_window::FixedWindow;
 pub(crate) use least_gap::LeastGapConfig;
+pub(crate) use netflix_aimd::NetflixAimd;
 pub use oracle::ORACLE;
 pub(crate) use oracle::OracleConfig;
 pub(crate) use token_bucket::TokenBucketConfig;

@@ -7,7 +7,8 @@ use crate::backoffs::{
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
-    AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, OracleConfig, TokenBucketConfig,
+    AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd, OracleConfig,
+    TokenBucketConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -27,6 +28,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<TokenBucketConfig>(),
     Entry::of::<LeastGapConfig>(),
     Entry::of::<AwsAdaptiveConfig>(),
+    Entry::of::<NetflixAimd>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

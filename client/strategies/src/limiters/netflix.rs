@@ -1,0 +1,126 @@
+//! What Netflix' limits have in common: a whole number of attempts that may be in flight, moved by every answer.
+//!
+//! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`, and for what an answer
+//! counts as, `grpc/client/ConcurrencyLimitClientInterceptor.java`: success; dropped (`UNAVAILABLE`: rejected, no connection) or,
+//! by `Limiter.Listener`, hit by a timeout; else ignored. Every attempt counts as in flight when it is sent, itself included.
+
+use std::time::Duration;
+
+use super::netflix_window::{Sample, SampleWindow, Windowed};
+use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+
+/// A limit, which is the algorithm of a limiter (`AbstractLimit`).
+pub(crate) trait Limit: Send {
+    /// An attempt was answered, or a window of them is over.
+    fn on_sample(&mut self, sample: &Sample);
+
+    /// Attempts that may be in flight: at least one.
+    fn limit(&self) -> u32;
+
+    /// Writes what dashboards show besides the limit.
+    fn report(&self, gauges: &mut Gauges);
+}
+
+/// Sends while fewer are in flight than the limit says.
+pub(crate) struct NetflixLimiter<L> {
+    limit: L,
+    window: Option<SampleWindow>,
+}
+
+impl<L: Limit> NetflixLimiter<L> {
+    pub(crate) fn new(limit: L, windowed: Windowed) -> Self {
+        Self { limit, window: windowed.window() }
+    }
+}
+
+/// Whether the attempt was dropped; `None` for what no limit hears of.
+fn was_dropped(outcome: &Outcome) -> Option<bool> {
+    match outcome.status {
+        Status::Succeeded => Some(false),
+        Status::Rejected | Status::Failed(Failure::Timeout | Failure::Transport) => Some(true),
+        Status::Failed(Failure::Server | Failure::Fatal)
+        | Status::Shed
+        | Status::Deferred
+        | Status::Cancelled => None,
+    }
+}
+
+impl<L: Limit> Limiter for NetflixLimiter<L> {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if view.in_flight < self.limit.limit() { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        let Some(dropped) = was_dropped(outcome) else { return };
+        // A round trip without any time, which only a model has, is an error there and would divide by zero here.
+        let rtt = now.since(ended.sent_at).max(Duration::from_nanos(1));
+        let single = Sample { rtt, in_flight: ended.in_flight_when_sent, dropped, op: ended.op };
+        let sample = match &mut self.window {
+            None => Some(single),
+            Some(window) => window.add(now, &single),
+        };
+        if let Some(sample) = sample {
+            self.limit.on_sample(&sample);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(f64::from(self.limit.limit()));
+        self.limit.report(gauges);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
+
+    /// Keeps the last sample.
+    struct Last(Option<Sample>);
+
+    impl Limit for Last {
+        fn on_sample(&mut self, sample: &Sample) {
+            self.0 = Some(*sample);
+        }
+
+        fn limit(&self) -> u32 {
+            3
+        }
+
+        fn report(&self, _gauges: &mut Gauges) {}
+    }
+
+    #[test]
+    fn it_sends_while_fewer_are_in_flight_than_the_limit() {
+        let limiter = NetflixLimiter::new(Last(None), Windowed::No);
+        assert_eq!(limiter.poll(Instant::ORIGIN, &view(2, 0)), Admit::Go);
+        assert_eq!(limiter.poll(Instant::ORIGIN, &view(3, 0)), Admit::Wait(Until::Event));
+    }
+
+    #[test]
+    fn rejections_timeouts_and_lost_connections_are_drops_and_other_failures_are_not_heard() {
+        let transport = Outcome::plain(Status::Failed(Failure::Transport));
+        let server = Outcome::plain(Status::Failed(Failure::Server));
+        for (outcome, dropped) in [
+            (OK, Some(false)),
+            (REJECTED, Some(true)),
+            (TIMEOUT, Some(true)),
+            (transport, Some(true)),
+            (server, None),
+            (FATAL, None),
+            (CANCELLED, None),
+        ] {
+            let mut limiter = NetflixLimiter::new(Last(None), Windowed::No);
+            limiter.on_ended(Instant::from_millis(5), &ended(4, 2), &outcome);
+            let sample = |dropped| Sample { rtt: Duration::from_millis(5), in_flight: 2, dropped, op: 4 };
+            assert_eq!(limiter.limit.0, dropped.map(sample), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn no_round_trip_takes_no_time() {
+        let mut limiter = NetflixLimiter::new(Last(None), Windowed::No);
+        limiter.on_ended(Instant::ORIGIN, &ended(0, 1), &OK);
+        assert_eq!(limiter.limit.0.unwrap().rtt, Duration::from_nanos(1));
+    }
+}

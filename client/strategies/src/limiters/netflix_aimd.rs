@@ -1,0 +1,171 @@
+//! `netflix-aimd`: one more with every success while at least half is used, a tenth less with every drop.
+//!
+//! Source: Netflix/concurrency-limits, `limit/AIMDLimit.java`, whose numbers are whole at every step. Every drop cuts, those of
+//! one burst too, and no limit falls below 20 unless `min` says so: that hides smaller servers. The limit goes up by one
+//! per success, so it doubles with every round trip at full use; `windowed=true` makes that one per second.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter};
+
+use super::netflix::{Limit, NetflixLimiter};
+use super::netflix_window::{Sample, Windowed};
+use crate::Gauges;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+
+/// Parameters of `netflix-aimd`.
+#[derive(Clone, Debug)]
+pub(crate) struct NetflixAimd {
+    initial: u32,
+    min: u32,
+    max: u32,
+    ratio: f64,
+    rtt_timeout: Duration,
+    windowed: Windowed,
+}
+
+impl Default for NetflixAimd {
+    fn default() -> Self {
+        Self {
+            initial: 20,
+            min: 20,
+            max: 200,
+            ratio: 0.9,
+            rtt_timeout: Duration::from_secs(5),
+            windowed: Windowed::No,
+        }
+    }
+}
+
+impl Configurable for NetflixAimd {
+    const NAME: &'static str = "netflix-aimd";
+    const SUMMARY: &'static str = "Netflix' AIMDLimit: one more per success, a tenth less per drop";
+    const RULE: &'static str = "send while in flight < limit; rejected, timed out, no connection, or a round trip above rtt-timeout: \
+                                limit = floor(limit * ratio); else, if twice the in flight at its sending >= limit: limit = limit + \
+                                1; then at least min, at most max";
+    const SOURCE: &'static str = "Netflix/concurrency-limits limit/AIMDLimit.java";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("min", "the lowest limit", (1, 1_000_000_000), |config| &mut config.min),
+        Parameter::count("max", "the highest limit, above min or not", (1, 1_000_000_000), |config| {
+            &mut config.max
+        }),
+        Parameter::number("ratio", "what a drop leaves of the limit", (0.5, 0.999), |config| {
+            &mut config.ratio
+        }),
+        Parameter::duration_from(
+            "rtt-timeout",
+            "an answer that takes longer counts as a drop",
+            Duration::from_nanos(1),
+            |config| &mut config.rtt_timeout,
+        ),
+        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
+    ];
+}
+
+impl PartConfig for NetflixAimd {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        let windowed = self.windowed;
+        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Aimd::new(self), windowed))))
+    }
+}
+
+struct Aimd {
+    config: NetflixAimd,
+    limit: u32,
+    phase: &'static str,
+    reason: &'static str,
+}
+
+impl Aimd {
+    fn new(config: NetflixAimd) -> Self {
+        Self { limit: config.initial, config, phase: "growing", reason: "started" }
+    }
+}
+
+impl Limit for Aimd {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
+    fn on_sample(&mut self, sample: &Sample) {
+        let mut limit = self.limit;
+        if sample.dropped || sample.rtt > self.config.rtt_timeout {
+            limit = (f64::from(limit) * self.config.ratio) as u32;
+            self.phase = "shrinking";
+            self.reason = if sample.dropped { "cut by a drop" } else { "cut by a slow answer" };
+        } else if u64::from(sample.in_flight) * 2 >= u64::from(limit) {
+            limit += 1;
+            self.phase = "growing";
+            self.reason = "grown by a success";
+        } else {
+            self.phase = "less than half used";
+        }
+        self.limit = limit.max(self.config.min).min(self.config.max);
+    }
+
+    fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.phase = Some(self.phase);
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(rtt: Duration, in_flight: u32, dropped: bool) -> Sample {
+        Sample { rtt, in_flight, dropped, op: 0 }
+    }
+
+    /// The limit after a sample, from this one.
+    #[track_caller]
+    fn next(config: NetflixAimd, sample: &Sample) -> u32 {
+        let mut aimd = Aimd::new(config);
+        aimd.on_sample(sample);
+        aimd.limit()
+    }
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn the_vectors_of_aimd_limit_test_hold() {
+        let from = |initial| NetflixAimd { initial, ..NetflixAimd::default() };
+        assert_eq!(Aimd::new(from(10)).limit(), 10);
+        assert_eq!(next(from(20), &sample(MS, 10, false)), 21);
+        assert_eq!(next(from(30), &sample(Duration::ZERO, 0, true)), 27);
+        // There `minLimit(0)`: a limit of none, which nothing would leave again, is not accepted here.
+        let full = NetflixAimd { max: 21, min: 1, ..from(21) };
+        assert_eq!(next(full, &sample(MS, 10, false)), 21);
+    }
+
+    #[test]
+    fn an_answer_slower_than_the_timeout_is_a_drop() {
+        let config = NetflixAimd { initial: 40, ..NetflixAimd::default() };
+        let timeout = config.rtt_timeout;
+        assert_eq!(next(config.clone(), &sample(timeout, 20, false)), 41);
+        assert_eq!(next(config, &sample(timeout + MS, 20, false)), 36);
+    }
+
+    #[test]
+    fn less_than_half_in_use_does_not_grow() {
+        let config = NetflixAimd { initial: 41, ..NetflixAimd::default() };
+        assert_eq!(next(config.clone(), &sample(MS, 20, false)), 41);
+        assert_eq!(next(config, &sample(MS, 21, false)), 42);
+    }
+
+    #[test]
+    fn cuts_are_cut_to_whole_numbers_and_end_at_the_least() {
+        let mut aimd = Aimd::new(NetflixAimd { initial: 29, ..NetflixAimd::default() });
+        let limits = [(); 4].map(|()| {
+            aimd.on_sample(&sample(MS, 29, true));
+            aimd.limit()
+        });
+        assert_eq!(limits, [26, 23, 20, 20]);
+    }
+}

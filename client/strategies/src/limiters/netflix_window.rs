@@ -1,0 +1,155 @@
+//! What Netflix' limits are told of attempts: single samples, or means of those of a second.
+//!
+//! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and `limit/window/ImmutableAverageSampleWindow.java`, whose
+//! defaults are the constants here. The first sample of all ends the first window, which is thrown away for having too few; so
+//! is every window that has fewer than ten when it ends. What is quicker than 100 µs is no sample, rejections included.
+
+use std::time::Duration;
+
+use vocabulary::{Choice, whole_nanos};
+
+use crate::Instant;
+
+/// The builder's `minRttThreshold`.
+const QUICKEST: Duration = Duration::from_micros(100);
+/// The builder's `minWindowTime` and `maxWindowTime`: twice the shortest round trip, held between them.
+const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
+const LONGEST_WINDOW: Duration = Duration::from_secs(1);
+/// The builder's `windowSize`.
+const FEWEST: u32 = 10;
+
+/// An attempt that was answered, or several of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// From the sending to the answer; never zero.
+    pub(crate) rtt: Duration,
+    /// Attempts in flight just after it was sent, itself included; of several the most.
+    pub(crate) in_flight: u32,
+    /// Whether it was rejected or lost; of several, whether any was.
+    pub(crate) dropped: bool,
+    /// The op of the (last) attempt, which keys draws.
+    pub(crate) op: u64,
+}
+
+/// Whether a limit is wrapped in a `WindowedLimit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Windowed {
+    /// Each answer is a sample.
+    No,
+    /// The answers of a second are one sample.
+    Yes,
+}
+
+impl Choice for Windowed {
+    const CHOICES: &'static [(&'static str, Self)] = &[("false", Self::No), ("true", Self::Yes)];
+}
+
+impl Windowed {
+    /// What the parameter `windowed` means, for help texts.
+    pub(crate) const ABOUT: &'static str =
+        "true: one sample a second, the mean of at least ten (WindowedLimit); false: every answer is one";
+
+    pub(crate) fn window(self) -> Option<SampleWindow> {
+        (self == Self::Yes).then(SampleWindow::default)
+    }
+}
+
+/// The samples of the window that is open.
+#[derive(Debug, Default)]
+pub(crate) struct SampleWindow {
+    ends: Instant,
+    count: u32,
+    shortest: Option<Duration>,
+    sum_nanos: u64,
+    in_flight: u32,
+    dropped: bool,
+}
+
+impl SampleWindow {
+    /// Adds a sample; at the end of a window that has enough of them, one that stands for all.
+    pub(crate) fn add(&mut self, now: Instant, sample: &Sample) -> Option<Sample> {
+        if sample.rtt < QUICKEST {
+            return None;
+        }
+        let shortest = self.shortest.map_or(sample.rtt, |shortest| shortest.min(sample.rtt));
+        self.shortest = Some(shortest);
+        self.count = self.count.saturating_add(1);
+        self.sum_nanos = self.sum_nanos.saturating_add(whole_nanos(sample.rtt));
+        self.in_flight = self.in_flight.max(sample.in_flight);
+        self.dropped |= sample.dropped;
+        if now <= self.ends {
+            return None;
+        }
+        let ends = now + shortest.saturating_mul(2).max(SHORTEST_WINDOW).min(LONGEST_WINDOW);
+        let over = std::mem::replace(self, Self { ends, ..Self::default() });
+        (over.count >= FEWEST).then(|| Sample {
+            rtt: Duration::from_nanos(over.sum_nanos / u64::from(over.count)),
+            in_flight: over.in_flight,
+            dropped: over.dropped,
+            op: sample.op,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(rtt: Duration, in_flight: u32) -> Sample {
+        Sample { rtt, in_flight, dropped: false, op: 0 }
+    }
+
+    /// A window that ends at 1 s, with `count` samples of 500 ms.
+    fn filled(count: u32) -> SampleWindow {
+        let mut window = SampleWindow::default();
+        assert_eq!(window.add(Instant::from_nanos(1), &sample(QUICKEST, 1)), None, "one is too few");
+        for _ in 0..count {
+            assert_eq!(window.add(Instant::from_millis(900), &sample(Duration::from_millis(500), 7)), None);
+        }
+        window
+    }
+
+    #[test]
+    fn the_mean_is_of_all_samples_cut_to_whole_nanoseconds() {
+        // The rule of `ImmutableAverageSampleWindowTest`: (5000 + 500 + 10 + 5000) / 4, and a drop changes nothing about it.
+        let mut window = filled(0);
+        for (micros, dropped) in [(5000, false), (500, false), (110, false), (5000, true)].repeat(3) {
+            let sample = Sample { dropped, ..sample(Duration::from_micros(micros), 1) };
+            assert_eq!(window.add(Instant::from_millis(900), &sample), None);
+        }
+        let mean = window.add(Instant::from_millis(1002), &sample(Duration::from_nanos(100_001), 1)).unwrap();
+        assert_eq!(mean.rtt, Duration::from_nanos((3 * 10_610_000 + 100_001) / 13));
+        assert!(mean.dropped);
+    }
+
+    #[test]
+    fn a_window_ends_after_a_second_with_the_next_sample() {
+        let mut window = filled(8);
+        let at_its_end = Instant::from_nanos(1_000_000_001);
+        assert_eq!(window.add(at_its_end, &sample(Duration::from_millis(500), 3)), None);
+        let mean =
+            window.add(Instant::from_nanos(1_000_000_002), &sample(Duration::from_millis(600), 3)).unwrap();
+        assert_eq!(mean, sample(Duration::from_millis(510), 7));
+        // And begins anew.
+        assert_eq!(window.add(Instant::from_millis(2000), &sample(QUICKEST, 1)), None);
+    }
+
+    #[test]
+    fn a_window_with_too_few_samples_is_thrown_away() {
+        let mut window = filled(8);
+        assert_eq!(window.add(Instant::from_millis(1500), &sample(QUICKEST, 1)), None);
+        for _ in 0..9 {
+            assert_eq!(window.add(Instant::from_millis(2500), &sample(QUICKEST, 1)), None);
+        }
+        assert!(window.add(Instant::from_millis(2501), &sample(QUICKEST, 1)).is_some());
+    }
+
+    #[test]
+    fn what_is_quicker_than_100_us_is_no_sample() {
+        let mut window = filled(9);
+        let quick = Sample { dropped: true, ..sample(Duration::from_nanos(99_999), 900) };
+        assert_eq!(window.add(Instant::from_millis(1500), &quick), None);
+        let mean = window.add(Instant::from_millis(1500), &sample(Duration::from_millis(500), 1)).unwrap();
+        assert_eq!(mean, sample(Duration::from_millis(500), 7));
+    }
+}
