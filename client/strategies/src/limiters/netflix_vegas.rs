@@ -1,0 +1,286 @@
+//! `netflix-vegas`: grows while round trips are as short as ever seen, shrinks when they say that requests queue.
+//!
+//! Source: Netflix/concurrency-limits, `limit/VegasLimit.java` and `limit/functions/Log10RootIntFunction.java`. The queue is
+//! what the round trip is longer than without load, and that time is the shortest seen since the last probe. A rejection is
+//! answered sooner than any work is done, and becomes the time without load; then work itself looks like a queue, and the
+//! limit falls until that queue is short: to 8 where a rejection takes a quarter of the time, until a probe falls on work.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, Purpose, draws, unit, whole_nanos};
+
+use super::netflix::{Limit, NetflixLimiter};
+use super::netflix_window::{Sample, Windowed};
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{GaugeKind, Gauges};
+
+/// The round trip without load.
+const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
+
+/// Parameters of `netflix-vegas`.
+#[derive(Clone, Debug)]
+pub(crate) struct NetflixVegas {
+    initial: u32,
+    max: u32,
+    alpha: u32,
+    beta: u32,
+    smoothing: f64,
+    probe: u32,
+    windowed: Windowed,
+    /// The builder's `decreaseFunction`.
+    decrease: fn(f64) -> f64,
+}
+
+impl Default for NetflixVegas {
+    fn default() -> Self {
+        Self {
+            initial: 20,
+            max: 1000,
+            alpha: 3,
+            beta: 6,
+            smoothing: 1.0,
+            probe: 30,
+            windowed: Windowed::No,
+            decrease: |limit| limit - f64::from(log10(limit)),
+        }
+    }
+}
+
+impl Configurable for NetflixVegas {
+    const NAME: &'static str = "netflix-vegas";
+    const SUMMARY: &'static str = "Netflix' VegasLimit: holds the queue that round trips tell of short";
+    const RULE: &'static str = "send while in flight < floor(limit); lg = max(1, floor(log10 limit)); the shortest round trip of all is \
+                                the one without load, and every U(0.5, 1) * probe * limit samples the next one is; else queue = \
+                                ceil(limit * (1 - without load / rtt)): dropped: limit - lg; twice the in flight at its sending < \
+                                limit: none; queue <= lg: limit + beta * lg; < alpha * lg: limit + lg; > beta * lg: limit - lg; from \
+                                1 to max, smoothed. A quick rejection counts as a round trip without load";
+    const SOURCE: &'static str = "Netflix/concurrency-limits limit/VegasLimit.java";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
+        Parameter::count("alpha", "queue below which the limit grows, in lg", (0, 1000), |config| {
+            &mut config.alpha
+        }),
+        Parameter::count("beta", "queue above which it shrinks, in lg", (0, 1000), |config| &mut config.beta),
+        Parameter::number(
+            "smoothing",
+            "share of the new limit; the rest is the old one's",
+            (0.0, 1.0),
+            |config| &mut config.smoothing,
+        ),
+        Parameter::count(
+            "probe",
+            "samples between two measurements without load, in limits",
+            (1, 1_000_000),
+            |config| &mut config.probe,
+        ),
+        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
+    ];
+}
+
+impl PartConfig for NetflixVegas {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
+        let windowed = self.windowed;
+        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Vegas::new(self, context.seed), windowed))))
+    }
+}
+
+/// `max(1, floor(log10(floor(limit))))`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are at least one")]
+fn log10(limit: f64) -> u32 {
+    (limit as u32).checked_ilog10().unwrap_or(0).max(1)
+}
+
+struct Vegas {
+    config: NetflixVegas,
+    seed: u64,
+    limit: f64,
+    no_load: Option<Duration>,
+    samples: u32,
+    /// Which part of `probe` limits this round takes; drawn with its first sample, by the op of that one, so that clients
+    /// do not probe together.
+    jitter: Option<f64>,
+    probes: u32,
+    phase: &'static str,
+    reason: &'static str,
+}
+
+impl Vegas {
+    fn new(config: NetflixVegas, seed: u64) -> Self {
+        Self {
+            limit: f64::from(config.initial),
+            config,
+            seed,
+            no_load: None,
+            samples: 0,
+            jitter: None,
+            probes: 0,
+            phase: "measuring without load",
+            reason: "started",
+        }
+    }
+
+    fn is_time_to_probe(&mut self, op: u64) -> bool {
+        self.samples += 1;
+        let (seed, probes) = (self.seed, self.probes);
+        let draw = || 0.5 + 0.5 * unit(&mut draws(seed, Purpose::Probe, op, probes));
+        let jitter = *self.jitter.get_or_insert_with(draw);
+        jitter * f64::from(self.config.probe) * self.limit <= f64::from(self.samples)
+    }
+
+    /// The next limit before bounds and smoothing; `None` where it stays.
+    #[expect(clippy::cast_possible_truncation, reason = "a queue is no longer than the limit")]
+    fn next(&mut self, sample: &Sample, no_load: Duration) -> Option<f64> {
+        let ratio = whole_nanos(no_load) as f64 / whole_nanos(sample.rtt) as f64;
+        let queue = libm::ceil(self.limit * (1.0 - ratio)) as i64;
+        let lg = log10(self.limit);
+        let in_lg = |times: u32| i64::from(times) * i64::from(lg);
+        let (next, phase, reason) = if sample.dropped {
+            ((self.config.decrease)(self.limit), "shrinking", "cut by a drop")
+        } else if f64::from(sample.in_flight) * 2.0 < self.limit {
+            self.phase = "less than half used";
+            return None;
+        } else if queue <= in_lg(1) {
+            (self.limit + in_lg(self.config.beta) as f64, "growing fast", "grown: no queue")
+        } else if queue < in_lg(self.config.alpha) {
+            (self.limit + f64::from(lg), "growing", "grown: a short queue")
+        } else if queue > in_lg(self.config.beta) {
+            ((self.config.decrease)(self.limit), "shrinking", "cut: a long queue")
+        } else {
+            self.phase = "queue as wanted";
+            return None;
+        };
+        (self.phase, self.reason) = (phase, reason);
+        Some(next)
+    }
+}
+
+impl Limit for Vegas {
+    fn on_sample(&mut self, sample: &Sample) {
+        let probing = self.is_time_to_probe(sample.op);
+        if probing {
+            (self.samples, self.jitter) = (0, None);
+            self.probes = self.probes.wrapping_add(1);
+        }
+        match self.no_load {
+            Some(no_load) if !probing && sample.rtt >= no_load => {
+                if let Some(next) = self.next(sample, no_load) {
+                    let next = next.min(f64::from(self.config.max)).max(1.0);
+                    let smoothing = self.config.smoothing;
+                    self.limit = (1.0 - smoothing) * self.limit + smoothing * next;
+                }
+            }
+            _ => {
+                self.no_load = Some(sample.rtt);
+                self.phase = "measuring without load";
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
+    fn limit(&self) -> u32 {
+        (self.limit as u32).max(1)
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        if let Some(no_load) = self.no_load {
+            gauges.draw(&NO_LOAD, no_load.as_secs_f64() * 1e3);
+        }
+        gauges.phase = Some(self.phase);
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The limit at first, and after each of these samples (round trip in ms, in flight).
+    fn limits<const N: usize>(config: NetflixVegas, samples: [(u64, u32); N]) -> (u32, [u32; N]) {
+        let mut vegas = Vegas::new(config, 1);
+        let first = vegas.limit();
+        let limits = samples.map(|(millis, in_flight)| {
+            vegas.on_sample(&Sample { rtt: Duration::from_millis(millis), in_flight, dropped: false, op: 0 });
+            vegas.limit()
+        });
+        (first, limits)
+    }
+
+    fn from(initial: u32, max: u32) -> NetflixVegas {
+        NetflixVegas { initial, max, ..NetflixVegas::default() }
+    }
+
+    #[test]
+    fn the_vectors_of_vegas_limit_test_hold() {
+        // Its alpha of 3 and beta of 6 are the defaults while lg is 1.
+        assert_eq!(limits(from(10, 20), [(10, 10), (10, 11)]), (10, [10, 16]));
+        assert_eq!(limits(from(10, 20), [(10, 10), (50, 11)]), (10, [10, 9]));
+        assert_eq!(limits(from(10, 20), [(10, 10), (14, 14)]), (10, [10, 10]));
+        let large = limits(from(10_000, 20_000), [(10_000, 5000), (10_000, 6000)]);
+        assert_eq!(large, (10_000, [10_000, 10_024]));
+        let halving = NetflixVegas { decrease: |limit| limit / 2.0, ..from(100, 200) };
+        let smooth = NetflixVegas { smoothing: 0.5, ..halving.clone() };
+        assert_eq!(limits(smooth, [(10, 100), (20, 100), (20, 100)]), (100, [100, 75, 56]));
+        assert_eq!(limits(halving, [(10, 100), (20, 100), (20, 100)]), (100, [100, 50, 25]));
+    }
+
+    #[test]
+    fn the_vectors_of_a_user_of_the_library_hold() {
+        // GreptimeDB's and HoraeDB's Java clients, `rpc/LimitTest.java`.
+        let smooth = NetflixVegas { smoothing: 0.2, ..from(512, 1024) };
+        assert_eq!(limits(smooth.clone(), [(10, 512), (10, 513)]), (512, [512, 514]));
+        assert_eq!(limits(smooth, [(10, 512), (50, 513)]), (512, [512, 511]));
+    }
+
+    #[test]
+    fn the_vectors_of_log10_root_int_function_test_hold() {
+        assert_eq!([0.0, 1.0, 99.0, 100.0, 999.9, 1000.0, 10_000.0].map(log10), [1, 1, 1, 2, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_drop_takes_lg_and_half_unused_holds() {
+        let mut vegas = Vegas::new(from(100, 1000), 1);
+        let mut next = |in_flight, dropped| {
+            let rtt = Duration::from_millis(10);
+            vegas.on_sample(&Sample { rtt, in_flight, dropped, op: 0 });
+            vegas.limit()
+        };
+        assert_eq!(next(100, false), 100);
+        assert_eq!([next(1, true), next(48, false), next(49, false)], [98, 98, 104]);
+    }
+
+    #[test]
+    fn after_half_to_all_of_30_limits_of_samples_the_next_one_is_the_one_without_load() {
+        let mut lengths = std::collections::BTreeSet::new();
+        for seed in 0..50 {
+            let mut vegas = Vegas::new(NetflixVegas { alpha: 0, beta: 0, ..from(10, 10) }, seed);
+            let sample =
+                |millis| Sample { rtt: Duration::from_millis(millis), in_flight: 1, dropped: false, op: 0 };
+            vegas.on_sample(&sample(10));
+            let mut count = 1;
+            while vegas.no_load == Some(Duration::from_millis(10)) {
+                vegas.on_sample(&sample(20));
+                count += 1;
+            }
+            assert!((150..=300).contains(&count), "{count}");
+            lengths.insert(count);
+        }
+        assert!(lengths.len() > 20, "{lengths:?}");
+    }
+
+    #[test]
+    fn one_quick_rejection_is_the_round_trip_without_load_ever_after() {
+        let mut vegas = Vegas::new(from(20, 1000), 1);
+        vegas.on_sample(&Sample { rtt: Duration::from_millis(150), in_flight: 20, dropped: true, op: 0 });
+        for _ in 0..100 {
+            let in_flight = vegas.limit();
+            vegas.on_sample(&Sample { rtt: Duration::from_millis(600), in_flight, dropped: false, op: 0 });
+        }
+        // 6 lg of queue is where it stands: 8 * (1 - 150/600) = 6.
+        assert_eq!(vegas.limit(), 8);
+    }
+}
