@@ -7,8 +7,8 @@ use crate::backoffs::{
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
-    AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd, NetflixVegas,
-    OracleConfig, TokenBucketConfig,
+    AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd, NetflixGradient,
+    NetflixGradient2, NetflixVegas, OracleConfig, TokenBucketConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -30,6 +30,8 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<AwsAdaptiveConfig>(),
     Entry::of::<NetflixAimd>(),
     Entry::of::<NetflixVegas>(),
+    Entry::of::<NetflixGradient>(),
+    Entry::of::<NetflixGradient2>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

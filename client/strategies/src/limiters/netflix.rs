@@ -7,7 +7,12 @@
 use std::time::Duration;
 
 use super::netflix_window::{Sample, SampleWindow, Windowed};
-use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{
+    Admit, Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View,
+};
+
+/// The round trip without load, which some of them measure.
+pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
 /// A limit, which is the algorithm of a limiter (`AbstractLimit`).
 pub(crate) trait Limit: Send {
@@ -35,13 +40,11 @@ impl<L: Limit> NetflixLimiter<L> {
 
 /// Whether the attempt was dropped; `None` for what no limit hears of.
 fn was_dropped(outcome: &Outcome) -> Option<bool> {
-    match outcome.status {
-        Status::Succeeded => Some(false),
-        Status::Rejected | Status::Failed(Failure::Timeout | Failure::Transport) => Some(true),
-        Status::Failed(Failure::Server | Failure::Fatal)
-        | Status::Shed
-        | Status::Deferred
-        | Status::Cancelled => None,
+    match (outcome.status, outcome.opinion) {
+        (Status::Shed | Status::Deferred | Status::Cancelled, _) => None,
+        (_, Opinion::Done) => Some(false),
+        (_, Opinion::Throttled) | (Status::Failed(Failure::Timeout | Failure::Transport), _) => Some(true),
+        (_, Opinion::Transient | Opinion::Final) => None,
     }
 }
 
@@ -101,12 +104,15 @@ mod tests {
     fn rejections_timeouts_and_lost_connections_are_drops_and_other_failures_are_not_heard() {
         let transport = Outcome::plain(Status::Failed(Failure::Transport));
         let server = Outcome::plain(Status::Failed(Failure::Server));
+        // What a strategy's own rules call throttling is, whatever others call it.
+        let throttled = Outcome { opinion: Opinion::Throttled, ..server };
         for (outcome, dropped) in [
             (OK, Some(false)),
             (REJECTED, Some(true)),
             (TIMEOUT, Some(true)),
             (transport, Some(true)),
             (server, None),
+            (throttled, Some(true)),
             (FATAL, None),
             (CANCELLED, None),
         ] {

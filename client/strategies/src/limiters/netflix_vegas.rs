@@ -9,15 +9,12 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Parameter, Purpose, draws, unit, whole_nanos};
 
-use super::netflix::{Limit, NetflixLimiter};
+use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
+use crate::Gauges;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{GaugeKind, Gauges};
-
-/// The round trip without load.
-const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
 /// Parameters of `netflix-vegas`.
 #[derive(Clone, Debug)]

@@ -1,0 +1,281 @@
+//! `netflix-gradient`: shrinks by how much longer a round trip is than the shortest, and allows a queue of the limit's root.
+//!
+//! Source: Netflix/concurrency-limits, `limit/GradientLimit.java`, `limit/functions/SquareRootFunction.java` and
+//! `limit/measurement/MinimumMeasurement.java`. It was written for samples of whole windows, which is the default here. Every
+//! 1000 to 2000 samples the limit falls to its queue, so that the shortest round trip can be measured without load; a rejection
+//! that is answered sooner than any work is the shortest, too. (A stored version between two releases forgets its initial limit
+//! at the first sample. That reads as an oversight and is not followed.)
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, Purpose, draws, unit, whole_nanos};
+
+use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
+use super::netflix_window::{Sample, Windowed};
+use crate::Gauges;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+
+/// The builder's `SquareRootFunction.create(4)`: no queue is shorter.
+const SHORTEST_QUEUE: u32 = 4;
+
+/// Parameters of `netflix-gradient`.
+#[derive(Clone, Debug)]
+pub(crate) struct NetflixGradient {
+    initial: u32,
+    min: u32,
+    max: u32,
+    tolerance: f64,
+    smoothing: f64,
+    ratio: f64,
+    probe: u32,
+    windowed: Windowed,
+}
+
+impl Default for NetflixGradient {
+    fn default() -> Self {
+        Self {
+            initial: 50,
+            min: 1,
+            max: 1000,
+            tolerance: 2.0,
+            smoothing: 0.2,
+            ratio: 0.9,
+            probe: 1000,
+            windowed: Windowed::Yes,
+        }
+    }
+}
+
+impl Configurable for NetflixGradient {
+    const NAME: &'static str = "netflix-gradient";
+    const SUMMARY: &'static str = "Netflix' GradientLimit: shrinks as round trips exceed the shortest";
+    const RULE: &'static str = "send while in flight < floor(limit); queue = max(4, floor(sqrt(limit))); every probe + U{0..probe-1} \
+                                samples limit = max(min, queue) and the shortest round trip is forgotten; else dropped: next = ratio * \
+                                limit; in flight at its sending < limit / 2: none; else next = limit * clamp(tolerance * shortest / \
+                                rtt, 0.5, 1) + queue; a lower one is smoothed and at least min; limit = max(queue, min(max, next))";
+    const SOURCE: &'static str = "Netflix/concurrency-limits limit/GradientLimit.java";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("min", "the limit to which it shrinks at most", (1, 1_000_000_000), |config| {
+            &mut config.min
+        }),
+        Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
+        Parameter::number(
+            "tolerance",
+            "times the shortest round trip that are no queue",
+            (1.0, 1e6),
+            |config| &mut config.tolerance,
+        ),
+        Parameter::number(
+            "smoothing",
+            "share of a lower limit; the rest is the old one's",
+            (0.0, 1.0),
+            |config| &mut config.smoothing,
+        ),
+        Parameter::number(
+            "ratio",
+            "what a drop leaves of the limit, before smoothing",
+            (0.5, 1.0),
+            |config| &mut config.ratio,
+        ),
+        Parameter::count("probe", "samples between two measurements without load", (1, u32::MAX), |config| {
+            &mut config.probe
+        }),
+        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
+    ];
+}
+
+impl PartConfig for NetflixGradient {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
+        let windowed = self.windowed;
+        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Gradient::new(self, context.seed), windowed))))
+    }
+}
+
+struct Gradient {
+    config: NetflixGradient,
+    seed: u64,
+    limit: f64,
+    shortest: Option<Duration>,
+    /// Samples until the next probe; drawn with the first of them, by its op, so that clients do not probe together.
+    until_probe: Option<u64>,
+    probes: u32,
+    phase: &'static str,
+    reason: &'static str,
+}
+
+impl Gradient {
+    fn new(config: NetflixGradient, seed: u64) -> Self {
+        Self {
+            limit: f64::from(config.initial),
+            config,
+            seed,
+            shortest: None,
+            until_probe: None,
+            probes: 0,
+            phase: "measuring without load",
+            reason: "started",
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number below `probe`")]
+    fn is_time_to_probe(&mut self, op: u64) -> bool {
+        let probe = self.config.probe;
+        if probe == u32::MAX {
+            return false;
+        }
+        let (seed, probes) = (self.seed, self.probes);
+        let drawn = || {
+            let more = unit(&mut draws(seed, Purpose::Probe, op, probes)) * f64::from(probe);
+            u64::from(probe) + more as u64
+        };
+        let until = self.until_probe.get_or_insert_with(drawn);
+        match until.checked_sub(1) {
+            Some(fewer) => {
+                *until = fewer;
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// What the limit leaves to queue.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
+    fn queue(&self) -> f64 {
+        f64::from((self.limit as u32).isqrt().max(SHORTEST_QUEUE))
+    }
+}
+
+impl Limit for Gradient {
+    fn on_sample(&mut self, sample: &Sample) {
+        let NetflixGradient { min, max, tolerance, smoothing, ratio, .. } = self.config;
+        let (min, queue) = (f64::from(min), self.queue());
+        if self.is_time_to_probe(sample.op) {
+            self.until_probe = None;
+            self.probes = self.probes.wrapping_add(1);
+            self.limit = min.max(queue);
+            self.shortest = None;
+            (self.phase, self.reason) = ("measuring without load", "time to probe");
+            return;
+        }
+        let shortest = self.shortest.map_or(sample.rtt, |shortest| shortest.min(sample.rtt));
+        self.shortest = Some(shortest);
+        let gradient = tolerance * whole_nanos(shortest) as f64 / whole_nanos(sample.rtt) as f64;
+        let mut next = if sample.dropped {
+            self.reason = "cut by a drop";
+            self.limit * ratio
+        } else if f64::from(sample.in_flight) < self.limit / 2.0 {
+            self.phase = "less than half used";
+            return;
+        } else {
+            self.reason = if gradient < 1.0 { "round trips are longer" } else { "no queue" };
+            self.limit * gradient.clamp(0.5, 1.0) + queue
+        };
+        self.phase = "growing";
+        if next < self.limit {
+            next = min.max(self.limit * (1.0 - smoothing) + smoothing * next);
+            self.phase = "shrinking";
+        }
+        self.limit = next.min(f64::from(max)).max(queue);
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
+    fn limit(&self) -> u32 {
+        (self.limit as u32).max(1)
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        if let Some(shortest) = self.shortest {
+            gauges.draw(&NO_LOAD, shortest.as_secs_f64() * 1e3);
+        }
+        gauges.phase = Some(self.phase);
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEVER: NetflixGradient = NetflixGradient {
+        initial: 50,
+        min: 1,
+        max: 1000,
+        tolerance: 2.0,
+        smoothing: 0.2,
+        ratio: 0.9,
+        probe: u32::MAX,
+        windowed: Windowed::No,
+    };
+
+    fn sample(millis: u64, in_flight: u32) -> Sample {
+        Sample { rtt: Duration::from_millis(millis), in_flight, dropped: false, op: 0 }
+    }
+
+    #[track_caller]
+    fn after(gradient: &mut Gradient, sample: &Sample, limit: f64) {
+        gradient.on_sample(sample);
+        assert!((gradient.limit - limit).abs() < 1e-9, "{} instead of {limit}", gradient.limit);
+    }
+
+    #[test]
+    fn within_the_tolerance_it_grows_by_the_root_of_the_limit_and_at_least_by_four() {
+        let mut gradient = Gradient::new(NEVER, 1);
+        after(&mut gradient, &sample(10, 50), 57.0);
+        after(&mut gradient, &sample(20, 57), 64.0);
+        after(&mut gradient, &sample(20, 64), 72.0);
+        let mut small = Gradient::new(NetflixGradient { initial: 9, ..NEVER }, 1);
+        after(&mut small, &sample(10, 9), 13.0);
+    }
+
+    #[test]
+    fn beyond_it_a_fifth_of_the_way_is_gone_by_the_gradient_which_is_a_half_at_least() {
+        let mut gradient = Gradient::new(NEVER, 1);
+        after(&mut gradient, &sample(10, 50), 57.0);
+        // 57 · 2 · 10/25 + 7 = 52.6, and a fifth of the way there.
+        after(&mut gradient, &sample(25, 57), 57.0 * 0.8 + 52.6 * 0.2);
+        let limit = gradient.limit;
+        after(&mut gradient, &sample(1000, 57), limit * 0.8 + (limit * 0.5 + 7.0) * 0.2);
+    }
+
+    #[test]
+    fn a_drop_takes_a_tenth_smoothed_and_half_unused_holds() {
+        let mut gradient = Gradient::new(NEVER, 1);
+        after(&mut gradient, &sample(10, 24), 50.0);
+        after(&mut gradient, &Sample { dropped: true, ..sample(10, 1) }, 49.0);
+        after(&mut gradient, &sample(10, 25), 56.0);
+    }
+
+    #[test]
+    fn bounds_hold_but_for_the_queue() {
+        let mut gradient = Gradient::new(NetflixGradient { max: 52, ..NEVER }, 1);
+        after(&mut gradient, &sample(10, 50), 52.0);
+        let mut low = Gradient::new(NetflixGradient { max: 2, ..NEVER }, 1);
+        after(&mut low, &sample(10, 50), 7.0);
+        let drop = Sample { dropped: true, ..sample(10, 1) };
+        let mut least = Gradient::new(NEVER, 1);
+        (0..1000).for_each(|_| least.on_sample(&drop));
+        assert_eq!(least.limit(), 4);
+    }
+
+    #[test]
+    fn every_1000_to_2000_samples_the_limit_is_the_queue_and_the_shortest_round_trip_forgotten() {
+        let mut lengths = std::collections::BTreeSet::new();
+        for seed in 0..50 {
+            let mut gradient = Gradient::new(NetflixGradient { probe: 1000, max: 100, ..NEVER }, seed);
+            let mut count = 0;
+            while gradient.shortest.is_some() || count == 0 {
+                gradient.on_sample(&sample(10, 100));
+                count += 1;
+            }
+            assert_eq!((gradient.limit(), gradient.reason), (10, "time to probe"));
+            assert!((1001..=2000).contains(&count), "{count}");
+            lengths.insert(count);
+        }
+        assert!(lengths.len() > 40, "{lengths:?}");
+    }
+}

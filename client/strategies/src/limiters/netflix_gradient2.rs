@@ -1,0 +1,236 @@
+//! `netflix-gradient2`: shrinks by how much longer a round trip is than its long-term mean, and allows a queue of four.
+//!
+//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`; its README
+//! wraps it in a `WindowedLimit`, which is the default here. Drops count as round trips and nothing else, so a server
+//! that rejects instead of queueing is not noticed: the limit grows to its maximum.
+
+use vocabulary::{Configurable, Parameter, whole_nanos};
+
+use super::netflix::{Limit, NetflixLimiter};
+use super::netflix_window::{Sample, Windowed};
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{GaugeKind, Gauges};
+
+/// The mean that round trips are compared with.
+const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
+
+/// Samples whose mean begins the long-term mean.
+const WARM_UP: u32 = 10;
+
+/// Parameters of `netflix-gradient2`.
+#[derive(Clone, Debug)]
+pub(crate) struct NetflixGradient2 {
+    initial: u32,
+    min: u32,
+    max: u32,
+    queue: u32,
+    tolerance: f64,
+    smoothing: f64,
+    long_window: u32,
+    windowed: Windowed,
+}
+
+impl Default for NetflixGradient2 {
+    fn default() -> Self {
+        Self {
+            initial: 20,
+            min: 20,
+            max: 200,
+            queue: 4,
+            tolerance: 1.5,
+            smoothing: 0.2,
+            long_window: 600,
+            windowed: Windowed::Yes,
+        }
+    }
+}
+
+impl Configurable for NetflixGradient2 {
+    const NAME: &'static str = "netflix-gradient2";
+    const SUMMARY: &'static str = "Netflix' Gradient2Limit: shrinks as round trips exceed their mean";
+    const RULE: &'static str = "send while in flight < floor(limit); long = mean of the first 10 round trips, then long + 2 / \
+                                (long-window + 1) * (rtt - long); above 2 * rtt it falls by a twentieth; in flight at its sending < limit \
+                                / 2: none; else next = limit * clamp(tolerance * long / rtt, 0.5, 1) + queue; limit = (1 - smoothing) \
+                                * limit + smoothing * next, from min to max. Drops are round trips like others";
+    const SOURCE: &'static str = "Netflix/concurrency-limits limit/Gradient2Limit.java";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("min", "the lowest limit", (1, 1_000_000_000), |config| &mut config.min),
+        Parameter::count("max", "the highest limit, unless min is higher", (1, 1_000_000_000), |config| {
+            &mut config.max
+        }),
+        Parameter::count("queue", "what the limit leaves to queue", (0, 1_000_000), |config| {
+            &mut config.queue
+        }),
+        Parameter::number("tolerance", "times the mean that are no queue", (1.0, 1e6), |config| {
+            &mut config.tolerance
+        }),
+        Parameter::number(
+            "smoothing",
+            "share of the new limit; the rest is the old one's",
+            (0.0, 1.0),
+            |config| &mut config.smoothing,
+        ),
+        Parameter::count("long-window", "samples of the long-term mean", (1, 1_000_000_000), |config| {
+            &mut config.long_window
+        }),
+        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
+    ];
+}
+
+impl PartConfig for NetflixGradient2 {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        let windowed = self.windowed;
+        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Gradient2::new(self), windowed))))
+    }
+}
+
+/// An exponential mean that begins as a plain one (`ExpAvgMeasurement`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    value: f64,
+    sum: f64,
+    count: u32,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64, window: u32) {
+        if self.count < WARM_UP {
+            self.count += 1;
+            self.sum += value;
+            self.value = self.sum / f64::from(self.count);
+        } else {
+            let factor = 2.0 / (f64::from(window) + 1.0);
+            self.value = self.value * (1.0 - factor) + value * factor;
+        }
+    }
+}
+
+struct Gradient2 {
+    config: NetflixGradient2,
+    limit: f64,
+    /// In nanoseconds.
+    long: Mean,
+    phase: &'static str,
+    reason: &'static str,
+}
+
+impl Gradient2 {
+    fn new(config: NetflixGradient2) -> Self {
+        let limit = f64::from(config.initial);
+        Self { config, limit, long: Mean::default(), phase: "warming up", reason: "started" }
+    }
+}
+
+impl Limit for Gradient2 {
+    fn on_sample(&mut self, sample: &Sample) {
+        let NetflixGradient2 { min, max, queue, tolerance, smoothing, long_window, .. } = self.config;
+        let rtt = whole_nanos(sample.rtt) as f64;
+        self.long.add(rtt, long_window);
+        let long = self.long.value;
+        if long / rtt > 2.0 {
+            self.long.value = long * 0.95;
+        }
+        if f64::from(sample.in_flight) < self.limit / 2.0 {
+            self.phase = "less than half used";
+            return;
+        }
+        let gradient = (tolerance * long / rtt).clamp(0.5, 1.0);
+        let next = self.limit * gradient + f64::from(queue);
+        let next = self.limit * (1.0 - smoothing) + next * smoothing;
+        let next = next.min(f64::from(max)).max(f64::from(min));
+        self.phase = if next < self.limit { "shrinking" } else { "growing" };
+        self.reason = if gradient < 1.0 { "round trips are longer" } else { "no queue" };
+        self.limit = next;
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
+    fn limit(&self) -> u32 {
+        self.limit as u32
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        if self.long.count > 0 {
+            gauges.draw(&LONG_TERM, self.long.value / 1e6);
+        }
+        gauges.phase = Some(self.phase);
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn sample(millis: u64, in_flight: u32) -> Sample {
+        Sample { rtt: Duration::from_millis(millis), in_flight, dropped: false, op: 0 }
+    }
+
+    /// The limits after each of these samples (round trip in ms, in flight).
+    fn limits<const N: usize>(config: NetflixGradient2, samples: [(u64, u32); N]) -> [u32; N] {
+        let mut gradient = Gradient2::new(config);
+        samples.map(|(millis, in_flight)| {
+            gradient.on_sample(&sample(millis, in_flight));
+            gradient.limit()
+        })
+    }
+
+    #[test]
+    fn the_vectors_of_exp_avg_measurement_test_hold() {
+        let mut mean = Mean::default();
+        for (value, wanted) in (10..20).zip([10.0, 10.5, 11.0, 11.5, 12.0, 12.5, 13.0, 13.5, 14.0, 14.5]) {
+            mean.add(f64::from(value), 100);
+            assert!((mean.value - wanted).abs() < 0.01, "{} instead of {wanted}", mean.value);
+        }
+        mean.add(100.0, 100);
+        assert!((mean.value - 16.2).abs() < 0.1, "{}", mean.value);
+    }
+
+    #[test]
+    fn the_vectors_of_users_of_the_library_hold() {
+        // The library has none of its own. GreptimeDB's and HoraeDB's Java clients, `rpc/LimitTest.java`.
+        let config = NetflixGradient2 {
+            initial: 512,
+            max: 1024,
+            queue: 16,
+            long_window: 100,
+            ..NetflixGradient2::default()
+        };
+        assert_eq!(limits(config.clone(), [(10, 512), (10, 513)]), [515, 518]);
+        assert_eq!(limits(config, [(10, 512), (50, 513)]), [515, 508]);
+    }
+
+    #[test]
+    fn half_unused_holds_and_bounds_hold() {
+        let config = NetflixGradient2::default();
+        assert_eq!(limits(config.clone(), [(10, 9), (10, 10), (10, 11)]), [20, 20, 21]);
+        assert_eq!(limits(config.clone(), [(10, 20), (1000, 20)]), [20, 20]);
+        assert_eq!(
+            limits(NetflixGradient2 { max: 21, ..config }, [(10, 99); 9]),
+            [20, 21, 21, 21, 21, 21, 21, 21, 21]
+        );
+    }
+
+    #[test]
+    fn a_mean_of_more_than_twice_a_round_trip_falls_by_a_twentieth_after_it_was_used() {
+        let mut gradient =
+            Gradient2::new(NetflixGradient2 { long_window: 99, ..NetflixGradient2::default() });
+        (0..10).for_each(|_| gradient.on_sample(&sample(100, 1)));
+        gradient.on_sample(&sample(10, 1));
+        assert!((gradient.long.value - 98.2e6 * 0.95).abs() < 1.0, "{}", gradient.long.value);
+    }
+
+    #[test]
+    fn a_drop_is_no_reason_to_shrink() {
+        let mut gradient = Gradient2::new(NetflixGradient2::default());
+        let drop = Sample { dropped: true, ..sample(10, 200) };
+        (0..1000).for_each(|_| gradient.on_sample(&drop));
+        assert_eq!(gradient.limit(), 200);
+    }
+}
