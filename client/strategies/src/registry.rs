@@ -8,7 +8,7 @@ use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd, NetflixGradient,
-    NetflixGradient2, NetflixVegas, OracleConfig, TokenBucketConfig,
+    NetflixGradient2, NetflixVegas, OracleConfig, S3HillClimbConfig, TokenBucketConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -32,6 +32,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<NetflixVegas>(),
     Entry::of::<NetflixGradient>(),
     Entry::of::<NetflixGradient2>(),
+    Entry::of::<S3HillClimbConfig>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

@@ -1,0 +1,331 @@
+//! `s3-hill-climb`: a window that grows while more gets done, and shrinks while as much gets done.
+//!
+//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs` (added by pull
+//! request 135; here as of its later revision, with windowed maxima and additive growth at first) and
+//! `src/metrics/aggregators.rs` (`IOWindow`). There goodput is bytes per second; here it is successes per second.
+//!
+//! Kept as it is there: the level that is remembered may be shed below the least window, which hides it; goodput then stays
+//! as it was, so shedding goes on, and from level 0 no step leads up again.
+
+use std::time::Duration;
+
+use super::goodput::{Goodput, History};
+use crate::error::SpecError;
+use crate::gauges::RATE;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View};
+use vocabulary::{Configurable, Parameter};
+
+/// Parameters of `s3-hill-climb`.
+#[derive(Clone, Debug)]
+pub(crate) struct S3HillClimbConfig {
+    initial: u32,
+    min: u32,
+    max: u32,
+    interval: Duration,
+    smoothing: u32,
+    history: u32,
+    start_interval: Duration,
+    start_step: u32,
+    start_margin: f64,
+    start_patience: u32,
+    step: f64,
+    max_step: u32,
+    margin: f64,
+    patience: u32,
+}
+
+impl Default for S3HillClimbConfig {
+    fn default() -> Self {
+        Self {
+            initial: 32,
+            min: 5,
+            max: u32::MAX,
+            interval: Duration::from_millis(500),
+            smoothing: 4,
+            history: 10,
+            start_interval: Duration::from_millis(300),
+            start_step: 32,
+            start_margin: 0.1,
+            start_patience: 4,
+            step: 0.02,
+            max_step: 200,
+            margin: 0.02,
+            patience: 3,
+        }
+    }
+}
+
+impl Configurable for S3HillClimbConfig {
+    const NAME: &'static str = "s3-hill-climb";
+    const SUMMARY: &'static str = "a window that climbs while goodput grows, and sheds while it stays";
+    const RULE: &'static str = "at the first end after each interval, goodput = successes per s over interval, g = the greatest of the last \
+                                smoothing ones; skipped if in flight never reached the accepted level. At first (every start-interval): try accepted + \
+                                start-step, accept it if g >= (1 + start-margin) * the best of history, and stop after start-patience misses in a row; \
+                                then probe: try accepted * (1 + step), accept it if g >= (1 + margin) * the best; after patience misses, or when \
+                                throttled, shed: try accepted * (1 - step), then 2 and 3 steps less and so on, while g >= (1 - margin) * the best, \
+                                else probe again. Window = what is tried, from min to accepted + max-step";
+    const SOURCE: &'static str = "awslabs/aws-s3-transfer-manager-rs \
+                                  aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs; its pull request 135";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("initial", "the window at first", (1, 1_000_000), |config| &mut config.initial),
+        Parameter::count("min", "the least window that is tried", (1, 1_000_000), |config| &mut config.min),
+        Parameter::count("max", "the greatest window", (1, u32::MAX), |config| &mut config.max),
+        Parameter::duration_from(
+            "interval",
+            "over what goodput is measured, and how often it is judged",
+            Duration::from_millis(1),
+            |config| &mut config.interval,
+        ),
+        Parameter::count("smoothing", "measurements of which the greatest counts", (1, 1000), |config| {
+            &mut config.smoothing
+        }),
+        Parameter::count(
+            "history",
+            "judged measurements of which the best is compared with",
+            (2, 1000),
+            |config| &mut config.history,
+        ),
+        Parameter::duration_from(
+            "start-interval",
+            "how often goodput is judged at first",
+            Duration::from_millis(1),
+            |config| &mut config.start_interval,
+        ),
+        Parameter::count("start-step", "what the window grows by at first", (1, 1_000_000), |config| {
+            &mut config.start_step
+        }),
+        Parameter::number(
+            "start-margin",
+            "by what share goodput must grow at first",
+            (0.0, 10.0),
+            |config| &mut config.start_margin,
+        ),
+        Parameter::count("start-patience", "misses in a row that end the start", (1, 1000), |config| {
+            &mut config.start_patience
+        }),
+        Parameter::number("step", "by what share the window is changed later", (0.001, 0.5), |config| {
+            &mut config.step
+        }),
+        Parameter::count(
+            "max-step",
+            "the most that is tried above the accepted level",
+            (1, 1_000_000),
+            |config| &mut config.max_step,
+        ),
+        Parameter::number(
+            "margin",
+            "by what share goodput must grow, or may fall, later",
+            (0.0, 0.99),
+            |config| &mut config.margin,
+        ),
+        Parameter::count("patience", "misses in a row after which it sheds", (1, 1000), |config| {
+            &mut config.patience
+        }),
+    ];
+}
+
+impl PartConfig for S3HillClimbConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(S3HillClimb::new(self))))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Start,
+    Probing,
+    Shedding,
+}
+
+impl Phase {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "slow start",
+            Self::Probing => "probing",
+            Self::Shedding => "shedding",
+        }
+    }
+}
+
+/// Levels are whole numbers; beyond this one they do not go.
+const HIGHEST: f64 = 1e9;
+
+struct S3HillClimb {
+    config: S3HillClimbConfig,
+    goodput: Goodput,
+    /// The last measurements.
+    raw: History,
+    /// The greatest of the last measurements, whenever one was judged.
+    judged: History,
+    phase: Phase,
+    /// The last level at which goodput was as it should be.
+    accepted: f64,
+    /// The level that is tried.
+    tried: f64,
+    window: f64,
+    /// Misses in a row, or while shedding hits in a row.
+    in_a_row: u32,
+    most_in_flight: u32,
+    judged_at: Instant,
+    reason: &'static str,
+}
+
+impl S3HillClimb {
+    fn new(config: S3HillClimbConfig) -> Self {
+        let initial = f64::from(config.initial);
+        Self {
+            goodput: Goodput::new(config.interval),
+            raw: History::new(config.smoothing),
+            judged: History::new(config.history),
+            phase: Phase::Start,
+            accepted: initial,
+            tried: initial,
+            window: initial,
+            in_a_row: 0,
+            most_in_flight: 0,
+            judged_at: Instant::ORIGIN,
+            reason: "started",
+            config,
+        }
+    }
+
+    fn on_answer(&mut self, now: Instant) {
+        let interval =
+            if self.phase == Phase::Start { self.config.start_interval } else { self.config.interval };
+        if now.since(self.judged_at) < interval {
+            return;
+        }
+        self.judged_at = now;
+        let most_in_flight = std::mem::take(&mut self.most_in_flight);
+        let goodput = self.goodput.per_s(now);
+        if goodput > 0.0 {
+            self.raw.push(goodput);
+            let target = self.judge(self.raw.best(), most_in_flight);
+            self.window = target.min(f64::from(self.config.max)).max(1.0);
+        }
+    }
+
+    /// Takes in a measurement; the window that follows from it.
+    fn judge(&mut self, goodput: f64, most_in_flight: u32) -> f64 {
+        let first = self.judged.is_empty();
+        self.judged.push(goodput);
+        if first {
+            if self.phase == Phase::Start {
+                self.tried = self.accepted + f64::from(self.config.start_step);
+            }
+        } else if f64::from(most_in_flight) < self.accepted {
+            self.reason = "window not used";
+        } else {
+            // All that is judged is above 0.
+            let gain = goodput / self.judged.best_before();
+            match self.phase {
+                Phase::Start => self.start(gain),
+                Phase::Probing => self.probe(gain),
+                Phase::Shedding => self.shed(goodput / self.judged.best()),
+            }
+        }
+        let highest = self.accepted + f64::from(self.config.max_step);
+        self.tried.max(f64::from(self.config.min)).min(highest).max(1.0)
+    }
+
+    fn start(&mut self, gain: f64) {
+        if gain >= 1.0 + self.config.start_margin {
+            self.accept();
+            self.in_a_row = 0;
+            self.tried = self.accepted + f64::from(self.config.start_step);
+        } else {
+            self.miss();
+            if self.in_a_row >= self.config.start_patience {
+                self.enter(Phase::Probing);
+                self.tried = self.a_step_up();
+            }
+        }
+    }
+
+    fn probe(&mut self, gain: f64) {
+        if gain >= 1.0 + self.config.margin {
+            self.accept();
+            self.in_a_row = 0;
+        } else {
+            self.miss();
+            if self.in_a_row >= self.config.patience {
+                self.enter(Phase::Shedding);
+            }
+        }
+        // Also when shedding begins: the first level that is judged there is one above.
+        self.tried = self.a_step_up();
+    }
+
+    fn shed(&mut self, share: f64) {
+        if share >= 1.0 - self.config.margin {
+            self.accept();
+            self.in_a_row += 1;
+            let less = self.config.step * f64::from(self.in_a_row + 1);
+            self.tried = libm::floor(self.accepted * (1.0 - less)).max(0.0);
+        } else {
+            self.enter(Phase::Probing);
+            self.reason = "goodput fell";
+            self.tried = self.a_step_up();
+        }
+    }
+
+    fn accept(&mut self) {
+        self.reason = if self.tried < self.accepted { "goodput stayed" } else { "goodput grew" };
+        self.accepted = self.tried.min(HIGHEST);
+    }
+
+    fn miss(&mut self) {
+        self.reason = "goodput did not grow";
+        self.in_a_row += 1;
+    }
+
+    fn a_step_up(&self) -> f64 {
+        libm::ceil(self.accepted * (1.0 + self.config.step))
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        if self.phase == Phase::Start {
+            self.raw.clear();
+            self.judged.clear();
+        }
+        self.phase = phase;
+        self.in_a_row = 0;
+    }
+}
+
+impl Limiter for S3HillClimb {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn on_sent(&mut self, _now: Instant, view: &View) {
+        self.most_in_flight = self.most_in_flight.max(view.in_flight + 1);
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+        match outcome.status {
+            Status::Cancelled | Status::Deferred | Status::Shed => return,
+            Status::Succeeded => self.goodput.on_success(now),
+            Status::Rejected | Status::Failed(_) => {}
+        }
+        if outcome.opinion == Opinion::Throttled && self.phase != Phase::Shedding {
+            self.enter(Phase::Shedding);
+            self.reason = "throttled";
+        }
+        self.on_answer(now);
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(self.window);
+        gauges.draw(&RATE, self.judged.last());
+        gauges.phase = Some(self.phase.name());
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests;
