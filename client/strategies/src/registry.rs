@@ -7,8 +7,9 @@ use crate::backoffs::{
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
-    AimdConfig, AwsAdaptiveConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd, NetflixGradient,
-    NetflixGradient2, NetflixVegas, OracleConfig, S3HillClimbConfig, TokenBucketConfig,
+    AimdConfig, AwsAdaptiveConfig, CubicConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd,
+    NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig, OracleConfig, S3HillClimbConfig,
+    TokenBucketConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -25,14 +26,16 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<Thain>(),
     Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
-    Entry::of::<TokenBucketConfig>(),
-    Entry::of::<LeastGapConfig>(),
-    Entry::of::<AwsAdaptiveConfig>(),
+    Entry::of::<NewRenoConfig>(),
+    Entry::of::<CubicConfig>(),
     Entry::of::<NetflixAimd>(),
     Entry::of::<NetflixVegas>(),
     Entry::of::<NetflixGradient>(),
     Entry::of::<NetflixGradient2>(),
     Entry::of::<S3HillClimbConfig>(),
+    Entry::of::<TokenBucketConfig>(),
+    Entry::of::<LeastGapConfig>(),
+    Entry::of::<AwsAdaptiveConfig>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

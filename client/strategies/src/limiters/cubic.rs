@@ -1,0 +1,261 @@
+//! `cubic`: a congestion window that comes back to where it was cut by time, not by round trips.
+//!
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Datagrams are attempts; the round-trip time is that of
+//! successes, smoothed as in RFC 9002. As quinn has it, a cut leaves beta of the *remembered* top, so after fast convergence
+//! 0.595 of the window (RFC 9438: 0.7), and an application-limited time counts as time. Persistent congestion is left out, as in
+//! `new-reno`.
+
+use std::time::Duration;
+
+use super::bucket::seconds;
+use super::curve::Curve;
+use super::round::Round;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use vocabulary::{Configurable, Parameter};
+
+/// Parameters of `cubic`.
+#[derive(Clone, Debug)]
+pub(crate) struct CubicConfig {
+    initial: f64,
+    min: f64,
+    beta: f64,
+    scale: f64,
+}
+
+impl Default for CubicConfig {
+    fn default() -> Self {
+        Self { initial: 10.0, min: 2.0, beta: 0.7, scale: 0.4 }
+    }
+}
+
+impl Configurable for CubicConfig {
+    const NAME: &'static str = "cubic";
+    const SUMMARY: &'static str = "congestion window that grows along a cubic of the time since its cut";
+    const RULE: &'static str = "send while in flight < window; what was sent before the last cut is no news, nor is a success while the \
+                                window is not used; congestion: top = window, or window * (1 + beta) / 2 if below the last top, window = ssthresh \
+                                = max(min, beta * top), k = cbrt(top * (1 - beta) / scale), t = 0; success: window + 1 below ssthresh, else, with \
+                                w = scale * (t + rtt - k)^3 + top and reno = beta * top + 3 * (1 - beta) / (1 + beta) * t / rtt, growth + (w - \
+                                window) / window, or + (reno - window) where reno > w, and window + 1 once growth is 1";
+    const SOURCE: &'static str = "quinn-rs/quinn quinn-proto/src/congestion/cubic.rs; RFC 9438";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
+        Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
+        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+            &mut config.beta
+        }),
+        Parameter::number("scale", "how steeply the window grows (C in the RFC)", (0.001, 1e3), |config| {
+            &mut config.scale
+        }),
+    ];
+}
+
+impl PartConfig for CubicConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(Cubic::new(self))))
+    }
+}
+
+struct Cubic {
+    config: CubicConfig,
+    window: f64,
+    /// `None` before the first cut: slow start has no end of its own.
+    ssthresh: Option<f64>,
+    curve: Curve,
+    /// What the window is to grow by, kept until it is a whole attempt.
+    growth: f64,
+    /// The smoothed round-trip time, in seconds.
+    rtt: Option<f64>,
+    round: Round,
+    reason: &'static str,
+}
+
+impl Cubic {
+    fn new(config: CubicConfig) -> Self {
+        Self {
+            window: config.initial,
+            ssthresh: None,
+            curve: Curve::new(config.beta, config.scale),
+            growth: 0.0,
+            rtt: None,
+            round: Round::default(),
+            reason: "started",
+            config,
+        }
+    }
+
+    fn is_slow_start(&self) -> bool {
+        self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
+    }
+
+    /// RFC 9002, section 5.3. A round trip takes some time, so that it can be divided by.
+    fn smooth_rtt(&mut self, latency: Duration) -> f64 {
+        let latest = seconds(latency).max(1e-9);
+        let rtt = self.rtt.map_or(latest, |rtt| 0.875 * rtt + 0.125 * latest);
+        *self.rtt.insert(rtt)
+    }
+
+    /// What Reno would have come to.
+    fn reno(&self, age: f64, rtt: f64) -> f64 {
+        let beta = self.config.beta;
+        self.curve.floor() + 3.0 * (1.0 - beta) / (1.0 + beta) * age / rtt
+    }
+
+    fn grow(&mut self, now: Instant, rtt: f64) {
+        if self.is_slow_start() {
+            self.window += 1.0;
+            return;
+        }
+        let age = self.curve.age(now);
+        let (cubic, reno) = (self.curve.after(age + rtt), self.reno(age, rtt));
+        self.growth += if cubic < reno {
+            (reno - self.window).max(0.0)
+        } else {
+            ((cubic - self.window) / self.window).max(0.0)
+        };
+        if self.growth >= 1.0 {
+            self.growth = 0.0;
+            self.window += 1.0;
+        }
+    }
+
+    fn cut(&mut self, now: Instant, status: Status) {
+        let converges = self.window < self.curve.top();
+        let top = if converges { self.window * (1.0 + self.config.beta) / 2.0 } else { self.window };
+        self.curve.cut(now, top);
+        self.window = self.curve.floor().max(self.config.min);
+        self.ssthresh = Some(self.window);
+        self.growth *= self.config.beta;
+        self.round.cut();
+        self.reason = match status {
+            Status::Rejected => "cut by a rejection",
+            _ => "cut by a failure",
+        };
+    }
+}
+
+impl Limiter for Cubic {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn on_sent(&mut self, _now: Instant, view: &View) {
+        self.round.on_sent(&view.candidate);
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        if outcome.status == Status::Succeeded {
+            let rtt = self.smooth_rtt(now.since(ended.sent_at));
+            if self.round.is_news(ended) && Round::uses(ended, self.window) {
+                self.grow(now, rtt);
+            }
+        } else if outcome.status.is_congestion() && self.round.is_news(ended) {
+            self.cut(now, outcome.status);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(self.window);
+        gauges.ssthresh = self.ssthresh;
+        gauges.phase = Some(if self.is_slow_start() { "slow start" } else { "congestion avoidance" });
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{OK, REJECTED, ended, view};
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    /// A window of this size, in use.
+    fn cubic(window: f64) -> Cubic {
+        let mut cubic = Cubic::new(CubicConfig { initial: window, ..CubicConfig::default() });
+        cubic.on_sent(ms(0), &view(0, 0));
+        cubic
+    }
+
+    /// Attempt `seq` is sent and succeeds 300 ms later, at `at`, while the window is used.
+    fn succeed(cubic: &mut Cubic, seq: u64, at: u64) {
+        cubic.on_sent(ms(at - 300), &view(0, seq));
+        let end = Ended { sent_at: ms(at - 300), ready: 1, ..ended(seq, 1) };
+        cubic.on_ended(ms(at), &end, &OK);
+    }
+
+    #[track_caller]
+    fn near(value: f64, wanted: f64) {
+        assert!((value - wanted).abs() < 1e-9, "{value} instead of {wanted}");
+    }
+
+    #[test]
+    fn slow_start_adds_one_per_success() {
+        let mut cubic = cubic(10.0);
+        for seq in 0..10 {
+            succeed(&mut cubic, seq, 300);
+        }
+        near(cubic.window, 20.0);
+    }
+
+    /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `multiplicative_decrease`: in datagrams of 1200 bytes.
+    #[test]
+    fn a_window_that_did_not_come_back_to_its_top_gives_some_of_it_up() {
+        let mut cubic = cubic(100_000.0 / 1200.0);
+        cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        near(cubic.curve.top(), 100_000.0 / 1200.0);
+        near(cubic.window, 70_000.0 / 1200.0);
+        cubic.window = 80_000.0 / 1200.0;
+        cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        near(cubic.window, 80_000.0 / 1200.0);
+        cubic.on_ended(ms(0), &ended(1, 1), &REJECTED);
+        near(cubic.curve.top(), 68_000.0 / 1200.0);
+        near(cubic.window, 0.7 * 68_000.0 / 1200.0);
+    }
+
+    /// The same file, `w_est`.
+    #[test]
+    fn reno_is_estimated_as_in_the_rfc() {
+        let mut cubic = cubic(100.0);
+        cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        near(cubic.reno(6.0, 0.3), 70.0 + 20.0 * 0.9 / 1.7);
+    }
+
+    /// K of the RFC: the window is back where it was cut.
+    #[test]
+    fn it_comes_back_in_k_seconds_whatever_the_round_trip() {
+        // ∛(800 · 0.3 / 0.4) = 8.43 s; Reno would need 240 round trips of 0.3 s.
+        let mut cubic = cubic(800.0);
+        cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        near(cubic.window, 560.0);
+        let mut seq = 1;
+        for at in (300..8400).step_by(300) {
+            for _ in 0..800 {
+                succeed(&mut cubic, seq, at);
+                seq += 1;
+            }
+        }
+        assert!((798.0..=800.0).contains(&cubic.window), "{}", cubic.window);
+        assert_eq!(cubic.ssthresh, Some(560.0));
+    }
+
+    #[test]
+    fn a_small_window_grows_as_reno_would() {
+        let mut cubic = cubic(10.0);
+        cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        near(cubic.window, 7.0);
+        // After 12 round trips of 0.3 s Reno has gained 6.35, which adds up to the next whole attempt; the cubic only what was lost.
+        for at in (300..=3600).step_by(300) {
+            for _ in 0..20 {
+                succeed(&mut cubic, at, at);
+            }
+        }
+        near(cubic.window, 14.0);
+        assert!(cubic.curve.after(3.9) < cubic.reno(3.6, 0.3));
+    }
+}

@@ -1,0 +1,214 @@
+//! `new-reno`: TCP's congestion window as QUIC has it: one cut per round trip, and only what a full window got done counts.
+//!
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Datagrams are attempts. What was
+//! sent before the last cut is no news, good or bad, and a success counts only while the window is used: in these it differs
+//! from `aimd`, and in leaving slow start by its window.
+//!
+//! QUIC's persistent congestion (nothing comes through for several round trips: window = min) is left out: a rejection is an
+//! answer, and a server that rejects everything has the window cut once per round trip.
+
+use super::round::Round;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use vocabulary::{Configurable, Parameter};
+
+/// Parameters of `new-reno`.
+#[derive(Clone, Debug)]
+pub(crate) struct NewRenoConfig {
+    initial: f64,
+    min: f64,
+    beta: f64,
+}
+
+impl Default for NewRenoConfig {
+    fn default() -> Self {
+        Self { initial: 10.0, min: 2.0, beta: 0.5 }
+    }
+}
+
+impl Configurable for NewRenoConfig {
+    const NAME: &'static str = "new-reno";
+    const SUMMARY: &'static str = "QUIC's congestion window: slow start, then one more per round trip";
+    const RULE: &'static str = "send while in flight < window; success of an attempt sent after the last cut, while the window is used: \
+                                window + 1 below ssthresh, else one more per window of successes; congestion of such an attempt: window = \
+                                ssthresh = max(min, beta * window)";
+    const SOURCE: &'static str = "quinn-rs/quinn quinn-proto/src/congestion/new_reno.rs; RFC 9002; RFC 5681";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
+        Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
+        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+            &mut config.beta
+        }),
+    ];
+}
+
+impl PartConfig for NewRenoConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(NewReno::new(self))))
+    }
+}
+
+struct NewReno {
+    config: NewRenoConfig,
+    window: f64,
+    /// `None` before the first cut: slow start has no end of its own.
+    ssthresh: Option<f64>,
+    /// Successes since the window last grew, in congestion avoidance.
+    successes: f64,
+    round: Round,
+    reason: &'static str,
+}
+
+impl NewReno {
+    fn new(config: NewRenoConfig) -> Self {
+        Self {
+            window: config.initial,
+            ssthresh: None,
+            successes: 0.0,
+            round: Round::default(),
+            reason: "started",
+            config,
+        }
+    }
+
+    fn is_slow_start(&self) -> bool {
+        self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
+    }
+
+    fn grow(&mut self) {
+        if self.is_slow_start() {
+            self.window += 1.0;
+            // What is beyond ssthresh counts as a beginning of congestion avoidance.
+            self.successes = self.ssthresh.map_or(0.0, |ssthresh| (self.window - ssthresh).max(0.0));
+            return;
+        }
+        self.successes += 1.0;
+        if self.successes >= self.window {
+            self.successes -= self.window;
+            self.window += 1.0;
+        }
+    }
+
+    fn cut(&mut self, status: Status) {
+        self.window = (self.window * self.config.beta).max(self.config.min);
+        self.ssthresh = Some(self.window);
+        self.round.cut();
+        self.reason = match status {
+            Status::Rejected => "cut by a rejection",
+            _ => "cut by a failure",
+        };
+    }
+}
+
+impl Limiter for NewReno {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn on_sent(&mut self, _now: Instant, view: &View) {
+        self.round.on_sent(&view.candidate);
+    }
+
+    fn on_ended(&mut self, _now: Instant, ended: &Ended, outcome: &Outcome) {
+        if !self.round.is_news(ended) {
+            return;
+        }
+        if outcome.status == Status::Succeeded {
+            if Round::uses(ended, self.window) {
+                self.grow();
+            }
+        } else if outcome.status.is_congestion() {
+            self.cut(outcome.status);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(self.window);
+        gauges.ssthresh = self.ssthresh;
+        gauges.phase = Some(if self.is_slow_start() { "slow start" } else { "congestion avoidance" });
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CANCELLED, OK, REJECTED, TIMEOUT, ended, view};
+
+    const NOW: Instant = Instant::ORIGIN;
+
+    /// A window with this many attempts sent, numbered from 0.
+    fn reno(sent: u64) -> NewReno {
+        let mut reno = NewReno::new(NewRenoConfig::default());
+        send(&mut reno, 0..sent);
+        reno
+    }
+
+    fn send(reno: &mut NewReno, seqs: std::ops::Range<u64>) {
+        for seq in seqs {
+            reno.on_sent(NOW, &view(0, seq));
+        }
+    }
+
+    #[track_caller]
+    fn near(value: f64, wanted: f64) {
+        assert!((value - wanted).abs() < 1e-9, "{value} instead of {wanted}");
+    }
+
+    #[test]
+    fn slow_start_doubles_the_window_in_a_round_trip() {
+        let mut reno = reno(10);
+        for seq in 0..10 {
+            reno.on_ended(NOW, &ended(seq, 20), &OK);
+        }
+        near(reno.window, 20.0);
+        assert_eq!(reno.ssthresh, None);
+    }
+
+    #[test]
+    fn a_round_trip_has_one_cut_and_what_was_sent_before_it_is_no_news() {
+        let mut reno = reno(10);
+        reno.on_ended(NOW, &ended(0, 10), &REJECTED);
+        for seq in 1..10 {
+            reno.on_ended(NOW, &ended(seq, 10), if seq % 2 == 0 { &OK } else { &TIMEOUT });
+        }
+        near(reno.window, 5.0);
+        send(&mut reno, 10..11);
+        reno.on_ended(NOW, &ended(10, 5), &TIMEOUT);
+        near(reno.window, 2.5);
+        send(&mut reno, 11..12);
+        reno.on_ended(NOW, &ended(11, 2), &REJECTED);
+        near(reno.window, 2.0);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_one_per_window_of_successes() {
+        let mut reno = reno(10);
+        reno.on_ended(NOW, &ended(0, 10), &REJECTED);
+        send(&mut reno, 10..40);
+        for (successes, window) in [(4, 5.0), (1, 6.0), (5, 6.0), (1, 7.0), (7, 8.0)] {
+            for _ in 0..successes {
+                reno.on_ended(NOW, &ended(10, 20), &OK);
+            }
+            near(reno.window, window);
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut reno = reno(9);
+        reno.on_ended(NOW, &ended(0, 9), &OK);
+        near(reno.window, 10.0);
+        // Full, or with ops that wait to fill it.
+        reno.on_ended(NOW, &ended(1, 10), &OK);
+        near(reno.window, 11.0);
+        reno.on_ended(NOW, &Ended { ready: 3, ..ended(2, 9) }, &OK);
+        near(reno.window, 12.0);
+        reno.on_ended(NOW, &ended(3, 12), &CANCELLED);
+        near(reno.window, 12.0);
+    }
+}
