@@ -73,6 +73,8 @@ pub(crate) enum Place {
     Ready,
     /// Until its back-off is over.
     Sleeping,
+    /// Until it is given up: its client waits before it says so.
+    Leaving,
     /// An attempt is under way.
     InFlight,
     /// Ended while it was queued or asleep; whoever finds its slot next drops it.

@@ -51,8 +51,9 @@ fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let last_opinion = Opinion::Done;
     let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion };
     strategy.on_ready(now, &candidate);
+    let mut state = RetryState::default();
     let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
-    let Verdict::Send(permits, _) = strategy.admit(now, black_box(&view)) else {
+    let Verdict::Send(permits, _) = strategy.admit(now, black_box(&view), &mut state) else {
         return false;
     };
     let ended =
@@ -60,10 +61,10 @@ fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let status = if op.is_multiple_of(2) { Status::Succeeded } else { Status::Rejected };
     let outcome = Outcome::plain(status);
     let then = now + Duration::from_millis(1);
-    strategy.on_ended(then, &ended, &outcome, &permits);
+    strategy.on_ended(then, &ended, &outcome, &permits, &mut state);
     if status == Status::Rejected {
         let failed = FailedOp { op, arrived: now, failures: 1 + u32::from(op > 500), outcome };
-        black_box(strategy.on_failure(then, &failed, 1, &mut RetryState::default()));
+        black_box(strategy.on_failure(then, &failed, 1, &mut state));
     }
     true
 }

@@ -4,6 +4,9 @@ use vocabulary::Rng;
 
 use crate::{Advice, Ended, FailedOp, Gauges, Instant, Launch, Outcome, Until};
 
+/// Budgets that one layer of a strategy can stack.
+pub(crate) const MAX_BUDGETS: usize = 4;
+
 /// Lets launches through, holds them, or sheds them: retry budgets, quotas, breakers, probabilistic throttles.
 ///
 /// Asked once per launch, after every limiter agreed. [`ask`](Self::ask) changes nothing; what is taken is
@@ -23,6 +26,19 @@ pub trait Budget: Send {
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true
     }
+
+    /// Whether an op that [`permits_retry`](Self::permits_retry) refuses waits as long as for a retry before it is over, as
+    /// AWS's clients do with operations that poll for long.
+    fn refuses_after_the_wait(&self) -> bool {
+        false
+    }
+
+    /// A failed op will be tried again: every budget permits it, and its delay is drawn. For budgets that take at the failure
+    /// what the retry costs; [`on_sent`](Self::on_sent) comes when the delay is over.
+    fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
+
+    /// An op of which [`on_retry`](Self::on_retry) was told is over before its retry was sent.
+    fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
     /// The launch was sent.
     fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {

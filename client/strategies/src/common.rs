@@ -1,6 +1,11 @@
-//! What every strategy accepts, on any of its parts.
+//! What every strategy, or every layer of one, accepts on any of its parts.
 
-use crate::RetryAfter;
+use std::time::Duration;
+
+use crate::hint_rule::HintRule;
+use crate::retry_on::RetryOn;
+use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
+use crate::{Method, RetryAfter};
 use vocabulary::{Parameter, ParameterInfo};
 
 /// What every strategy accepts, on any of its parts.
@@ -8,11 +13,30 @@ use vocabulary::{Parameter, ParameterInfo};
 pub(crate) struct Common {
     pub(crate) max_attempts: u32,
     pub(crate) retry_after: RetryAfter,
+    pub(crate) retry_on: RetryOn,
+    pub(crate) throttle_on: RetryOn,
+    hints: HintRule,
+    max_retries: MaxRetries,
+    max_time: Duration,
+    over_time: WhenOver,
 }
+
+/// What is tried again, and taken for throttling, as everybody counts.
+const RETRIED: &str = "rejected|failed";
+const THROTTLED: &str = "rejected";
 
 impl Default for Common {
     fn default() -> Self {
-        Self { max_attempts: u32::MAX, retry_after: RetryAfter::default() }
+        Self {
+            max_attempts: u32::MAX,
+            retry_after: RetryAfter::default(),
+            retry_on: RetryOn::constant(RETRIED),
+            throttle_on: RetryOn::constant(THROTTLED),
+            hints: HintRule::default(),
+            max_retries: MaxRetries::default(),
+            max_time: Duration::ZERO,
+            over_time: WhenOver::default(),
+        }
     }
 }
 
@@ -26,7 +50,48 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
         "what is done with the server's Retry-After: wait at least, exactly, or do not read it",
         |common| &mut common.retry_after,
     ),
+    Parameter::text("retry-on", "what is tried again", |common| &mut common.retry_on),
+    Parameter::text("throttle-on", "what of that is taken for throttling", |common| &mut common.throttle_on),
+    Parameter::text("hints", "headers that decide alone whether to try again", |common| &mut common.hints),
+    Parameter::count("max-connect", "retries after refused connections", (0, u32::MAX), |common| {
+        &mut common.max_retries.connect
+    }),
+    Parameter::count("max-read", "retries after connections without an answer", (0, u32::MAX), |common| {
+        &mut common.max_retries.read
+    }),
+    Parameter::count("max-status", "retries after answers", (0, u32::MAX), |common| {
+        &mut common.max_retries.answer
+    }),
+    Parameter::duration(
+        "max-time",
+        "how long an op may take with all its retries; 0 for any time",
+        |common| &mut common.max_time,
+    ),
+    Parameter::choice(
+        "over-time",
+        "what becomes of a retry beyond `max-time`: the op is given up before the wait, the wait is cut, or it is the last",
+        |common| &mut common.over_time,
+    ),
 ];
+
+impl Common {
+    /// The rules they make for requests of this method, with answers whose reasons are numbered like this.
+    pub(crate) fn rules(&self, method: Method, reasons: &[String]) -> Rules {
+        let as_counted = self.hints.is_empty()
+            && self.retry_on == RetryOn::constant(RETRIED)
+            && self.throttle_on == RetryOn::constant(THROTTLED);
+        let opinions =
+            || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, method, reasons);
+        Rules {
+            max_attempts: self.max_attempts,
+            retry_after: self.retry_after,
+            max_retries: self.max_retries,
+            max_time: (!self.max_time.is_zero())
+                .then_some(MaxTime { limit: self.max_time, when: self.over_time }),
+            opinions: (!as_counted).then(opinions),
+        }
+    }
+}
 
 /// The common parameters with the values they have.
 pub(crate) fn common_info(common: &mut Common) -> Vec<ParameterInfo> {

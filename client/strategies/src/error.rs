@@ -2,8 +2,9 @@
 
 use vocabulary::{OptionsError, ParameterError, did_you_mean};
 
+use crate::budget::MAX_BUDGETS;
 use crate::common::COMMON;
-use crate::strategy::MAX_BUDGETS;
+use crate::strategy::MAX_LAYERS;
 
 /// What was typed is no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +71,27 @@ pub enum SpecError {
     /// More budgets than an attempt can hold permits of.
     #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
+        /// As typed.
+        text: String,
+    },
+    /// More layers than an op can be remembered in.
+    #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
+    TooManyLayers {
+        /// As typed.
+        text: String,
+    },
+    /// A layer that never tries again.
+    #[error(
+        "the layer `{layer}` has no retry policy: with `over` each layer is a retry around a retry; join limiters and \
+         budgets to a layer that has one with `+`"
+    )]
+    LayerWithoutRetries {
+        /// Its parts.
+        layer: String,
+    },
+    /// More reasons than can be told apart.
+    #[error("`{text}` looks for more than 64 reasons; keep at most 64")]
+    TooManyReasons {
         /// As typed.
         text: String,
     },

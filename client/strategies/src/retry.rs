@@ -20,6 +20,12 @@ pub trait RetryPolicy: Send {
         false
     }
 
+    /// Whether its delays are meant to the last nanosecond, zero included: then nothing makes them longer after transport
+    /// errors.
+    fn states_delay(&self) -> bool {
+        false
+    }
+
     /// Whether it ever makes an op wait. A limiter beside a policy that does not, or without any, holds its ops back by itself
     /// when connections fail.
     fn backs_off(&self) -> bool {
@@ -61,6 +67,8 @@ impl RetryState {
 pub enum Retry {
     /// Ready again after this much time; zero means at once, behind what is ready already.
     After(Duration),
+    /// The op ends without success after this much time.
+    GiveUpAfter(Duration),
     /// The op ends without success.
     GiveUp,
 }

@@ -3,29 +3,42 @@
 use std::fmt;
 use std::str::FromStr;
 
+mod raw;
+
+use self::raw::RawPart;
+use crate::budget::MAX_BUDGETS;
 use crate::common::{COMMON, Common, common_info};
 use crate::entry::Entry;
 use crate::error::SpecError;
-use crate::part::{Part, PartKind};
+use crate::part::PartKind;
 use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
-use crate::strategy::MAX_BUDGETS;
+use crate::strategy::MAX_LAYERS;
 use crate::{Foreknowledge, Method, Strategy};
-use vocabulary::{ParameterInfo, duration_text, split_options};
+use vocabulary::{ParameterInfo, duration_text};
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]
 pub struct StrategySpec {
     text: String,
+    /// The inner one first: the other way round than they are typed.
+    layers: Vec<LayerSpec>,
+    /// Attempts after which an op is given up, whatever the layers say.
+    max_attempts: u32,
+    method: Method,
+}
+
+/// A layer's parts, and the rules that hold for all of them.
+#[derive(Clone, Debug)]
+struct LayerSpec {
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
     common: Common,
-    method: Method,
 }
 
 impl StrategySpec {
     /// The parts' names, in the order in which they were typed.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.parts.iter().map(|(entry, _)| entry.name)
+        self.layers.iter().rev().flat_map(|layer| &layer.parts).map(|(entry, _)| entry.name)
     }
 
     /// Whether it must be given [`Foreknowledge`] to start.
@@ -33,25 +46,33 @@ impl StrategySpec {
         self.names().any(|name| name == crate::limiters::ORACLE)
     }
 
-    /// Every part with all its parameters as they will be used, the common ones last under an empty name.
+    /// Every part with all its parameters as they will be used, layer by layer as they were typed, and the common ones of each
+    /// after its parts under an empty name.
     pub fn describe(&self) -> Vec<(&'static str, Vec<ParameterInfo>)> {
-        let parts = self.parts.iter().map(|(entry, options)| {
-            let parameters = entry.configured(options);
-            (entry.name, parameters.expect("the options were checked when the text was read"))
+        let layers = self.layers.iter().rev().flat_map(|layer| {
+            let parts = layer.parts.iter().map(|(entry, options)| {
+                let parameters = entry.configured(options);
+                (entry.name, parameters.expect("the options were checked when the text was read"))
+            });
+            let mut common = layer.common.clone();
+            common.max_attempts = common.max_attempts.min(self.max_attempts);
+            parts.chain([("", common_info(&mut common))])
         });
-        parts.chain([("", common_info(&mut self.common.clone()))]).collect()
+        layers.collect()
     }
 
     /// What can be run, but is hardly what was meant, each in a sentence.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
-        let names: Vec<&str> = self.names().collect();
-        for (index, name) in names.iter().enumerate() {
-            let before = names[..index].iter().filter(|before| *before == name).count();
-            if before == 1 {
-                doubts.push(format!(
-                    "`{self}` has `{name}` more than once: each of them has a state of its own, and all must agree"
-                ));
+        for layer in &self.layers {
+            let names: Vec<&str> = layer.parts.iter().map(|(entry, _)| entry.name).collect();
+            for (index, name) in names.iter().enumerate() {
+                let before = names[..index].iter().filter(|before| *before == name).count();
+                if before == 1 {
+                    doubts.push(format!(
+                        "`{self}` has `{name}` more than once: each of them has a state of its own, and all must agree"
+                    ));
+                }
             }
         }
         for (name, parameters) in self.describe() {
@@ -78,7 +99,7 @@ impl StrategySpec {
     /// Lowers the limit of attempts per op (the command line's own flag).
     #[must_use]
     pub fn with_max_attempts(mut self, max_attempts: u32) -> Self {
-        self.common.max_attempts = self.common.max_attempts.min(max_attempts);
+        self.max_attempts = self.max_attempts.min(max_attempts);
         self
     }
 
@@ -128,14 +149,32 @@ impl StrategySpec {
         seed: u64,
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
-        let Common { max_attempts, retry_after } = self.common;
-        let context = Context { seed, method: self.method, foreknowledge };
-        Ok(Strategy::new(seed, self.build_parts(context)?, max_attempts, retry_after))
+        let mut context = Context { seed, method: self.method, foreknowledge };
+        let reasons = self.reasons();
+        let layers = self.layers.iter().map(|layer| {
+            let parts = layer.parts.iter().map(|(entry, options)| entry.build(options, &mut context));
+            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.method, &reasons)))
+        });
+        Ok(Strategy::layered(seed, layers.collect::<Result<Vec<_>, SpecError>>()?, self.max_attempts))
     }
 
-    /// Starts its parts, in the order in which they were typed.
-    pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<Part>, SpecError> {
-        self.parts.iter().map(|(entry, options)| entry.build(options, &mut context)).collect()
+    /// The reasons that its rules look for in answers, each once.
+    fn reasons(&self) -> Vec<String> {
+        let mut reasons: Vec<String> = Vec::new();
+        for LayerSpec { common, .. } in &self.layers {
+            for reason in common.retry_on.reasons().chain(common.throttle_on.reasons()) {
+                if !reasons.iter().any(|known| known == reason) {
+                    reasons.push(reason.to_owned());
+                }
+            }
+        }
+        reasons
+    }
+
+    /// Starts the parts of the inner layer, in the order in which they were typed.
+    #[cfg(test)]
+    pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<crate::Part>, SpecError> {
+        self.layers[0].parts.iter().map(|(entry, options)| entry.build(options, &mut context)).collect()
     }
 }
 
@@ -143,11 +182,28 @@ impl FromStr for StrategySpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut common = Common::default();
-        let mut parts = Vec::new();
-        let mut common_keys = Vec::new();
-        for part in text.split('+') {
-            parts.push(read_part(part.trim(), &mut common, &mut common_keys)?);
+        let layers = raw::read(text);
+        if layers.len() > MAX_LAYERS {
+            return Err(SpecError::TooManyLayers { text: text.to_owned() });
+        }
+        let is_alone = layers.len() == 1;
+        let layers = layers.into_iter().rev().map(|layer| LayerSpec::read(text, layer, is_alone));
+        let layers = layers.collect::<Result<Vec<_>, _>>()?;
+        let spec =
+            Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, method: Method::default() };
+        if spec.reasons().len() > MAX_REASONS {
+            return Err(SpecError::TooManyReasons { text: text.to_owned() });
+        }
+        Ok(spec)
+    }
+}
+
+impl LayerSpec {
+    /// Puts the parts of one layer of `text` together; one that is not alone must decide about retries.
+    fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
+        let (mut common, mut common_keys, mut parts) = (Common::default(), Vec::new(), Vec::new());
+        for part in raw {
+            parts.push(read_part(part, &mut common, &mut common_keys)?);
         }
         let count = |kind| parts.iter().filter(|(entry, _)| entry.kind == kind).count();
         if count(PartKind::RetryPolicy) > 1 {
@@ -156,35 +212,48 @@ impl FromStr for StrategySpec {
         if count(PartKind::Budget) > MAX_BUDGETS {
             return Err(SpecError::TooManyBudgets { text: text.to_owned() });
         }
+        if !is_alone && count(PartKind::RetryPolicy) == 0 {
+            let names: Vec<&str> = parts.iter().map(|(entry, _)| entry.name).collect();
+            return Err(SpecError::LayerWithoutRetries { layer: names.join("+") });
+        }
         for (entry, options) in &parts {
             entry.configured(options)?;
         }
-        Ok(Self { text: text.trim().to_owned(), parts, common, method: Method::default() })
+        Ok(Self { parts, common })
     }
 }
 
+/// Reasons that one strategy can look for in answers: their places are kept in a byte.
+const MAX_REASONS: usize = 64;
+
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Reads `name:key=value,…`; common parameters go to `common`, the rest is kept for the part. Nothing is given twice, common
+/// Finds a part by its name; common parameters go to `common`, the rest is kept for the part. Nothing is given twice, common
 /// ones (`common_keys`) in no part.
-fn read_part(text: &str, common: &mut Common, common_keys: &mut Vec<String>) -> Result<ReadPart, SpecError> {
-    let (name, options) = split_options(text);
+fn read_part(
+    part: RawPart,
+    common: &mut Common,
+    common_keys: &mut Vec<String>,
+) -> Result<ReadPart, SpecError> {
+    let RawPart { name, options, text } = part;
     let entry =
-        find(name).ok_or_else(|| SpecError::unknown(name, STRATEGIES.iter().map(|entry| entry.name)))?;
+        find(&name).ok_or_else(|| SpecError::unknown(&name, STRATEGIES.iter().map(|entry| entry.name)))?;
     let mut own: Vec<(String, String)> = Vec::new();
     for (key, value) in options {
-        let value = value.ok_or_else(|| SpecError::NoValue { part: entry.name, option: key.to_owned() })?;
-        if own.iter().map(|(key, _)| key).chain(&*common_keys).any(|there| there == key) {
-            return Err(SpecError::Twice { text: text.to_owned(), key: key.to_owned() });
+        let Some(value) = value else {
+            return Err(SpecError::NoValue { part: entry.name, option: key });
+        };
+        if own.iter().map(|(key, _)| key).chain(&*common_keys).any(|there| *there == key) {
+            return Err(SpecError::Twice { text, key });
         }
         match COMMON.iter().find(|parameter| parameter.key == key) {
             Some(parameter) => {
                 parameter
-                    .set(common, value)
+                    .set(common, &value)
                     .map_err(|source| SpecError::Value { part: entry.name, source })?;
-                common_keys.push(key.to_owned());
+                common_keys.push(key);
             }
-            None => own.push((key.to_owned(), value.to_owned())),
+            None => own.push((key, value)),
         }
     }
     Ok((entry, own))

@@ -1,37 +1,49 @@
-//! The composition: limiters × retry policy × budgets, and the rules that hold for all of them.
+//! The composition: limiters × retry policy × budgets in layers, and the rules that hold for all of them.
+//!
+//! The inner layer acts on attempts. A layer around it takes all that the inner one does with an op, until that is done or
+//! gives up, for one *try*: a retry around a retry.
 
-use std::time::Duration;
+mod layer;
+mod layered;
+mod memory;
 
-use vocabulary::{Choice, Purpose, draws};
+use vocabulary::{Choice, Draws, Purpose, draws};
 
+use self::layer::{Asked, Layer};
+use self::memory::Memory;
+use crate::rules::Rules;
 use crate::standstill::Standstill;
 use crate::{
-    Admit, Advice, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter,
-    Opinion, Outcome, Part, Permit, Retry, RetryPolicy, RetryState, Status, Until, View,
+    Advice, Carrier, Ended, FailedOp, Gauges, Instant, Launch, Opinion, Outcome, Part, Retry, RetryState,
+    Status, Until, View,
 };
 
-/// Budgets that one strategy can stack.
-pub(crate) const MAX_BUDGETS: usize = 4;
-
-/// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors, deferrals),
-/// the client on its own budget (sheds).
-const RETRY_FLOOR: Duration = Duration::from_millis(50);
-
-/// What every budget gave an attempt when it was sent.
-pub type Permits = [Permit; MAX_BUDGETS];
+pub(crate) use self::memory::MAX_LAYERS;
+pub use self::memory::Permits;
 
 /// A running strategy of one client (or of several that share it).
 pub struct Strategy {
     seed: u64,
-    limiters: Vec<Box<dyn Limiter>>,
-    retry: Option<Box<dyn RetryPolicy>>,
-    budgets: Vec<Box<dyn Budget>>,
+    /// What acts on attempts.
+    inner: Layer,
+    /// What is around it, from the inside to the outside.
+    outer: Vec<Outer>,
+    /// Of ops that need more than a retry policy's own eight bytes.
+    memory: Memory,
+    keeps_memory: bool,
+    /// Attempts after which an op is given up, whatever the layers say.
     max_attempts: u32,
-    retry_after: RetryAfter,
     /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
     sheds: u64,
     /// Of a limiter without a back-off of its own, which would else spin on a server that is not there.
     standstill: Option<Standstill>,
+}
+
+/// A layer around others, and what it has under way.
+struct Outer {
+    layer: Layer,
+    next_seq: u64,
+    in_flight: u32,
 }
 
 /// What is done with a server's `Retry-After`.
@@ -65,82 +77,58 @@ pub enum Verdict {
 impl Strategy {
     /// Puts started parts together, which need be in no registry: at most four budgets; of several retry policies
     /// the last counts.
-    pub fn new(
-        seed: u64,
-        parts: impl IntoIterator<Item = Part>,
-        max_attempts: u32,
-        retry_after: RetryAfter,
-    ) -> Self {
-        let (mut limiters, mut retry, mut budgets) = (Vec::new(), None, Vec::new());
-        for part in parts {
-            match part {
-                Part::Limiter(limiter) => limiters.push(limiter),
-                Part::RetryPolicy(policy) => retry = Some(policy),
-                Part::Budget(budget) => budgets.push(budget),
-            }
-        }
-        let backs_off = retry.as_ref().is_some_and(|policy| policy.backs_off());
-        let standstill = (!limiters.is_empty() && !backs_off).then(Standstill::new);
-        Self { seed, limiters, retry, budgets, max_attempts, retry_after, sheds: 0, standstill }
+    pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
+        Self::layered(seed, vec![(parts.into_iter().collect(), rules)], u32::MAX)
+    }
+
+    /// Puts layers together, the inner first: one to three.
+    pub(crate) fn layered(seed: u64, layers: Vec<(Vec<Part>, Rules)>, max_attempts: u32) -> Self {
+        let mut layers = layers.into_iter().map(|(parts, rules)| Layer::new(parts, rules));
+        let inner = layers.next().unwrap_or_else(|| Layer::new([], Rules::default()));
+        let outer: Vec<Outer> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
+        let limits = !inner.limiters.is_empty() || outer.iter().any(|outer| !outer.layer.limiters.is_empty());
+        let backs_off = inner.backs_off() || outer.iter().any(|outer| outer.layer.backs_off());
+        let standstill = (limits && !backs_off).then(Standstill::new);
+        let keeps_memory = !outer.is_empty() || inner.rules.max_retries.is_limited();
+        let memory = Memory::default();
+        Self { seed, inner, outer, memory, keeps_memory, max_attempts, sheds: 0, standstill }
     }
 
     /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it. When the server then finds
-    /// too little free, [`on_ended`](Self::on_ended) with [`Status::Deferred`] takes that back.
-    pub fn admit(&mut self, now: Instant, view: &View) -> Verdict {
-        let mut wait: Option<Until> = None;
-        let mut carrier: Option<Carrier> = None;
-        for limiter in &self.limiters {
-            match limiter.poll(now, view) {
-                Admit::Go => {}
-                Admit::Wait(until) => wait = Some(wait.map_or(until, |other| other.and(until))),
-                Admit::GoIf(more) => carrier = Some(carrier.map_or(more, |other| other.and(more))),
-            }
+    /// too little free, [`on_ended`](Self::on_ended) with [`Status::Deferred`] takes that back. `state` is the op's.
+    #[inline]
+    pub fn admit(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
+        if self.keeps_memory {
+            return self.admit_in_layers(now, view, state);
         }
+        let (mut wait, carrier) = self.inner.poll(now, view);
         if let Some(until) = self.standstill.and_then(|standstill| standstill.holds(now)) {
-            let until = Until::At(until);
-            wait = Some(wait.map_or(until, |other| other.and(until)));
+            wait = Some(wait.map_or(Until::At(until), |other| other.and(Until::At(until))));
         }
         if let Some(until) = wait {
             return Verdict::Wait(until);
         }
         let launch = &view.candidate;
-        for index in 0..self.budgets.len() {
-            let mut rng = draws(self.admission_seed(index), Purpose::Admission, launch.op, launch.attempt);
-            match self.budgets[index].ask(now, launch, &mut rng) {
-                Gate::Permit => {}
-                Gate::Wait(until) => wait = Some(wait.map_or(until, |other| other.and(until))),
-                Gate::Shed(advice) => {
-                    self.sheds += 1;
-                    self.budgets[index].on_shed(now, launch);
-                    return Verdict::Shed(Outcome::advised(Status::Shed, advice));
-                }
-            }
+        match self.inner.ask(now, launch, admission(self.seed, self.sheds, launch)) {
+            Asked::Permit => {}
+            Asked::Wait(until) => return Verdict::Wait(until),
+            Asked::Shed(advice) => return self.shed(advice),
         }
-        if let Some(until) = wait {
-            return Verdict::Wait(until);
-        }
-        let mut permits = Permits::default();
-        for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
-            *permit = budget.on_sent(now, launch);
-        }
-        for limiter in &mut self.limiters {
-            limiter.on_sent(now, view);
-        }
+        let permits = self.inner.on_sent(now, view);
         if let Some(standstill) = &mut self.standstill {
             standstill.on_sent(now, launch.seq);
         }
         Verdict::Send(permits, carrier)
     }
 
-    /// Stacked budgets draw apart from one another, and an op that was shed draws anew.
-    fn admission_seed(&self, budget: usize) -> u64 {
-        let apart = (self.sheds << 2) | (budget as u64 & 3);
-        self.seed ^ apart.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    fn shed(&mut self, advice: Advice) -> Verdict {
+        self.sheds += 1;
+        Verdict::Shed(Outcome::advised(Status::Shed, advice))
     }
 
     /// An op became ready: it arrived, or its back-off is over.
     pub fn on_ready(&mut self, now: Instant, candidate: &Launch) {
-        for limiter in &mut self.limiters {
+        for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
     }
@@ -148,26 +136,31 @@ impl Strategy {
     /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.
     #[inline]
     pub fn opinion(&self, outcome: &Outcome) -> Opinion {
-        Opinion::of(outcome.status)
+        self.inner.rules.opinion(outcome, outcome.advice)
     }
 
     /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
     #[inline]
-    pub fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, permits: &Permits) {
+    pub fn on_ended(
+        &mut self,
+        now: Instant,
+        ended: &Ended,
+        outcome: &Outcome,
+        permits: &Permits,
+        state: &mut RetryState,
+    ) {
         let standstill = self.standstill.as_mut();
         let no_news = standstill.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
         let heard = if no_news { Outcome::plain(Status::Cancelled) } else { *outcome };
-        for limiter in &mut self.limiters {
-            limiter.on_ended(now, ended, &heard);
+        if self.keeps_memory {
+            return self.on_ended_in_layers(now, ended, (&heard, outcome), permits, *state);
         }
-        for (budget, permit) in self.budgets.iter_mut().zip(permits) {
-            budget.on_ended(now, ended, outcome, *permit);
-        }
+        self.inner.on_ended(now, ended, (&heard, outcome), permits);
     }
 
     /// Nothing waits although more could be sent.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
-        for limiter in &mut self.limiters {
+        for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);
         }
     }
@@ -176,75 +169,67 @@ impl Strategy {
     ///
     /// Without a retry policy an op is ready again at once, and the limiter paces it.
     pub fn on_failure(
-        &self,
+        &mut self,
         now: Instant,
         failed: &FailedOp,
         attempts: u32,
         state: &mut RetryState,
     ) -> Retry {
-        let Outcome { status, opinion, advice, .. } = failed.outcome;
-        let over = !opinion.is_retriable() || advice == Advice::Never || attempts >= self.max_attempts;
-        if over || !self.budgets_permit_retry(now, failed) {
+        if attempts >= self.max_attempts {
             return Retry::GiveUp;
         }
-        let delay = match &self.retry {
-            None => Duration::ZERO,
-            Some(policy) => {
-                let mut rng = draws(self.seed, Purpose::Backoff, failed.op, failed.failures);
-                match policy.on_failure(now, failed, state, &mut rng) {
-                    Retry::After(delay) => delay,
-                    Retry::GiveUp => return Retry::GiveUp,
-                }
-            }
-        };
-        let heeds = self.retry.as_ref().is_some_and(|policy| policy.heeds_advice());
-        let advised = match (advice, self.retry_after) {
-            _ if heeds => delay,
-            (Advice::After(after), RetryAfter::Floor) => delay.max(after),
-            (Advice::After(after), RetryAfter::Exact) => after,
-            _ => delay,
-        };
-        let floor = match status {
-            Status::Failed(Failure::Transport) | Status::Shed | Status::Deferred => RETRY_FLOOR,
-            _ => Duration::ZERO,
-        };
-        Retry::After(advised.max(floor))
+        if self.keeps_memory {
+            return self.on_failure_in_layers(now, failed, attempts, state);
+        }
+        let key = (self.seed, failed.op, failed.failures);
+        self.inner.on_failure(now, failed, attempts, state, key, None)
     }
 
-    /// Whether no budget ends the op at this failure of an attempt.
-    fn budgets_permit_retry(&self, now: Instant, failed: &FailedOp) -> bool {
-        let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
-        no_attempt || self.budgets.iter().all(|budget| budget.permits_retry(now, failed))
+    /// An op is over, however: done, given up, or at its deadline. `waits` says that a retry of it was allowed and has not
+    /// been sent.
+    #[inline]
+    pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
+        if waits {
+            self.inner.on_retry_withdrawn(now);
+        }
+        if self.keeps_memory {
+            self.forget(now, state);
+        }
     }
 
     /// The earliest timer of any part.
     pub fn timer(&self) -> Option<Instant> {
-        self.limiters.iter().filter_map(|limiter| limiter.timer()).min()
+        self.limiters().filter_map(crate::Limiter::timer).min()
     }
 
     /// The instant of [`timer`](Self::timer) has come.
     pub fn on_timer(&mut self, now: Instant) {
-        for limiter in &mut self.limiters {
+        let outer = self.outer.iter_mut().flat_map(|outer| &mut outer.layer.limiters);
+        for limiter in self.inner.limiters.iter_mut().chain(outer) {
             if limiter.timer().is_some_and(|at| at <= now) {
                 limiter.on_timer(now);
             }
         }
     }
 
+    fn limiters(&self) -> impl Iterator<Item = &dyn crate::Limiter> {
+        let outer = self.outer.iter().flat_map(|outer| &outer.layer.limiters);
+        self.inner.limiters.iter().chain(outer).map(|limiter| &**limiter)
+    }
+
     /// Whether there is any part that reports: retry policies do not. One that has nothing to be drawn at first may have
     /// later.
     pub fn reports(&self) -> bool {
-        !self.limiters.is_empty() || !self.budgets.is_empty()
+        let reports = |layer: &Layer| !layer.limiters.is_empty() || !layer.budgets.is_empty();
+        reports(&self.inner) || self.outer.iter().any(|outer| reports(&outer.layer))
     }
 
     /// What dashboards show.
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();
-        for limiter in &self.limiters {
-            limiter.report(&mut gauges);
-        }
-        for budget in &self.budgets {
-            budget.report(&mut gauges);
+        self.inner.report(&mut gauges);
+        for outer in &self.outer {
+            outer.layer.report(&mut gauges);
         }
         if self.standstill.is_some_and(|standstill| standstill.is_on()) {
             gauges.phase = Some("probing a dead server");
@@ -254,14 +239,29 @@ impl Strategy {
     }
 }
 
+/// What a layer is told by its place: the inner one keeps the draws that a strategy without layers has.
+fn seed_of(seed: u64, layer: usize) -> u64 {
+    seed ^ (layer as u64).wrapping_mul(0xa076_1d64_78bd_642f)
+}
+
+/// Stacked budgets draw apart from one another, and an op that was shed draws anew.
+fn admission(seed: u64, sheds: u64, launch: &Launch) -> impl Fn(usize) -> Draws + use<> {
+    let (op, attempt) = (launch.op, launch.attempt);
+    move |budget| {
+        let apart = (sheds << 2) | (budget as u64 & 3);
+        draws(seed ^ apart.wrapping_mul(0x9e37_79b9_7f4a_7c15), Purpose::Admission, op, attempt)
+    }
+}
+
 impl std::fmt::Debug for Strategy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Strategy")
-            .field("limiters", &self.limiters.len())
-            .field("retry", &self.retry.is_some())
-            .field("budgets", &self.budgets.len())
+            .field("limiters", &self.inner.limiters.len())
+            .field("retry", &self.inner.retry.is_some())
+            .field("budgets", &self.inner.budgets.len())
+            .field("layers", &(1 + self.outer.len()))
             .field("sheds", &self.sheds)
-            .field("max_attempts", &self.max_attempts)
+            .field("remembered", &self.memory.len())
             .finish_non_exhaustive()
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn rejected(failures: u32) -> FailedOp {
 pub(crate) fn delay(text: &str, n: u32, r: f64) -> Duration {
     match policy(text).on_failure(Instant::ORIGIN, &rejected(n), &mut RetryState::default(), &mut Always(r)) {
         Retry::After(delay) => delay,
-        Retry::GiveUp => panic!("`{text}` gave up"),
+        _ => panic!("`{text}` gave up"),
     }
 }
 

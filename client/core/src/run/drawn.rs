@@ -53,9 +53,7 @@ impl Drawn {
 mod tests {
     use std::time::Duration;
 
-    use tailback::{
-        Budget, Ended, Gate, Gauges, Launch, Outcome, Part, Permit, RetryAfter, Status, Strategy,
-    };
+    use tailback::{Budget, Ended, Gate, Gauges, Launch, Outcome, Part, Permit, Rules, Status, Strategy};
     use vocabulary::{Instant, Rng};
 
     use super::*;
@@ -90,7 +88,7 @@ mod tests {
         let workload = Workload { arrivals, ops: Some(4), duration: None };
         let config = RunConfig { workload, ..RunConfig::default() };
         let parts = || [Part::Budget(Box::new(Awakened::default()))];
-        let strategy = |_| Ok::<_, std::convert::Infallible>(Strategy::new(1, parts(), 1, RetryAfter::Floor));
+        let strategy = |_| Ok::<_, std::convert::Infallible>(Strategy::new(1, parts(), Rules::up_to(1)));
         let mut run = Run::new(config, strategy, None).unwrap();
         for (millis, status) in [(50, Status::Succeeded), (150, Status::Rejected), (250, Status::Rejected)] {
             let Output::Send(launched) = run.poll_output(Instant::from_millis(millis - 20)) else {

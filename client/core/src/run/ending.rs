@@ -89,7 +89,8 @@ impl Run {
         // Who was told that it went out is told that it came to nothing.
         let ended = self.ended(&attempt, completion.sent_at);
         let instance = &mut self.instances[attempt.instance.index()];
-        instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits);
+        let state = &mut self.ops[attempt.op.index()].retry_state;
+        instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, state);
         instance.in_flight -= 1;
         // In virtual time it is the latest: then its numbers are free again.
         if instance.next_seq == attempt.seq + 1 {
@@ -159,7 +160,11 @@ impl Run {
         op.prospect = op.prospect.after(outcome.status);
         let ended = self.ended(&attempt, sent_at);
         let instance = &mut self.instances[attempt.instance.index()];
-        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits);
+        let state = &mut self.ops[attempt.op.index()].retry_state;
+        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits, state);
+        if outcome.status == Status::Succeeded {
+            instance.strategy.on_over(at, state, false);
+        }
         instance.in_flight -= 1;
         self.note_gauges(attempt.instance, at);
         if self.samples.is_some() || self.log.is_some() {
@@ -243,22 +248,35 @@ impl Run {
         self.ops[slot.index()].retry_state = state;
         match retry {
             Retry::GiveUp => {
-                self.ops.remove(slot.index());
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
-                self.on_given_up(at, &op, why);
-                // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
-                let shed = matches!(outcome.status, Status::Shed | Status::Deferred);
-                self.stall.on_end();
-                self.agenda.free_place(if shed || op.arrived == at { at + TURNAROUND } else { at });
+                self.give_up(at, slot, why);
             }
-            Retry::After(delay) => {
-                let delay = delay.saturating_add(cost);
-                self.stall.on_backoff(delay);
-                self.ops[slot.index()].place = Place::Sleeping;
-                self.instances[instance].sleeping += 1;
-                self.agenda.wake(at + delay, slot);
-            }
+            Retry::After(delay) => self.sleep(at, slot, delay.saturating_add(cost), Place::Sleeping),
+            Retry::GiveUpAfter(delay) => self.sleep(at, slot, delay.saturating_add(cost), Place::Leaving),
         }
+    }
+
+    /// An op waits, to be tried again or to be given up.
+    fn sleep(&mut self, at: Instant, slot: OpSlot, delay: Duration, place: Place) {
+        self.stall.on_backoff(delay);
+        let op = &mut self.ops[slot.index()];
+        op.place = place;
+        let id = op.id;
+        let instance = self.instance_of(id);
+        self.instances[instance.index()].sleeping += 1;
+        self.agenda.wake(at + delay, slot);
+    }
+
+    /// An op that is in no queue is over without success.
+    pub(super) fn give_up(&mut self, at: Instant, slot: OpSlot, why: GivenUp) {
+        let mut op = self.ops.remove(slot.index());
+        let instance = self.instance_of(op.id);
+        self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, false);
+        self.on_given_up(at, &op, why);
+        // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
+        let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
+        self.stall.on_end();
+        self.agenda.free_place(if shed || op.arrived == at { at + TURNAROUND } else { at });
     }
 
     /// An op is over without success.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{Carrier, Launch, Opinion, Permits, Until, Verdict, View};
+use tailback::{Carrier, Launch, Opinion, Permits, RetryState, Until, Verdict, View};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
@@ -32,11 +32,11 @@ impl Run {
         let mut wait = None;
         while let Some(op) = self.first_ready(id) {
             match self.ask(id, op, at) {
-                Verdict::Wait(until) => {
+                (Verdict::Wait(until), _) => {
                     wait = Some(until);
                     break;
                 }
-                verdict => {
+                (verdict, op) => {
                     self.instances[id.index()].ready.pop();
                     self.settle(id, op, verdict, at);
                 }
@@ -67,12 +67,24 @@ impl Run {
         })
     }
 
-    fn ask(&mut self, id: InstanceId, op: Waiting, at: Instant) -> Verdict {
+    /// What the strategy says of an op, and where the op is kept by then.
+    fn ask(&mut self, id: InstanceId, op: Waiting, at: Instant) -> (Verdict, Waiting) {
         let candidate = self.candidate(op, id);
         let instance = &mut self.instances[id.index()];
         let ready = instance.ready.len() as u64;
         let view = View { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
-        instance.strategy.admit(at, &view)
+        if let Some(slot) = op.slot() {
+            let state = &mut self.ops[slot.index()].retry_state;
+            return (instance.strategy.admit(at, &view, state), op);
+        }
+        let mut fresh = Op::new(op.id, op.arrived);
+        let verdict = instance.strategy.admit(at, &view, &mut fresh.retry_state);
+        if fresh.retry_state == RetryState::default() {
+            return (verdict, op);
+        }
+        // The strategy remembers it from now on, sent or not.
+        let slot = self.keep(fresh);
+        (verdict, Waiting::kept(slot, &fresh))
     }
 
     /// Does what the strategy decided about an op that is in no queue any more.

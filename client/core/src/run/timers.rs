@@ -90,9 +90,13 @@ impl Run {
             self.ops.remove(slot.index());
             return;
         }
-        self.ops[slot.index()].place = Place::Ready;
         let instance = self.instance_of(op.id);
         self.instances[instance.index()].sleeping -= 1;
+        if op.place == Place::Leaving {
+            let why = op.last.map_or(GivenUp::Failed, GivenUp::after);
+            return self.give_up(at, slot, why);
+        }
+        self.ops[slot.index()].place = Place::Ready;
         self.make_ready(Waiting::kept(slot, &op), at);
     }
 
@@ -122,13 +126,16 @@ impl Run {
         let Some((slot, id)) = self.agenda.expired() else { return };
         let Some(op) = self.ops.get(slot.index()).copied().filter(|op| op.id == id) else { return };
         let instance = self.instance_of(id);
+        let waits = op.failures > 0 && op.place != Place::Leaving;
         match op.place {
             Place::Ready => {}
-            Place::Sleeping => self.instances[instance.index()].sleeping -= 1,
+            Place::Sleeping | Place::Leaving => self.instances[instance.index()].sleeping -= 1,
             Place::InFlight | Place::Dead => return,
         }
         // Its slot is still in a queue; whoever finds it there frees it.
-        self.ops[slot.index()].place = Place::Dead;
+        let entry = &mut self.ops[slot.index()];
+        entry.place = Place::Dead;
+        self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
         self.on_given_up(at, &op, GivenUp::Deadline);
         self.agenda.free_place(at);
     }

@@ -87,7 +87,7 @@ mod tests {
                     state.set_duration(Duration::from_millis(millis));
                     millis
                 }
-                Retry::GiveUp => panic!("`{text}` gave up"),
+                _ => panic!("`{text}` gave up"),
             }
         })
     }

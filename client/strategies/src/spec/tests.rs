@@ -26,8 +26,9 @@ fn parts_and_their_parameters_are_read_and_the_text_is_kept() {
     assert_eq!(spec.to_string(), "aimd:beta=0.5, initial=20 + full-jitter:base=10ms");
     assert_eq!(spec.names().collect::<Vec<_>>(), ["aimd", "full-jitter"]);
     assert!(!spec.needs_foreknowledge());
+    let shown = shown("aimd:beta=0.5+full-jitter:base=10ms");
     assert_eq!(
-        shown("aimd:beta=0.5+full-jitter:base=10ms"),
+        shown[..10],
         [
             "aimd:variant=reno",
             "aimd:beta=0.5",
@@ -68,14 +69,18 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
 
 #[test]
 fn an_unknown_parameter_is_answered_with_the_nearest_one_and_the_list() {
+    let keys = StrategySpec::common_parameters().into_iter().map(|parameter| format!("`{}`", parameter.key));
+    let common = keys.collect::<Vec<_>>().join(", ");
     assert_eq!(
         error("aimd:bta=0.5"),
-        "`aimd` has no parameter `bta`; did you mean `beta`?; it takes `variant`, `beta`, `initial`, \
-         `ssthresh`, `max-attempts`, `retry-after`"
+        format!(
+            "`aimd` has no parameter `bta`; did you mean `beta`?; it takes `variant`, `beta`, `initial`, \
+             `ssthresh`, {common}"
+        )
     );
     assert_eq!(
         error("immediate:delay=1s"),
-        "`immediate` has no parameter `delay`; it takes `max-attempts`, `retry-after`"
+        format!("`immediate` has no parameter `delay`; it takes {common}")
     );
 }
 
@@ -166,4 +171,15 @@ fn what_is_hardly_meant_is_doubted() {
         let [cut] = &doubts(&format!("{name}:base=1h,cap=1s"))[..] else { panic!("one doubt about {name}") };
         assert!(cut.contains("`cap=1s` is below `base=1h`"), "{cut}");
     }
+}
+
+#[test]
+fn layers_are_joined_by_over_and_each_decides_about_retries() {
+    let spec: StrategySpec = "constant:max-attempts=3+aimd over full-jitter:base=1ms".parse().unwrap();
+    assert_eq!(spec.names().collect::<Vec<_>>(), ["constant", "aimd", "full-jitter"]);
+    assert!(error("aimd over constant").contains("the layer `aimd` has no retry policy"));
+    assert!(error("constant over aimd").contains("the layer `aimd` has no retry policy"));
+    assert!(error("constant over constant over constant over constant").contains("keep at most 3"));
+    assert!(error("constant over").contains("unknown strategy `constant over`"));
+    assert!(error(" over constant").contains("unknown strategy ``"));
 }

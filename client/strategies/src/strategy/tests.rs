@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use vocabulary::{Rng, unit};
 
 use super::*;
 use crate::testing::{FATAL, OK, REJECTED, TIMEOUT, advised, ended, rejected, view};
-use crate::{Permit, StrategySpec};
+use crate::{Budget, Failure, Gate, Permit, RetryPolicy, StrategySpec};
 
 const NOW: Instant = Instant::ORIGIN;
 const TRANSPORT: Outcome = Outcome::plain(Status::Failed(Failure::Transport));
@@ -32,7 +33,7 @@ const fn after_ms(millis: u64) -> Retry {
 fn sent(strategy: &mut Strategy, in_flight: u32, seq: u64, last: Option<Status>) -> Permits {
     let mut view = view(in_flight, seq);
     view.candidate.last = last;
-    match strategy.admit(NOW, &view) {
+    match strategy.admit(NOW, &view, &mut RetryState::default()) {
         Verdict::Send(permits, _) => permits,
         verdict => panic!("{verdict:?}"),
     }
@@ -101,7 +102,7 @@ impl RetryPolicy for Clamped {
 
 #[test]
 fn a_policy_with_its_own_rule_for_advice_is_left_alone() {
-    let strategy = Strategy::new(1, [Part::RetryPolicy(Box::new(Clamped))], u32::MAX, RetryAfter::Floor);
+    let mut strategy = Strategy::new(1, [Part::RetryPolicy(Box::new(Clamped))], Rules::default());
     let failed = FailedOp { outcome: advised(Advice::After(Duration::from_secs(3))), ..rejected(1) };
     assert_eq!(strategy.on_failure(NOW, &failed, 1, &mut RetryState::default()), after_ms(1500));
 }
@@ -122,9 +123,13 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
     let mut strategy = strategy("aimd:initial=2+full-jitter+retry-budget:max=2");
     let first = sent(&mut strategy, 0, 0, None);
     sent(&mut strategy, 1, 1, None);
-    assert_eq!(strategy.admit(NOW, &view(2, 2)), Verdict::Wait(Until::Event), "the window is full");
+    assert_eq!(
+        strategy.admit(NOW, &view(2, 2), &mut RetryState::default()),
+        Verdict::Wait(Until::Event),
+        "the window is full"
+    );
 
-    strategy.on_ended(NOW, &ended(0, 2), &REJECTED, &first);
+    strategy.on_ended(NOW, &ended(0, 2), &REJECTED, &first, &mut RetryState::default());
     let gauges = strategy.gauges();
     assert_eq!((gauges.window, gauges.tokens), (Some(1.8), Some(1.0)));
 
@@ -136,8 +141,12 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
     let mut retry = view(1, 2);
     retry.candidate.last = Some(Status::Rejected);
     let shed = Outcome::advised(Status::Shed, Advice::Never);
-    assert_eq!(strategy.admit(NOW, &retry), Verdict::Shed(shed), "1 token of 2 is not more than half");
-    strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default());
+    assert_eq!(
+        strategy.admit(NOW, &retry, &mut RetryState::default()),
+        Verdict::Shed(shed),
+        "1 token of 2 is not more than half"
+    );
+    strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default(), &mut RetryState::default());
     sent(&mut strategy, 0, 2, Some(Status::Rejected));
 }
 
@@ -145,7 +154,7 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
 fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
     let mut strategy = strategy("constant+retry-budget:max=2,ask=failure");
     let permits = sent(&mut strategy, 0, 0, None);
-    strategy.on_ended(NOW, &ended(0, 1), &REJECTED, &permits);
+    strategy.on_ended(NOW, &ended(0, 1), &REJECTED, &permits, &mut RetryState::default());
     let over = strategy.on_failure(NOW, &rejected(1), 1, &mut RetryState::default());
     assert_eq!(over, Retry::GiveUp, "1 token of 2 is not more than half");
     // A shed or a deferral is no failure of an attempt: the budget has no say.
@@ -154,7 +163,7 @@ fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
         let retry = strategy.on_failure(NOW, &failed, 0, &mut RetryState::default());
         assert_eq!(retry, after_ms(1000), "{status:?}");
     }
-    strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default());
+    strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default(), &mut RetryState::default());
     let retry = strategy.on_failure(NOW, &rejected(1), 1, &mut RetryState::default());
     assert_eq!(retry, after_ms(1000), "1.1 tokens");
 }
@@ -162,8 +171,8 @@ fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
 #[test]
 fn stacked_limiters_must_all_agree() {
     let mut strategy = strategy("fixed-window:window=3+aimd:initial=2");
-    assert!(matches!(strategy.admit(NOW, &view(1, 0)), Verdict::Send(..)));
-    assert_eq!(strategy.admit(NOW, &view(2, 1)), Verdict::Wait(Until::Event));
+    assert!(matches!(strategy.admit(NOW, &view(1, 0), &mut RetryState::default()), Verdict::Send(..)));
+    assert_eq!(strategy.admit(NOW, &view(2, 1), &mut RetryState::default()), Verdict::Wait(Until::Event));
     assert_eq!(strategy.gauges().window, Some(2.0), "the smaller one counts");
 }
 
@@ -205,7 +214,7 @@ fn stacked<const N: usize>(answers: [fn(f64) -> Gate; N]) -> (Strategy, [Arc<Tol
         .zip(&told)
         .map(|(answer, told)| -> Part { Part::Budget(Box::new(Counting { answer, told: Arc::clone(told) })) })
         .collect();
-    (Strategy::new(1, parts, u32::MAX, RetryAfter::Floor), told)
+    (Strategy::new(1, parts, Rules::up_to(u32::MAX)), told)
 }
 
 const PERMIT: fn(f64) -> Gate = |_| Gate::Permit;
@@ -215,7 +224,7 @@ const HOLD: fn(f64) -> Gate = |_| Gate::Wait(Until::At(Instant::from_millis(5)))
 #[test]
 fn a_shed_is_told_to_the_budget_that_sheds_and_to_no_other() {
     let (mut strategy, told) = stacked([PERMIT, REFUSE, REFUSE]);
-    assert_eq!(strategy.admit(NOW, &view(0, 0)), Verdict::Shed(SHED));
+    assert_eq!(strategy.admit(NOW, &view(0, 0), &mut RetryState::default()), Verdict::Shed(SHED));
     let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
     assert_eq!(sheds, [0, 1, 0]);
     assert!(told.iter().all(|told| told.sent.load(Ordering::Relaxed) == 0), "nothing was sent");
@@ -224,7 +233,10 @@ fn a_shed_is_told_to_the_budget_that_sheds_and_to_no_other() {
 #[test]
 fn a_launch_that_one_budget_holds_takes_nothing_from_the_others() {
     let (mut strategy, told) = stacked([PERMIT, HOLD]);
-    assert_eq!(strategy.admit(NOW, &view(0, 0)), Verdict::Wait(Until::At(Instant::from_millis(5))));
+    assert_eq!(
+        strategy.admit(NOW, &view(0, 0), &mut RetryState::default()),
+        Verdict::Wait(Until::At(Instant::from_millis(5)))
+    );
     assert!(told.iter().all(|told| told.sent.load(Ordering::Relaxed) == 0));
 }
 
@@ -234,7 +246,13 @@ fn each_budget_gets_its_own_permit_back() {
     sent(&mut strategy, 0, 0, None);
     let permits = sent(&mut strategy, 1, 1, None);
     assert_eq!(permits[..2], [Permit(8), Permit(8)]);
-    strategy.on_ended(NOW, &ended(1, 2), &OK, &[Permit(8), Permit(9), Permit(0), Permit(0)]);
+    strategy.on_ended(
+        NOW,
+        &ended(1, 2),
+        &OK,
+        &[Permit(8), Permit(9), Permit(0), Permit(0)],
+        &mut RetryState::default(),
+    );
     assert_eq!(told.each_ref().map(|told| told.permits.load(Ordering::Relaxed)), [8, 9]);
 }
 
@@ -243,13 +261,17 @@ fn an_op_that_was_shed_draws_anew_and_asking_again_does_not() {
     const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { HOLD(r) };
     // Held launches commit nothing: the same answer, however often.
     let (mut strategy, _) = stacked([COIN]);
-    let lucky = (0..64).find(|op| strategy.admit(NOW, &view(0, *op)) == HOLD_VERDICT).unwrap();
+    let lucky = (0..64)
+        .find(|op| strategy.admit(NOW, &view(0, *op), &mut RetryState::default()) == HOLD_VERDICT)
+        .unwrap();
     for _ in 0..20 {
-        assert_eq!(strategy.admit(NOW, &view(0, lucky)), HOLD_VERDICT);
+        assert_eq!(strategy.admit(NOW, &view(0, lucky), &mut RetryState::default()), HOLD_VERDICT);
     }
     // A shed op is not shed for ever.
     let (mut strategy, _) = stacked([COIN]);
-    let sheds = (0..64).take_while(|_| strategy.admit(NOW, &view(0, 3)) == Verdict::Shed(SHED)).count();
+    let sheds = (0..64)
+        .take_while(|_| strategy.admit(NOW, &view(0, 3), &mut RetryState::default()) == Verdict::Shed(SHED))
+        .count();
     assert!(sheds < 64);
 }
 
@@ -260,7 +282,7 @@ fn stacked_budgets_draw_apart_from_one_another() {
     const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { Gate::Permit };
     let (mut strategy, told) = stacked([COIN, COIN]);
     for op in 0..400 {
-        strategy.admit(NOW, &view(0, op));
+        strategy.admit(NOW, &view(0, op), &mut RetryState::default());
     }
     let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
     // One half of all, then one half of the rest; with one draw for both the second would never shed.
@@ -270,9 +292,75 @@ fn stacked_budgets_draw_apart_from_one_another() {
 #[test]
 fn the_same_seed_draws_the_same_back_off() {
     let delay = |seed| {
-        let strategy = "full-jitter".parse::<StrategySpec>().unwrap().build(seed, None).unwrap();
+        let mut strategy = "full-jitter".parse::<StrategySpec>().unwrap().build(seed, None).unwrap();
         strategy.on_failure(NOW, &rejected(3), 3, &mut RetryState::default())
     };
     assert_eq!(delay(1), delay(1));
     assert_ne!(delay(1), delay(2));
+}
+
+/// The retries of one op that always ends like this: the delays in milliseconds until it is given up.
+fn delays_of(text: &str, outcome: Outcome) -> Vec<u128> {
+    let mut strategy = strategy(text);
+    let (mut state, mut delays, mut now) = (RetryState::default(), Vec::new(), NOW);
+    for attempts in 1..1000_u32 {
+        let mut view = view(0, u64::from(attempts) - 1);
+        view.candidate = Launch { op: 7, attempt: attempts, ..view.candidate };
+        let Verdict::Send(permits, _) = strategy.admit(now, &view, &mut state) else { panic!("held") };
+        let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
+        let ended = Ended { attempt: attempts, op: 7, ..ended(view.candidate.seq, 1) };
+        strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
+        let failed = FailedOp { op: 7, outcome, ..rejected(attempts) };
+        match strategy.on_failure(now, &failed, attempts, &mut state) {
+            Retry::After(delay) => {
+                delays.push(delay.as_millis());
+                now = now + delay;
+            }
+            Retry::GiveUp | Retry::GiveUpAfter(_) => {
+                strategy.on_over(now, &mut state, false);
+                assert_eq!(strategy.memory.len(), 0, "nothing is remembered of what is over");
+                return delays;
+            }
+        }
+    }
+    panic!("`{text}` goes on for ever");
+}
+
+#[test]
+fn what_the_inner_layer_gives_up_is_one_failure_of_the_layer_around_it() {
+    let text = "exponential:base=1s,max-attempts=3 over constant:delay=10ms,max-attempts=2";
+    assert_eq!(delays_of(text, REJECTED), [10, 1000, 10, 2000, 10]);
+    let three = "constant:delay=9s,max-attempts=2 over constant:delay=1s,max-attempts=2 over \
+                 constant:delay=10ms,max-attempts=2";
+    assert_eq!(delays_of(three, REJECTED), [10, 1000, 10, 9000, 10, 1000, 10]);
+}
+
+#[test]
+fn each_layer_has_its_own_opinion() {
+    let text = "constant:delay=1s,max-attempts=3 over constant:delay=10ms,retry-on=closed";
+    assert_eq!(delays_of(text, REJECTED), [1000, 1000], "the inner layer does not try it again");
+    let closed = Outcome { facts: crate::Facts::missing(crate::Missing::Closed), ..TRANSPORT };
+    assert_eq!(
+        delays_of(
+            "constant:delay=1s,max-attempts=3,retry-on=429 over constant:max-attempts=2,retry-on=closed,delay=90ms",
+            closed
+        ),
+        [90]
+    );
+}
+
+#[test]
+fn retries_are_limited_by_the_kind_of_failure() {
+    let text = "constant:max-attempts=9,max-connect=2,max-status=1,max-read=0";
+    let missing = |why| Outcome { facts: crate::Facts::missing(why), ..TRANSPORT };
+    assert_eq!(delays_of(text, missing(crate::Missing::Refused)).len(), 2);
+    assert_eq!(delays_of(text, missing(crate::Missing::Closed)).len(), 0);
+    assert_eq!(delays_of(text, Outcome { facts: crate::Facts::code(503), ..REJECTED }).len(), 1);
+}
+
+#[test]
+fn an_op_that_would_take_too_long_is_given_up_before_the_wait() {
+    assert_eq!(delays_of("constant:delay=4s,max-time=10s", REJECTED), [4000, 4000]);
+    assert_eq!(delays_of("constant:delay=4s,max-time=10s,over-time=shorten", REJECTED), [4000, 4000, 2000]);
+    assert_eq!(delays_of("constant:delay=4s,max-time=10s,over-time=last", REJECTED), [4000, 4000, 4000]);
 }

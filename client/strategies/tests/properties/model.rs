@@ -178,10 +178,16 @@ impl Client {
         let Flight { op, seq, sent_at, in_flight_when_sent, permits } = self.flying.remove(index);
         let (attempt, ready) = (self.op(op).attempts, self.ready.len() as u64);
         let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready };
-        self.strategy.on_ended(self.now, &ended, &outcome, &permits);
+        let mut state = self.op(op).state;
+        self.strategy.on_ended(self.now, &ended, &outcome, &permits, &mut state);
+        self.op_mut(op).state = state;
         self.trace.push(Event::Ended(self.now, op, outcome));
         match outcome.status {
-            Status::Succeeded | Status::Cancelled => self.ended += 1,
+            Status::Succeeded | Status::Cancelled => {
+                let mut state = self.op(op).state;
+                self.strategy.on_over(self.now, &mut state, false);
+                self.ended += 1;
+            }
             _ => self.fail(op, outcome),
         }
     }
@@ -196,7 +202,8 @@ impl Client {
         let retry = self.strategy.on_failure(now, &failed, attempts, &mut state);
         self.op_mut(op).state = state;
         match retry {
-            Retry::GiveUp => {
+            Retry::GiveUp | Retry::GiveUpAfter(_) => {
+                self.strategy.on_over(now, &mut state, false);
                 self.trace.push(Event::GaveUp(now, op));
                 self.ended += 1;
             }
@@ -267,7 +274,9 @@ impl Client {
             candidate: self.launch(op),
         };
         let window = self.strategy.gauges().window;
-        let verdict = self.strategy.admit(self.now, &view);
+        let mut state = self.op(op).state;
+        let verdict = self.strategy.admit(self.now, &view, &mut state);
+        self.op_mut(op).state = state;
         if let (Verdict::Send(..), Some(window)) = (verdict, window) {
             assert!(f64::from(view.in_flight) < window, "{} in flight, window {window}", view.in_flight);
         }
@@ -298,7 +307,9 @@ impl Client {
         let (seq, sent_at) = (self.next_seq, self.now);
         let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent: in_flight, in_flight, ready };
         let outcome = Outcome::plain(Status::Deferred);
-        self.strategy.on_ended(self.now, &ended, &outcome, permits);
+        let mut state = self.op(op).state;
+        self.strategy.on_ended(self.now, &ended, &outcome, permits, &mut state);
+        self.op_mut(op).state = state;
         self.fail(op, outcome);
     }
 

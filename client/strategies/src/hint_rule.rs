@@ -1,0 +1,99 @@
+//! `hints`: which of the headers by which servers say whether to try again decide alone, before any other rule.
+
+use vocabulary::{TextField, did_you_mean};
+
+use crate::Hints;
+
+/// The headers that a client obeys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HintRule {
+    obeyed: Vec<&'static Header>,
+}
+
+/// A header with what its values mean.
+#[derive(Debug, PartialEq, Eq)]
+struct Header {
+    name: &'static str,
+    again: Hints,
+    never: Hints,
+}
+
+/// Every header that is known. Sources: openai-python `src/openai/_base_client.py`; stripe-python `stripe/_http_client.py`;
+/// envoy `source/common/router/retry_state_impl.cc`.
+const HEADERS: [Header; 3] = [
+    Header { name: "x-should-retry", again: Hints::SHOULD_RETRY, never: Hints::SHOULD_NOT_RETRY },
+    Header {
+        name: "stripe-should-retry",
+        again: Hints::STRIPE_SHOULD_RETRY,
+        never: Hints::STRIPE_SHOULD_NOT_RETRY,
+    },
+    Header { name: "x-envoy-ratelimited", again: Hints::NONE, never: Hints::ENVOY_RATE_LIMITED },
+];
+
+impl HintRule {
+    /// Whether the op may be tried again, if a header that is obeyed says so.
+    pub(crate) fn decide(&self, hints: Hints) -> Option<bool> {
+        self.obeyed.iter().find_map(|header| match () {
+            () if hints.has(header.again) => Some(true),
+            () if hints.has(header.never) => Some(false),
+            () => None,
+        })
+    }
+
+    /// Whether any is obeyed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.obeyed.is_empty()
+    }
+}
+
+impl TextField for HintRule {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let names = text.split('|').map(str::trim).filter(|name| *name != "none");
+        let header = |name| {
+            HEADERS.iter().find(|header| header.name == name).ok_or_else(|| {
+                let suggestion = did_you_mean(name, HEADERS.iter().map(|header| header.name));
+                format!("`{name}` is no header with hints{suggestion}")
+            })
+        };
+        self.obeyed = names.map(header).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        let names: Vec<&str> = self.obeyed.iter().map(|header| header.name).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join("|") }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "`none`, or some of `x-should-retry`, `stripe-should-retry`, `x-envoy-ratelimited` joined by `|`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(text: &str) -> HintRule {
+        let mut rule = HintRule::default();
+        rule.read(text).unwrap();
+        rule
+    }
+
+    #[test]
+    fn only_headers_that_are_obeyed_decide_and_the_first_of_them_does() {
+        let both = Hints::SHOULD_RETRY.with(Hints::STRIPE_SHOULD_NOT_RETRY);
+        assert_eq!(rule("x-should-retry|stripe-should-retry").decide(both), Some(true));
+        assert_eq!(rule("stripe-should-retry|x-should-retry").decide(both), Some(false));
+        assert_eq!(rule("none").decide(both), None);
+        assert_eq!(rule("x-envoy-ratelimited").decide(Hints::ENVOY_RATE_LIMITED), Some(false));
+    }
+
+    #[test]
+    fn it_shows_what_it_reads() {
+        for text in ["none", "x-should-retry", "stripe-should-retry|x-should-retry"] {
+            assert_eq!(rule(text).show(), text);
+        }
+        let error = HintRule::default().read("x-should-retri").unwrap_err();
+        assert!(error.contains("did you mean `x-should-retry`?"), "{error}");
+    }
+}

@@ -1,0 +1,336 @@
+//! `retry-on`: which outcomes fit a client's rule, as terms of which the last that fits decides.
+//!
+//! A term is a subject, with `!` before it to take outcomes out again, and conditions after `&`. Subjects: a status
+//! (`503`), a range (`500-599`, `5xx`), why there is no answer (`refused`, `closed`, `timeout`, `unreadable`, or
+//! `transport` for all but the timeout), a gRPC status (`grpc.UNAVAILABLE`), a reason from the body or a header
+//! (`reason.SlowDown`), how it is counted (`rejected`, `failed`), `answer`, `any`. Conditions: a method (`get`, `post` …),
+//! `idempotent`, `advice` (the answer has advice that this client can read), `told` (it has some, readable or not).
+
+use std::num::NonZeroU8;
+
+use vocabulary::{TextField, did_you_mean};
+
+use crate::{Advice, Facts, Grpc, Method, Missing, Outcome, Status};
+
+/// A rule over outcomes that are no success, as it is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RetryOn {
+    text: String,
+    terms: Vec<Term>,
+}
+
+/// A rule for a client whose method and list of reasons are known.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiled {
+    /// The first that fits decides: the other way round than they are typed.
+    tests: Vec<(bool, Test, Advised)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    takes_in: bool,
+    subject: Subject,
+    methods: Vec<MethodCondition>,
+    advised: Advised,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Subject {
+    Any,
+    Answer,
+    Codes(u16, u16),
+    Missing(&'static [Missing]),
+    Rejected,
+    Failed,
+    Grpc(Grpc),
+    Reason(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MethodCondition {
+    Is(Method),
+    Idempotent,
+}
+
+/// What a term wants of the advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Advised {
+    Whatever,
+    Readable,
+    Told,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Test {
+    Any,
+    Answer,
+    Codes(u16, u16),
+    Missing(&'static [Missing]),
+    Rejected,
+    Failed,
+    Grpc(Grpc),
+    Reason(NonZeroU8),
+}
+
+/// Words that are no numbers, with what they mean.
+const WORDS: [(&str, Subject); 10] = [
+    ("any", Subject::Any),
+    ("answer", Subject::Answer),
+    ("rejected", Subject::Rejected),
+    ("failed", Subject::Failed),
+    ("refused", Subject::Missing(&[Missing::Refused])),
+    ("closed", Subject::Missing(&[Missing::Closed])),
+    ("timeout", Subject::Missing(&[Missing::Timeout])),
+    ("unreadable", Subject::Missing(&[Missing::Unreadable])),
+    ("transport", Subject::Missing(&[Missing::Refused, Missing::Closed, Missing::Unreadable])),
+    ("none", Subject::Codes(0, 0)),
+];
+
+impl RetryOn {
+    /// The rule that is typed like this.
+    ///
+    /// # Panics
+    /// When it is no rule: for constants of the code.
+    pub(crate) fn constant(text: &str) -> Self {
+        let mut rule = Self { text: String::new(), terms: Vec::new() };
+        rule.read(text).expect("a constant rule");
+        rule
+    }
+
+    /// The reasons it asks for.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().filter_map(|term| match &term.subject {
+            Subject::Reason(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// For requests of this method, and answers whose reasons are numbered by their place in this list, from 1.
+    pub(crate) fn compile(&self, method: Method, reasons: &[String]) -> Compiled {
+        let fits = |condition: &MethodCondition| match condition {
+            MethodCondition::Is(wanted) => *wanted == method,
+            MethodCondition::Idempotent => method.is_idempotent(),
+        };
+        let tests = self.terms.iter().rev().filter(|term| term.methods.iter().all(fits)).filter_map(|term| {
+            let test = match &term.subject {
+                Subject::Any => Test::Any,
+                Subject::Answer => Test::Answer,
+                Subject::Codes(from, to) => Test::Codes(*from, *to),
+                Subject::Missing(kinds) => Test::Missing(kinds),
+                Subject::Rejected => Test::Rejected,
+                Subject::Failed => Test::Failed,
+                Subject::Grpc(status) => Test::Grpc(*status),
+                Subject::Reason(name) => {
+                    let place = reasons.iter().position(|known| known == name)?;
+                    Test::Reason(NonZeroU8::new(u8::try_from(place + 1).ok()?)?)
+                }
+            };
+            Some((term.takes_in, test, term.advised))
+        });
+        Compiled { tests: tests.collect() }
+    }
+}
+
+impl Compiled {
+    /// Whether an outcome fits, of which this was read.
+    pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice) -> bool {
+        let Outcome { status, facts, .. } = outcome;
+        for (takes_in, test, advised) in &self.tests {
+            let advised = match advised {
+                Advised::Whatever => true,
+                Advised::Readable => matches!(advice, Advice::After(_)),
+                Advised::Told => advice != Advice::None,
+            };
+            if advised && test.fits(*status, *facts) {
+                return *takes_in;
+            }
+        }
+        false
+    }
+}
+
+impl Test {
+    fn fits(self, status: Status, facts: Facts) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Answer => facts.code != 0,
+            Self::Codes(from, to) => (from..=to).contains(&facts.code) && facts.code != 0,
+            Self::Missing(kinds) => facts.missing.is_some_and(|missing| kinds.contains(&missing)),
+            Self::Rejected => status == Status::Rejected,
+            Self::Failed => matches!(status, Status::Failed(failure) if failure.is_retriable()),
+            Self::Grpc(wanted) => facts.grpc == Some(wanted),
+            Self::Reason(wanted) => facts.reason == Some(wanted),
+        }
+    }
+}
+
+impl TextField for RetryOn {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let terms = text.split('|').map(|term| read_term(term.trim())).collect::<Result<Vec<_>, _>>()?;
+        *self = Self { text: text.to_owned(), terms };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.text.clone()
+    }
+
+    fn accepted(&self) -> &'static str {
+        "terms joined by `|`, the last that fits decides: statuses (`503`, `5xx`, `500-599`), `refused`, `closed`, `timeout`, \
+         `unreadable`, `transport`, `rejected`, `failed`, `answer`, `any`, `none`, `grpc.NAME`, `reason.NAME`; `!` before \
+         one takes it out; `&` after it adds conditions (`get`, `idempotent`, `advice`, `told`)"
+    }
+}
+
+fn read_term(text: &str) -> Result<Term, String> {
+    let (takes_in, text) = match text.strip_prefix('!') {
+        Some(rest) => (false, rest),
+        None => (true, text),
+    };
+    let mut words = text.split('&').map(str::trim);
+    let subject = read_subject(words.next().unwrap_or_default())?;
+    let mut term = Term { takes_in, subject, methods: Vec::new(), advised: Advised::Whatever };
+    for word in words {
+        match (word, Method::named(word)) {
+            ("idempotent", _) => term.methods.push(MethodCondition::Idempotent),
+            ("advice", _) => term.advised = Advised::Readable,
+            ("told", _) => term.advised = Advised::Told,
+            (_, Method::Other) => {
+                return Err(format!(
+                    "`{word}` is no condition (`idempotent`, `advice`, `told`, or a method)"
+                ));
+            }
+            (_, method) => term.methods.push(MethodCondition::Is(method)),
+        }
+    }
+    Ok(term)
+}
+
+fn read_subject(word: &str) -> Result<Subject, String> {
+    if let Some((_, subject)) = WORDS.iter().find(|(known, _)| *known == word) {
+        return Ok(subject.clone());
+    }
+    if let Some(name) = word.strip_prefix("reason.") {
+        let is_name = !name.is_empty() && name.len() <= 64;
+        return if is_name {
+            Ok(Subject::Reason(name.to_owned()))
+        } else {
+            Err(format!("`{word}` names no reason"))
+        };
+    }
+    if let Some(name) = word.strip_prefix("grpc.") {
+        return Grpc::named(name).map(Subject::Grpc).ok_or_else(|| format!("`{name}` is no gRPC status"));
+    }
+    let codes = match word.as_bytes() {
+        [class @ b'1'..=b'5', b'x', b'x'] => {
+            let from = u16::from(class - b'0') * 100;
+            Some((from, from + 99))
+        }
+        _ => match word.split_once('-') {
+            Some((from, to)) => status(from).zip(status(to)).filter(|(from, to)| from <= to),
+            None => status(word).map(|code| (code, code)),
+        },
+    };
+    codes.map(|(from, to)| Subject::Codes(from, to)).ok_or_else(|| {
+        let suggestion = did_you_mean(word, WORDS.iter().map(|(known, _)| *known));
+        format!("`{word}` is no status and no word for one{suggestion}")
+    })
+}
+
+/// A status of three digits.
+fn status(text: &str) -> Option<u16> {
+    let is_status = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|code| is_status && (100..=599).contains(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Failure;
+
+    fn answer(code: u16) -> Outcome {
+        let status = if code == 429 { Status::Rejected } else { Status::Failed(Failure::Fatal) };
+        Outcome { facts: Facts::code(code), ..Outcome::plain(status) }
+    }
+
+    fn missing(why: Missing) -> Outcome {
+        Outcome { facts: Facts::missing(why), ..Outcome::plain(Status::Failed(Failure::Transport)) }
+    }
+
+    fn fits(text: &str, outcome: Outcome) -> bool {
+        RetryOn::constant(text).compile(Method::Get, &[]).fits(&outcome, outcome.advice)
+    }
+
+    #[test]
+    fn the_last_term_that_fits_decides() {
+        let rule = "408|429|5xx|!501|transport";
+        for (code, expected) in
+            [(408, true), (409, false), (429, true), (500, true), (501, false), (599, true)]
+        {
+            assert_eq!(fits(rule, answer(code)), expected, "{code}");
+        }
+        assert!(fits(rule, missing(Missing::Closed)) && !fits(rule, missing(Missing::Timeout)));
+        assert!(fits("!501|5xx", answer(501)), "the later term takes it in again");
+        assert!(!fits("none", answer(503)) && !fits("none", missing(Missing::Refused)));
+        assert!(fits("400-404|500-503", answer(502)) && !fits("400-404|500-503", answer(410)));
+    }
+
+    #[test]
+    fn methods_and_advice_are_conditions() {
+        let rule = RetryOn::constant("503&idempotent|413&advice|500&post");
+        let post = rule.compile(Method::Post, &[]);
+        let get = rule.compile(Method::Get, &[]);
+        assert!(get.fits(&answer(503), Advice::None) && !post.fits(&answer(503), Advice::None));
+        assert!(post.fits(&answer(500), Advice::None) && !get.fits(&answer(500), Advice::None));
+        let advice = Advice::After(std::time::Duration::ZERO);
+        assert!(get.fits(&answer(413), advice) && !get.fits(&answer(413), Advice::Unreadable));
+        assert!(
+            RetryOn::constant("413&told").compile(Method::Get, &[]).fits(&answer(413), Advice::Unreadable)
+        );
+    }
+
+    #[test]
+    fn reasons_are_known_by_their_place_in_the_list() {
+        let rule = RetryOn::constant("reason.SlowDown");
+        let compiled = rule.compile(Method::Get, &["Throttling".to_owned(), "SlowDown".to_owned()]);
+        let reason = |place| Outcome {
+            facts: Facts { reason: NonZeroU8::new(place), ..Facts::code(400) },
+            ..Outcome::plain(Status::Failed(Failure::Fatal))
+        };
+        assert!(compiled.fits(&reason(2), Advice::None));
+        assert!(!compiled.fits(&reason(1), Advice::None) && !compiled.fits(&reason(0), Advice::None));
+    }
+
+    #[test]
+    fn the_classes_of_the_harness_are_the_default_of_existing_strategies() {
+        let rule = RetryOn::constant("rejected|failed").compile(Method::Get, &[]);
+        for (status, expected) in [
+            (Status::Rejected, true),
+            (Status::Failed(Failure::Server), true),
+            (Status::Failed(Failure::Timeout), true),
+            (Status::Failed(Failure::Transport), true),
+            (Status::Failed(Failure::Fatal), false),
+        ] {
+            assert_eq!(rule.fits(&Outcome::plain(status), Advice::None), expected, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_by_its_word() {
+        let mut rule = RetryOn::constant("any");
+        for (text, words) in [
+            ("503|", "`` is no status and no word for one"),
+            ("6xx", "`6xx` is no status"),
+            ("503-500", "`503-500` is no status"),
+            ("timout", "did you mean `timeout`?"),
+            ("503&put&brew", "`brew` is no condition"),
+            ("grpc.unavailable", "`unavailable` is no gRPC status"),
+            ("reason.", "`reason.` names no reason"),
+            ("+503", "`+503` is no status"),
+        ] {
+            let error = rule.read(text).unwrap_err();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        assert_eq!(rule.show(), "any");
+    }
+}

@@ -1,0 +1,239 @@
+//! A client's own rules: which outcomes it tries again, as what it takes them, and until when.
+
+use std::time::Duration;
+
+use vocabulary::Choice;
+
+use crate::hint_rule::HintRule;
+use crate::retry_on::{Compiled, RetryOn};
+use crate::{Advice, Failure, Instant, Method, Missing, Opinion, Outcome, RetryAfter, Status};
+
+/// What every strategy, or every layer of one, has besides its parts.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Attempts after which an op is given up.
+    pub max_attempts: u32,
+    /// What is done with the server's advice.
+    pub retry_after: RetryAfter,
+    /// Retries after failures of one kind, where they are limited.
+    pub(crate) max_retries: MaxRetries,
+    /// How long an op may take with all its retries, if that is limited.
+    pub(crate) max_time: Option<MaxTime>,
+    /// What is tried again; `None` for what everybody counts as not now.
+    pub(crate) opinions: Option<Opinions>,
+}
+
+impl Default for Rules {
+    /// No limits, and opinions as everybody counts.
+    fn default() -> Self {
+        Self {
+            max_attempts: u32::MAX,
+            retry_after: RetryAfter::default(),
+            max_retries: MaxRetries::default(),
+            max_time: None,
+            opinions: None,
+        }
+    }
+}
+
+impl Rules {
+    /// So many attempts per op, and nothing else.
+    pub fn up_to(max_attempts: u32) -> Self {
+        Self { max_attempts, ..Self::default() }
+    }
+
+    /// What to make of an outcome with this advice.
+    #[inline]
+    pub(crate) fn opinion(&self, outcome: &Outcome, advice: Advice) -> Opinion {
+        match (&self.opinions, outcome.status) {
+            (Some(opinions), Status::Rejected | Status::Failed(_)) => opinions.of(outcome, advice),
+            (_, status) => Opinion::of(status),
+        }
+    }
+}
+
+/// What a client takes outcomes for, by rules of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Opinions {
+    hints: HintRule,
+    retry_on: Compiled,
+    throttle_on: Compiled,
+}
+
+impl Opinions {
+    /// By these rules, for requests of this method; reasons are numbered by their place in the list, from 1.
+    pub(crate) fn new(
+        hints: HintRule,
+        retry_on: &RetryOn,
+        throttle_on: &RetryOn,
+        method: Method,
+        reasons: &[String],
+    ) -> Self {
+        Self {
+            hints,
+            retry_on: retry_on.compile(method, reasons),
+            throttle_on: throttle_on.compile(method, reasons),
+        }
+    }
+
+    fn of(&self, outcome: &Outcome, advice: Advice) -> Opinion {
+        let hinted = self.hints.decide(outcome.facts.hints);
+        let again = hinted.unwrap_or_else(|| self.retry_on.fits(outcome, advice));
+        match again {
+            false => Opinion::Final,
+            true if self.throttle_on.fits(outcome, advice) => Opinion::Throttled,
+            true => Opinion::Transient,
+        }
+    }
+}
+
+/// The kinds of failures that urllib3 and Azure's Python library count apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureKind {
+    /// No connection was made.
+    Connect,
+    /// There was a connection, and no answer.
+    Read,
+    /// There was an answer.
+    Answer,
+}
+
+impl FailureKind {
+    /// The kind of an outcome that is a failure of an attempt.
+    pub(crate) const fn of(outcome: &Outcome) -> Option<Self> {
+        match (outcome.facts.missing, outcome.status) {
+            (_, Status::Shed | Status::Deferred | Status::Cancelled | Status::Succeeded) => None,
+            (Some(Missing::Refused), _) => Some(Self::Connect),
+            (Some(_), _) | (None, Status::Failed(Failure::Transport | Failure::Timeout)) => Some(Self::Read),
+            (None, _) => Some(Self::Answer),
+        }
+    }
+}
+
+/// Retries of an op after failures of each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MaxRetries {
+    pub(crate) connect: u32,
+    pub(crate) read: u32,
+    pub(crate) answer: u32,
+}
+
+impl Default for MaxRetries {
+    fn default() -> Self {
+        Self { connect: u32::MAX, read: u32::MAX, answer: u32::MAX }
+    }
+}
+
+impl MaxRetries {
+    /// Whether any kind is limited.
+    pub(crate) fn is_limited(self) -> bool {
+        self != Self::default()
+    }
+
+    pub(crate) const fn of(self, kind: FailureKind) -> u32 {
+        match kind {
+            FailureKind::Connect => self.connect,
+            FailureKind::Read => self.read,
+            FailureKind::Answer => self.answer,
+        }
+    }
+}
+
+/// How long an op may take in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MaxTime {
+    pub(crate) limit: Duration,
+    pub(crate) when: WhenOver,
+}
+
+/// What becomes of a retry that would come after the limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum WhenOver {
+    /// The op is given up before the wait.
+    #[default]
+    GiveUp,
+    /// The wait ends at the limit.
+    Shorten,
+    /// It is made, and is the last: the limit is looked at when an attempt has failed.
+    Last,
+}
+
+impl Choice for WhenOver {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("give-up", Self::GiveUp), ("shorten", Self::Shorten), ("last", Self::Last)];
+}
+
+impl MaxTime {
+    /// The wait of an op that began at `since`; `None` when it is over.
+    pub(crate) fn allow(self, since: Instant, now: Instant, delay: Duration) -> Option<Duration> {
+        let left = self.limit.checked_sub(now.since(since)).filter(|left| !left.is_zero())?;
+        match self.when {
+            WhenOver::GiveUp => (delay <= left).then_some(delay),
+            WhenOver::Shorten => Some(delay.min(left)),
+            WhenOver::Last => Some(delay),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{FATAL, OK, REJECTED, TIMEOUT};
+    use crate::{Facts, Hints};
+
+    fn opinions(hints: &str, retry_on: &str, throttle_on: &str) -> Rules {
+        let mut rule = HintRule::default();
+        vocabulary::TextField::read(&mut rule, hints).unwrap();
+        let rules = [retry_on, throttle_on].map(RetryOn::constant);
+        let opinions = Opinions::new(rule, &rules[0], &rules[1], Method::Get, &[]);
+        Rules { opinions: Some(opinions), ..Rules::default() }
+    }
+
+    fn answer(code: u16, hints: Hints) -> Outcome {
+        Outcome { facts: Facts { hints, ..Facts::code(code) }, ..REJECTED }
+    }
+
+    #[test]
+    fn a_hint_decides_before_any_rule() {
+        let rules = opinions("x-should-retry", "429", "429");
+        for (code, hints, expected) in [
+            (429, Hints::NONE, Opinion::Throttled),
+            (503, Hints::NONE, Opinion::Final),
+            (503, Hints::SHOULD_RETRY, Opinion::Transient),
+            (429, Hints::SHOULD_NOT_RETRY, Opinion::Final),
+            (429, Hints::STRIPE_SHOULD_NOT_RETRY, Opinion::Throttled),
+        ] {
+            assert_eq!(rules.opinion(&answer(code, hints), Advice::None), expected, "{code} {hints:?}");
+        }
+    }
+
+    #[test]
+    fn without_rules_things_are_as_they_are_counted() {
+        let rules = Rules::default();
+        for (outcome, expected) in [
+            (OK, Opinion::Done),
+            (REJECTED, Opinion::Throttled),
+            (TIMEOUT, Opinion::Transient),
+            (FATAL, Opinion::Final),
+        ] {
+            assert_eq!(rules.opinion(&outcome, Advice::None), expected);
+        }
+        assert_eq!(opinions("none", "none", "none").opinion(&OK, Advice::None), Opinion::Done);
+    }
+
+    #[test]
+    fn time_runs_out_in_one_of_three_ways() {
+        let second = Duration::from_secs(1);
+        let allow = |when, now: u64, delay: u32| {
+            let max_time = MaxTime { limit: 10 * second, when };
+            max_time.allow(Instant::ORIGIN, Instant::from_millis(1000 * now), delay * second)
+        };
+        assert_eq!(allow(WhenOver::GiveUp, 7, 3), Some(3 * second));
+        assert_eq!(allow(WhenOver::GiveUp, 7, 4), None);
+        assert_eq!(allow(WhenOver::Shorten, 7, 4), Some(3 * second));
+        assert_eq!(allow(WhenOver::Last, 7, 4), Some(4 * second));
+        for when in [WhenOver::GiveUp, WhenOver::Shorten, WhenOver::Last] {
+            assert_eq!(allow(when, 10, 0), None, "{when:?}");
+        }
+    }
+}

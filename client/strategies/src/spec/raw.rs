@@ -1,0 +1,62 @@
+//! A strategy's text taken apart: layers, parts, options; presets are put in their place.
+
+use vocabulary::split_options;
+
+/// A part as it is typed: nothing is known yet of its name and its options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RawPart {
+    pub(super) name: String,
+    /// Keys with their values; `None` where there is no `=`.
+    pub(super) options: Vec<(String, Option<String>)>,
+    /// All of it, for errors.
+    pub(super) text: String,
+}
+
+/// The layers of a text with their parts, the outer first, as they are typed: `outer over inner`.
+pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
+    let parts = |layer: &str| layer.split('+').map(|part| RawPart::read(part.trim())).collect();
+    layers_of(text).into_iter().map(parts).collect()
+}
+
+/// The texts of the layers: the word `over` parts them.
+fn layers_of(text: &str) -> Vec<&str> {
+    let mut layers = Vec::new();
+    let mut rest = text;
+    while let Some((layer, inside)) = rest.split_once(" over ") {
+        layers.push(layer);
+        rest = inside;
+    }
+    layers.push(rest);
+    layers
+}
+
+impl RawPart {
+    fn read(text: &str) -> Self {
+        let (name, options) = split_options(text);
+        let owned = |(key, value): (&str, Option<&str>)| (key.to_owned(), value.map(str::to_owned));
+        Self {
+            name: name.to_owned(),
+            options: options.into_iter().map(owned).collect(),
+            text: text.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_and_parts_are_taken_apart_as_they_are_typed() {
+        let names = |text: &str| -> Vec<Vec<String>> {
+            let layers = read(text);
+            layers.into_iter().map(|layer| layer.into_iter().map(|part| part.name).collect()).collect()
+        };
+        assert_eq!(
+            names("aimd + full-jitter:base=1s over constant"),
+            [vec!["aimd", "full-jitter"], vec!["constant"]]
+        );
+        assert_eq!(names("constant over immediate over none").len(), 3);
+        assert_eq!(names(""), [[""]]);
+    }
+}

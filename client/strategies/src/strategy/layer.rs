@@ -1,0 +1,208 @@
+//! One layer of a strategy: its limiters, its retry policy and its budgets, with the rules that hold for all of them.
+
+use std::time::Duration;
+
+use vocabulary::{Draws, Purpose, draws};
+
+use super::memory::{LayerMemory, Permits};
+use crate::rules::{FailureKind, Rules};
+use crate::{
+    Admit, Advice, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter,
+    Outcome, Part, Retry, RetryAfter, RetryPolicy, RetryState, Status, Until, View,
+};
+
+/// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors, deferrals),
+/// the client on its own budget (sheds).
+const RETRY_FLOOR: Duration = Duration::from_millis(50);
+
+/// See the module.
+pub(super) struct Layer {
+    pub(super) limiters: Vec<Box<dyn Limiter>>,
+    pub(super) retry: Option<Box<dyn RetryPolicy>>,
+    pub(super) budgets: Vec<Box<dyn Budget>>,
+    pub(super) rules: Rules,
+}
+
+/// What the budgets of a layer say of a launch.
+pub(super) enum Asked {
+    /// All let it through.
+    Permit,
+    /// One holds it.
+    Wait(Until),
+    /// One refuses it.
+    Shed(Advice),
+}
+
+impl Layer {
+    pub(super) fn new(parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
+        let (mut limiters, mut retry, mut budgets) = (Vec::new(), None, Vec::new());
+        for part in parts {
+            match part {
+                Part::Limiter(limiter) => limiters.push(limiter),
+                Part::RetryPolicy(policy) => retry = Some(policy),
+                Part::Budget(budget) => budgets.push(budget),
+            }
+        }
+        Self { limiters, retry, budgets, rules }
+    }
+
+    /// Whether it makes an op wait by itself.
+    pub(super) fn backs_off(&self) -> bool {
+        self.retry.as_ref().is_some_and(|policy| policy.backs_off())
+    }
+
+    /// May the candidate start, as far as the limiters are concerned?
+    pub(super) fn poll(&self, now: Instant, view: &View) -> (Option<Until>, Option<Carrier>) {
+        let mut wait: Option<Until> = None;
+        let mut carrier: Option<Carrier> = None;
+        for limiter in &self.limiters {
+            match limiter.poll(now, view) {
+                Admit::Go => {}
+                Admit::Wait(until) => wait = Some(both(wait, until)),
+                Admit::GoIf(more) => carrier = Some(carrier.map_or(more, |other| other.and(more))),
+            }
+        }
+        (wait, carrier)
+    }
+
+    /// May the candidate start, as far as the budgets are concerned? `draws` are those of the n-th of them.
+    pub(super) fn ask(&mut self, now: Instant, launch: &Launch, draws: impl Fn(usize) -> Draws) -> Asked {
+        let mut wait: Option<Until> = None;
+        for (index, budget) in self.budgets.iter_mut().enumerate() {
+            match budget.ask(now, launch, &mut draws(index)) {
+                Gate::Permit => {}
+                Gate::Wait(until) => wait = Some(both(wait, until)),
+                Gate::Shed(advice) => {
+                    budget.on_shed(now, launch);
+                    return Asked::Shed(advice);
+                }
+            }
+        }
+        wait.map_or(Asked::Permit, Asked::Wait)
+    }
+
+    /// The candidate was sent.
+    pub(super) fn on_sent(&mut self, now: Instant, view: &View) -> Permits {
+        let mut permits = Permits::default();
+        for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
+            *permit = budget.on_sent(now, &view.candidate);
+        }
+        for limiter in &mut self.limiters {
+            limiter.on_sent(now, view);
+        }
+        permits
+    }
+
+    /// An attempt ended; limiters may hear of something else than budgets.
+    pub(super) fn on_ended(
+        &mut self,
+        now: Instant,
+        ended: &Ended,
+        (heard, outcome): (&Outcome, &Outcome),
+        permits: &Permits,
+    ) {
+        for limiter in &mut self.limiters {
+            limiter.on_ended(now, ended, heard);
+        }
+        for (budget, permit) in self.budgets.iter_mut().zip(permits) {
+            budget.on_ended(now, ended, outcome, *permit);
+        }
+    }
+
+    /// What becomes of an op whose try failed. `key` is that of its draws; `memory` is there where the rules need it.
+    pub(super) fn on_failure(
+        &mut self,
+        now: Instant,
+        failed: &FailedOp,
+        attempts: u32,
+        state: &mut RetryState,
+        (seed, op, failures): (u64, u64, u32),
+        memory: Option<&mut LayerMemory>,
+    ) -> Retry {
+        let Outcome { opinion, advice, .. } = failed.outcome;
+        let over = !opinion.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
+        if over {
+            return Retry::GiveUp;
+        }
+        let since = memory.as_ref().map_or(failed.arrived, |memory| memory.since);
+        if let (Some(memory), Some(kind)) = (memory, FailureKind::of(&failed.outcome))
+            && memory.count(kind) > self.rules.max_retries.of(kind)
+        {
+            return Retry::GiveUp;
+        }
+        let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
+        let refused =
+            if no_attempt { None } else { self.budgets.iter().find(|it| !it.permits_retry(now, failed)) };
+        if refused.is_some_and(|budget| !budget.refuses_after_the_wait()) {
+            return Retry::GiveUp;
+        }
+        let is_refused = refused.is_some();
+        let delay = match &self.retry {
+            None => Duration::ZERO,
+            Some(policy) => {
+                let mut rng = draws(seed, Purpose::Backoff, op, failures);
+                match policy.on_failure(now, failed, state, &mut rng) {
+                    Retry::After(delay) => delay,
+                    other => return other,
+                }
+            }
+        };
+        let delay = self.floored(failed.outcome.status, self.advised(delay, advice));
+        if is_refused {
+            return Retry::GiveUpAfter(delay);
+        }
+        let allowed = match self.rules.max_time {
+            None => Some(delay),
+            Some(max_time) => max_time.allow(since, now, delay),
+        };
+        let Some(delay) = allowed else { return Retry::GiveUp };
+        if !no_attempt {
+            for budget in &mut self.budgets {
+                budget.on_retry(now, failed);
+            }
+        }
+        Retry::After(delay)
+    }
+
+    /// What the server's advice makes of a delay.
+    fn advised(&self, delay: Duration, advice: Advice) -> Duration {
+        let heeds = self.retry.as_ref().is_some_and(|policy| policy.heeds_advice());
+        match (advice, self.rules.retry_after) {
+            _ if heeds => delay,
+            (Advice::After(after), RetryAfter::Floor) => delay.max(after),
+            (Advice::After(after), RetryAfter::Exact) => after,
+            (Advice::Past, RetryAfter::Exact) => Duration::ZERO,
+            _ => delay,
+        }
+    }
+
+    /// A delay that nobody states is not too short; one that a policy states is as it says, but after sheds.
+    fn floored(&self, status: Status, delay: Duration) -> Duration {
+        let stated = self.retry.as_ref().is_some_and(|policy| policy.states_delay());
+        match status {
+            Status::Shed | Status::Deferred => delay.max(RETRY_FLOOR),
+            Status::Failed(Failure::Transport) if !stated => delay.max(RETRY_FLOOR),
+            _ => delay,
+        }
+    }
+
+    /// A retry that was allowed will not be made: its op is over.
+    pub(super) fn on_retry_withdrawn(&mut self, now: Instant) {
+        for budget in &mut self.budgets {
+            budget.on_retry_withdrawn(now);
+        }
+    }
+
+    pub(super) fn report(&self, gauges: &mut Gauges) {
+        for limiter in &self.limiters {
+            limiter.report(gauges);
+        }
+        for budget in &self.budgets {
+            budget.report(gauges);
+        }
+    }
+}
+
+fn both(wait: Option<Until>, until: Until) -> Until {
+    wait.map_or(until, |other| other.and(until))
+}

@@ -1,0 +1,236 @@
+//! How layers work together: what an inner layer gives up is one failure of the layer around it.
+
+use super::layer::Asked;
+use super::memory::{LayerMemory, Permits, Try};
+use super::{Strategy, Verdict, admission, seed_of};
+use crate::{Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View};
+
+impl Strategy {
+    /// [`Strategy::admit`] where ops are remembered: a layer around others is asked when a try of it begins.
+    pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
+        let arrived = view.candidate.arrived;
+        let memory = self.memory.of(*state).copied();
+        let layer = |index: usize| memory.map(|memory| memory.layers[index]);
+        let inner = View { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
+        let (mut wait, carrier) = self.inner.poll(now, &inner);
+        let mut begins = Vec::new();
+        for (index, outer) in self.outer.iter().enumerate() {
+            let remembered = layer(index + 1);
+            if remembered.is_some_and(|memory| memory.open.is_some()) {
+                continue;
+            }
+            let candidate = outer_launch(&view.candidate, remembered, outer.next_seq);
+            let view = View { in_flight: outer.in_flight, candidate, ..*view };
+            let (until, _) = outer.layer.poll(now, &view);
+            wait = [wait, until].into_iter().flatten().reduce(Until::and);
+            begins.push((index, view));
+        }
+        if let Some(until) = self.standstill.and_then(|standstill| standstill.holds(now)) {
+            wait = [wait, Some(Until::At(until))].into_iter().flatten().reduce(Until::and);
+        }
+        if let Some(until) = wait {
+            return Verdict::Wait(until);
+        }
+        let (seed, sheds) = (self.seed, self.sheds);
+        let mut asked =
+            vec![(0, self.inner.ask(now, &inner.candidate, admission(seed, sheds, &inner.candidate)))];
+        for (index, view) in &begins {
+            let draws = admission(seed_of(seed, index + 1), sheds, &view.candidate);
+            asked.push((index + 1, self.outer[*index].layer.ask(now, &view.candidate, draws)));
+        }
+        for (index, asked) in asked {
+            match asked {
+                Asked::Permit => {}
+                Asked::Wait(until) => wait = [wait, Some(until)].into_iter().flatten().reduce(Until::and),
+                Asked::Shed(advice) => {
+                    self.memory.open(state, arrived).shed_by = index;
+                    return self.shed(advice);
+                }
+            }
+        }
+        if let Some(until) = wait {
+            return Verdict::Wait(until);
+        }
+        let memory = self.memory.open(state, arrived);
+        for (index, view) in begins {
+            let outer = &mut self.outer[index];
+            let permits = outer.layer.on_sent(now, &view);
+            outer.in_flight += 1;
+            outer.next_seq += 1;
+            let seq = view.candidate.seq;
+            memory.layers[index + 1].open =
+                Some(Try { seq, began: now, in_flight_then: outer.in_flight, permits });
+        }
+        let permits = self.inner.on_sent(now, &inner);
+        if let Some(standstill) = &mut self.standstill {
+            standstill.on_sent(now, view.candidate.seq);
+        }
+        Verdict::Send(permits, carrier)
+    }
+
+    /// [`Strategy::on_ended`] where ops are remembered: a success ends the tries of all layers.
+    pub(super) fn on_ended_in_layers(
+        &mut self,
+        now: Instant,
+        ended: &Ended,
+        (heard, outcome): (&Outcome, &Outcome),
+        permits: &Permits,
+        state: RetryState,
+    ) {
+        let before = self.memory.of(state).map_or(0, |memory| memory.layers[0].attempts_before);
+        let inner = Ended { attempt: ended.attempt.saturating_sub(before).max(1), ..*ended };
+        self.inner.on_ended(now, &inner, (heard, outcome), permits);
+        if matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred) {
+            for index in 0..self.outer.len() {
+                self.end_try(now, index, ended, outcome, state);
+            }
+        }
+    }
+
+    /// The try of a layer that is under way ends like this.
+    fn end_try(&mut self, now: Instant, index: usize, ended: &Ended, outcome: &Outcome, state: RetryState) {
+        let outer = &mut self.outer[index];
+        let Some(memory) = self.memory.of_mut(state) else { return };
+        let remembered = &mut memory.layers[index + 1];
+        let Some(Try { seq, began, in_flight_then, permits }) = remembered.open.take() else { return };
+        let ended = Ended {
+            seq,
+            attempt: remembered.tries + 1,
+            sent_at: began,
+            in_flight_when_sent: in_flight_then,
+            in_flight: outer.in_flight,
+            ..*ended
+        };
+        let opinion = outer.layer.rules.opinion(outcome, outcome.advice);
+        let outcome = Outcome { opinion, ..*outcome };
+        outer.layer.on_ended(now, &ended, (&outcome, &outcome), &permits);
+        outer.in_flight -= 1;
+    }
+
+    /// [`Strategy::on_failure`] where ops are remembered.
+    pub(super) fn on_failure_in_layers(
+        &mut self,
+        now: Instant,
+        failed: &FailedOp,
+        attempts: u32,
+        state: &mut RetryState,
+    ) -> Retry {
+        let memory = self.memory.open(state, failed.arrived);
+        let shed = failed.outcome.status == Status::Shed;
+        let first = if shed { memory.shed_by } else { 0 };
+        let mut retry = Retry::GiveUp;
+        if first == 0 {
+            let remembered = &mut memory.layers[0];
+            let failures = failed.failures - remembered.failures_before;
+            let own = FailedOp { failures, arrived: remembered.since, ..*failed };
+            let key = (self.seed, failed.op, failed.failures);
+            let attempts = attempts - remembered.attempts_before;
+            let mut policy = remembered.policy;
+            retry = self.inner.on_failure(now, &own, attempts, &mut policy, key, Some(remembered));
+            remembered.policy = policy;
+        }
+        let ended = ended_of(failed, attempts);
+        for index in first.saturating_sub(1)..self.outer.len() {
+            let after = match retry {
+                Retry::GiveUp => std::time::Duration::ZERO,
+                Retry::GiveUpAfter(delay) => delay,
+                Retry::After(_) => break,
+            };
+            let outcome = failed.outcome;
+            self.end_try(now, index, &ended, &outcome, *state);
+            let outer = &mut self.outer[index];
+            let Some(memory) = self.memory.of_mut(*state) else { break };
+            let remembered = &mut memory.layers[index + 1];
+            let opinion = outer.layer.rules.opinion(&outcome, outcome.advice);
+            remembered.tries += 1;
+            remembered.last = Some(outcome.status);
+            remembered.last_opinion = opinion;
+            let own = FailedOp {
+                failures: remembered.tries,
+                arrived: remembered.since,
+                outcome: Outcome { opinion, ..outcome },
+                ..*failed
+            };
+            let key = (seed_of(self.seed, index + 1), failed.op, failed.failures);
+            let mut policy = remembered.policy;
+            let tries = remembered.tries;
+            let more = outer.layer.on_failure(now, &own, tries, &mut policy, key, Some(remembered));
+            remembered.policy = policy;
+            retry = match more {
+                Retry::After(delay) => Retry::After(delay.saturating_add(after)),
+                Retry::GiveUpAfter(delay) => Retry::GiveUpAfter(delay.saturating_add(after)),
+                Retry::GiveUp if after.is_zero() => Retry::GiveUp,
+                Retry::GiveUp => Retry::GiveUpAfter(after),
+            };
+            if let Retry::After(delay) = retry {
+                for inside in &mut memory.layers[..=index] {
+                    inside.begin_again(now + delay, failed.failures, attempts);
+                }
+            }
+        }
+        retry
+    }
+
+    /// The op is over: nothing is remembered of it.
+    pub(super) fn forget(&mut self, now: Instant, state: &mut RetryState) {
+        let Some(memory) = self.memory.of(*state).copied() else { return };
+        for (index, outer) in self.outer.iter_mut().enumerate() {
+            // Its deadline came while a try was under way.
+            if let Some(open) = memory.layers[index + 1].open {
+                let cancelled = Outcome::plain(Status::Cancelled);
+                let ended = Ended {
+                    seq: open.seq,
+                    op: 0,
+                    attempt: memory.layers[index + 1].tries + 1,
+                    sent_at: open.began,
+                    in_flight_when_sent: open.in_flight_then,
+                    in_flight: outer.in_flight,
+                    ready: 0,
+                };
+                outer.layer.on_ended(now, &ended, (&cancelled, &cancelled), &open.permits);
+                outer.in_flight -= 1;
+            }
+        }
+        self.memory.forget(state);
+    }
+}
+
+/// The candidate as the inner layer numbers its attempts.
+fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
+    let Some(memory) = memory else { return *candidate };
+    let attempt = candidate.attempt.saturating_sub(memory.attempts_before).max(1);
+    let is_first = attempt == 1;
+    Launch {
+        attempt,
+        arrived: memory.since,
+        last: candidate.last.filter(|_| !is_first),
+        last_opinion: if is_first { crate::Opinion::Done } else { candidate.last_opinion },
+        ..*candidate
+    }
+}
+
+/// The candidate as a layer around others numbers its tries.
+fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> Launch {
+    let Some(memory) = memory else { return Launch { seq, ..*candidate } };
+    Launch {
+        seq,
+        op: candidate.op,
+        attempt: memory.tries + 1,
+        arrived: memory.since,
+        last: memory.last,
+        last_opinion: memory.last_opinion,
+    }
+}
+
+/// What there is to say of an attempt whose op failed.
+fn ended_of(failed: &FailedOp, attempts: u32) -> Ended {
+    Ended {
+        seq: 0,
+        op: failed.op,
+        attempt: attempts,
+        sent_at: failed.arrived,
+        in_flight_when_sent: 0,
+        in_flight: 0,
+        ready: 0,
+    }
+}
