@@ -1,5 +1,6 @@
 //! Retry policies, one per file.
 
+mod backoff;
 mod constant;
 mod decorrelated_jitter;
 mod equal_jitter;
@@ -11,6 +12,7 @@ mod none;
 mod thain;
 mod uniform;
 
+pub(crate) use backoff::Backoff;
 pub(crate) use constant::Constant;
 pub(crate) use decorrelated_jitter::DecorrelatedJitter;
 pub(crate) use equal_jitter::EqualJitter;

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use vocabulary::whole_nanos;
 
+/// What nothing waits longer than: a day, as parameters have it.
+pub(crate) const LONGEST: Duration = Duration::from_hours(24);
+
 /// `min(cap, base · 2^(n−1))` for the n-th retry, n from 1.
 pub(crate) fn doubled(base: Duration, cap: Duration, n: u32) -> Duration {
     // Above 2^64 ns every base but zero is beyond every cap.

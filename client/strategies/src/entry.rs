@@ -20,6 +20,7 @@ pub struct Entry {
     /// Where the rule comes from.
     pub source: &'static str,
     parameters: fn(&Options) -> Result<Vec<ParameterInfo>, OptionsError>,
+    doubts: fn(&Options) -> Result<Vec<String>, OptionsError>,
     build: fn(&Options, &mut Context) -> Result<Part, SpecError>,
 }
 
@@ -32,6 +33,7 @@ impl Entry {
             rule: C::RULE,
             source: C::SOURCE,
             parameters: |options| Ok(C::with_options(options)?.parameters()),
+            doubts: |options| Ok(C::with_options(options)?.doubts()),
             build: |options, context| {
                 let config = C::with_options(options).map_err(|error| SpecError::options(C::NAME, error))?;
                 config.build(context)
@@ -47,6 +49,11 @@ impl Entry {
     /// The parameters with the given options put in.
     pub(crate) fn configured(&self, options: &Options) -> Result<Vec<ParameterInfo>, SpecError> {
         (self.parameters)(options).map_err(|error| SpecError::options(self.name, error))
+    }
+
+    /// What can be run with the given options, but is hardly what was meant.
+    pub(crate) fn doubts(&self, options: &Options) -> Vec<String> {
+        (self.doubts)(options).unwrap_or_default()
     }
 
     /// Starts the part with the given options; missing ones keep their default.

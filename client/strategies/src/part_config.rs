@@ -13,6 +13,11 @@ pub(crate) trait PartConfig: Configurable {
 
     /// Starts it.
     fn build(self, context: &mut Context) -> Result<Part, SpecError>;
+
+    /// What can be run, but is hardly what was meant, each in half a sentence.
+    fn doubts(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What a part may be given besides its options.

@@ -1,8 +1,8 @@
 //! The list of parts.
 
 use crate::backoffs::{
-    Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry, Thain,
-    Uniform,
+    Backoff, Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry,
+    Thain, Uniform,
 };
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
@@ -24,6 +24,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<EqualJitter>(),
     Entry::of::<DecorrelatedJitter>(),
     Entry::of::<Thain>(),
+    Entry::of::<Backoff>(),
     Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
     Entry::of::<NewRenoConfig>(),

@@ -13,6 +13,10 @@ pub trait RetryPolicy: Send {
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
 
+    /// An attempt failed, and what becomes of its op is decided, by this policy or before it was asked: for what is remembered
+    /// across the ops of a client.
+    fn after_failure(&mut self, _failed: &FailedOp) {}
+
     /// Whether the delay already takes the server's advice into account; else the composition sees to it.
     ///
     /// For policies with a rule of their own for `Retry-After`, such as clamping it to a range.

@@ -15,7 +15,7 @@ use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
 use crate::strategy::MAX_LAYERS;
 use crate::{Foreknowledge, Method, Strategy};
-use vocabulary::{ParameterInfo, duration_text};
+use vocabulary::{ParameterInfo, duration_text, split_outside};
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]
@@ -88,6 +88,10 @@ impl StrategySpec {
                 ));
             }
         }
+        for (entry, options) in self.layers.iter().rev().flat_map(|layer| &layer.parts) {
+            let own = entry.doubts(options).into_iter();
+            doubts.extend(own.map(|doubt| format!("in `{}` of `{self}`, {doubt}", entry.name)));
+        }
         doubts
     }
 
@@ -124,22 +128,25 @@ impl StrategySpec {
                 return text.to_owned();
             }
             let is_other = |option: &&str| option.split('=').next().is_none_or(|there| there.trim() != key);
-            let others =
-                options.split(',').map(str::trim).filter(|option| !option.is_empty()).filter(is_other);
+            let others = split_outside(options, ',')
+                .map(str::trim)
+                .filter(|option| !option.is_empty())
+                .filter(is_other);
             let own = format!("{key}={value}");
             let options: Vec<&str> = others.chain([own.as_str()]).collect();
             format!("{}:{}", name.trim(), options.join(","))
         };
-        let text: Vec<String> = self.text.split('+').map(str::trim).map(set).collect();
+        let text: Vec<String> = split_outside(&self.text, '+').map(str::trim).map(set).collect();
         text.join("+").parse().map(Some)
     }
 
     /// Whether a parameter of a part was typed.
     pub fn sets(&self, part: &str, key: &str) -> bool {
         let is_part = |text: &&str| text.split(':').next().is_some_and(|name| name.trim() == part);
-        self.text.split('+').filter(is_part).any(|text| {
+        split_outside(&self.text, '+').filter(is_part).any(|text| {
             let options = text.split_once(':').map_or("", |(_, options)| options);
-            options.split(',').any(|option| option.split('=').next().is_some_and(|there| there.trim() == key))
+            split_outside(options, ',')
+                .any(|option| option.split('=').next().is_some_and(|there| there.trim() == key))
         })
     }
 

@@ -176,6 +176,7 @@ impl Strategy {
         state: &mut RetryState,
     ) -> Retry {
         if attempts >= self.max_attempts {
+            self.inner.after_failure(failed);
             return Retry::GiveUp;
         }
         if self.keeps_memory {

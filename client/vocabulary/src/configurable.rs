@@ -3,6 +3,7 @@
 //! The config struct holds the values, its `Default` is the only place of its defaults, and lists of such structs are all
 //! that help texts, documentation and property tests need.
 
+use crate::nesting::split_outside;
 use crate::parameter::{Parameter, ParameterError, ParameterInfo};
 
 /// The configuration of something that is typed as `name:key=value,key=value`.
@@ -78,9 +79,11 @@ pub enum OptionsError {
 }
 
 /// `name:key=value,key=value` taken apart: the name, and every option's key with its value; `None` where there is no `=`.
+///
+/// Commas in parentheses belong to a value.
 pub fn split_options(text: &str) -> (&str, Vec<(&str, Option<&str>)>) {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
-    let options = options.split(',').map(str::trim).filter(|option| !option.is_empty());
+    let options = split_outside(options, ',').map(str::trim).filter(|option| !option.is_empty());
     let options = options.map(|option| match option.split_once('=') {
         Some((key, value)) => (key.trim(), Some(value.trim())),
         None => (option, None),
@@ -153,5 +156,9 @@ mod tests {
         assert_eq!(split_options(" aimd "), ("aimd", Vec::new()));
         assert_eq!(split_options("aimd:"), ("aimd", Vec::new()));
         assert_eq!(split_options("aimd:a = b=c, d"), ("aimd", vec![("a", Some("b=c")), ("d", None)]));
+        assert_eq!(
+            split_options("aimd:a=(min(b,c)),d"),
+            ("aimd", vec![("a", Some("(min(b,c))")), ("d", None)])
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 /// A field that reads and shows itself.
 ///
-/// What it shows, it reads; so records and help texts can be typed again. A value holds no comma and no plus sign: those
-/// part the options and the parts of what it stands in.
+/// What it shows, it reads; so records and help texts can be typed again. Outside of parentheses a value holds no
+/// comma and no plus sign: those part the options and the parts of what it stands in.
 pub trait TextField {
     /// Sets it to what the text says; on an error it keeps its value.
     ///

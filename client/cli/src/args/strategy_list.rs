@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use tailback::{SpecError, StrategySpec};
+use vocabulary::split_outside;
 
 /// Several strategies as they are typed after one flag.
 #[derive(Clone, Debug)]
@@ -20,14 +21,14 @@ impl FromStr for StrategyList {
 /// so that a mistyped name is called an unknown strategy and not a parameter.
 fn split(text: &str) -> Vec<&str> {
     let mut strategies = Vec::new();
-    let mut begin = 0;
-    for (comma, _) in text.match_indices(',') {
-        let rest = &text[comma + 1..];
-        let word = rest.split([':', '+', ',']).next().unwrap_or_default().trim();
-        if tailback::find(word).is_some() || !word.contains('=') {
-            strategies.push(&text[begin..comma]);
-            begin = comma + 1;
+    let (mut begin, mut end) = (0, 0);
+    for piece in split_outside(text, ',') {
+        let word = piece.split([':', '+']).next().unwrap_or_default().trim();
+        if end > 0 && (tailback::find(word).is_some() || !word.contains('=')) {
+            strategies.push(&text[begin..end - 1]);
+            begin = end;
         }
+        end += piece.len() + 1;
     }
     strategies.push(&text[begin..]);
     strategies
@@ -48,6 +49,7 @@ mod tests {
             ["aimd:beta=0.5,min=1+retry-budget:ratio=0.1,burst=5", "full-jitter:cap=1s", "none"]
         );
         assert_eq!(split("aimd, oracle"), ["aimd", " oracle"]);
+        assert_eq!(split("aimd:a=(min(b, none)),oracle"), ["aimd:a=(min(b, none))", "oracle"]);
         assert_eq!(split("aimd+full-jitter,none+breaker"), ["aimd+full-jitter", "none+breaker"]);
     }
 

@@ -169,8 +169,7 @@ fn strategy(
     let varied = || -> Result<StrategySpec, tailback::SpecError> {
         let mut spec: StrategySpec = written.parse()?;
         // What is varied is a parameter of the last part, whether it was written there or not.
-        let last = written.rsplit('+').next().unwrap_or(written);
-        let last = last.split(':').next().unwrap_or(last).trim();
+        let last = spec.names().last().unwrap_or_default();
         for (key, value) in parameters {
             spec = spec.with(last, key, value)?.unwrap_or(spec);
         }

@@ -4,12 +4,10 @@
 
 use std::time::Duration;
 
-use vocabulary::Rng;
-
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Shape, Shaped};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `constant`.
@@ -37,23 +35,7 @@ impl PartConfig for Constant {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for Constant {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        _failed: &FailedOp,
-        _state: &mut RetryState,
-        _rng: &mut dyn Rng,
-    ) -> Retry {
-        Retry::After(self.delay)
-    }
-
-    fn backs_off(&self) -> bool {
-        !self.delay.is_zero()
+        Ok(Shaped::part(Shape { base: self.delay, ..Shape::default() }))
     }
 }
 

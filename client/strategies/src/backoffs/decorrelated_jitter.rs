@@ -5,13 +5,10 @@
 
 use std::time::Duration;
 
-use vocabulary::{Rng, unit};
-
-use crate::delay::fraction;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Growth, Shape, Shaped};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `decorrelated-jitter`.
@@ -43,27 +40,12 @@ impl PartConfig for DecorrelatedJitter {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for DecorrelatedJitter {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        _failed: &FailedOp,
-        state: &mut RetryState,
-        rng: &mut dyn Rng,
-    ) -> Retry {
-        let previous = match state.as_duration() {
-            Duration::ZERO => self.base,
-            previous => previous,
-        };
-        // A cap below base / 3 would turn the range around.
-        let width = previous.saturating_mul(3).saturating_sub(self.base);
-        let delay = self.base.saturating_add(fraction(width, unit(rng))).min(self.cap);
-        state.set_duration(delay);
-        Retry::After(delay)
+        Ok(Shaped::part(Shape {
+            base: self.base,
+            growth: Growth::Decorrelated,
+            cap: self.cap,
+            ..Shape::default()
+        }))
     }
 }
 

@@ -5,13 +5,10 @@
 
 use std::time::Duration;
 
-use vocabulary::{Rng, unit};
-
-use crate::delay::{doubled, fraction};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Growth, Shape, Shaped, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `equal-jitter`.
@@ -42,20 +39,13 @@ impl PartConfig for EqualJitter {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for EqualJitter {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        failed: &FailedOp,
-        _state: &mut RetryState,
-        rng: &mut dyn Rng,
-    ) -> Retry {
-        let longest = doubled(self.base, self.cap, failed.failures);
-        Retry::After(fraction(longest, 0.5 + 0.5 * unit(rng)))
+        Ok(Shaped::part(Shape {
+            base: self.base,
+            growth: Growth::Exponential(2.0),
+            cap: self.cap,
+            spread: Spread::Equal,
+            ..Shape::default()
+        }))
     }
 }
 

@@ -5,13 +5,10 @@
 
 use std::time::Duration;
 
-use vocabulary::{Rng, unit};
-
-use crate::delay::{between, doubled};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Growth, Shape, Shaped, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `full-jitter`.
@@ -55,20 +52,14 @@ impl PartConfig for FullJitter {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for FullJitter {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        failed: &FailedOp,
-        _state: &mut RetryState,
-        rng: &mut dyn Rng,
-    ) -> Retry {
-        let ceiling = doubled(self.base, self.cap, failed.failures);
-        Retry::After(between(self.min, ceiling, self.grid, unit(rng)))
+        Ok(Shaped::part(Shape {
+            base: self.base,
+            growth: Growth::Exponential(2.0),
+            cap: self.cap,
+            spread: Spread::From(self.min),
+            grid: self.grid,
+            ..Shape::default()
+        }))
     }
 }
 

@@ -3,14 +3,10 @@
 //! Source: seed 004 ("no backoff"), seed 002 (NB) and seed 003 ("fixed"). Where rejections hold slots it stalls
 //! the server for ever. The composition still keeps 50 ms after a transport error and after a shed.
 
-use std::time::Duration;
-
-use vocabulary::Rng;
-
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Shape, Shaped};
 use vocabulary::{Configurable, Parameter};
 
 /// `immediate` has no parameters.
@@ -29,23 +25,7 @@ impl PartConfig for Immediate {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for Immediate {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        _failed: &FailedOp,
-        _state: &mut RetryState,
-        _rng: &mut dyn Rng,
-    ) -> Retry {
-        Retry::After(Duration::ZERO)
-    }
-
-    fn backs_off(&self) -> bool {
-        false
+        Ok(Shaped::part(Shape::default()))
     }
 }
 

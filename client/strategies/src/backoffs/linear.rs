@@ -5,12 +5,10 @@
 
 use std::time::Duration;
 
-use vocabulary::Rng;
-
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Growth, Shape, Shaped};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `linear`.
@@ -41,19 +39,7 @@ impl PartConfig for Linear {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for Linear {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        failed: &FailedOp,
-        _state: &mut RetryState,
-        _rng: &mut dyn Rng,
-    ) -> Retry {
-        Retry::After(self.base.saturating_mul(failed.failures).min(self.cap))
+        Ok(Shaped::part(Shape { base: self.base, growth: Growth::Linear, cap: self.cap, ..Shape::default() }))
     }
 }
 

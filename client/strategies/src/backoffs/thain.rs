@@ -5,13 +5,10 @@
 
 use std::time::Duration;
 
-use vocabulary::{Rng, unit};
-
-use crate::delay::grown;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Applies, Growth, Shape, Shaped, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `thain`.
@@ -47,21 +44,14 @@ impl PartConfig for Thain {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for Thain {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        failed: &FailedOp,
-        _state: &mut RetryState,
-        rng: &mut dyn Rng,
-    ) -> Retry {
-        let stretch = 1.0 + unit(rng);
-        let steps = failed.failures.saturating_sub(1);
-        Retry::After(grown(self.base, stretch, self.factor, steps, self.cap))
+        Ok(Shaped::part(Shape {
+            base: self.base,
+            growth: Growth::Exponential(self.factor),
+            cap: self.cap,
+            cap_applies: Applies::AfterSpread,
+            spread: Spread::Above(1.0),
+            ..Shape::default()
+        }))
     }
 }
 

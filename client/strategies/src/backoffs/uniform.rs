@@ -4,13 +4,10 @@
 
 use std::time::Duration;
 
-use vocabulary::{Rng, unit};
-
-use crate::delay::between;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
+use crate::shape::{Shape, Shaped, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `uniform`.
@@ -47,23 +44,12 @@ impl PartConfig for Uniform {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
-
-impl RetryPolicy for Uniform {
-    fn on_failure(
-        &self,
-        _now: Instant,
-        _failed: &FailedOp,
-        _state: &mut RetryState,
-        rng: &mut dyn Rng,
-    ) -> Retry {
-        Retry::After(between(self.min, self.max, self.grid, unit(rng)))
-    }
-
-    fn backs_off(&self) -> bool {
-        !self.max.is_zero()
+        Ok(Shaped::part(Shape {
+            base: self.max,
+            spread: Spread::From(self.min),
+            grid: self.grid,
+            ..Shape::default()
+        }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A strategy's text taken apart: layers, parts, options; presets are put in their place.
 
-use vocabulary::split_options;
+use vocabulary::{split_options, split_outside};
 
 /// A part as it is typed: nothing is known yet of its name and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) struct RawPart {
 
 /// The layers of a text with their parts, the outer first, as they are typed: `outer over inner`.
 pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
-    let parts = |layer: &str| layer.split('+').map(|part| RawPart::read(part.trim())).collect();
+    let parts = |layer: &str| split_outside(layer, '+').map(|part| RawPart::read(part.trim())).collect();
     layers_of(text).into_iter().map(parts).collect()
 }
 

@@ -116,6 +116,28 @@ impl Layer {
         failed: &FailedOp,
         attempts: u32,
         state: &mut RetryState,
+        key: (u64, u64, u32),
+        memory: Option<&mut LayerMemory>,
+    ) -> Retry {
+        let retry = self.decide(now, failed, attempts, state, key, memory);
+        self.after_failure(failed);
+        retry
+    }
+
+    /// The retry policy hears of every attempt that failed, also where others decided.
+    pub(super) fn after_failure(&mut self, failed: &FailedOp) {
+        let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
+        if let Some(policy) = self.retry.as_mut().filter(|_| !no_attempt) {
+            policy.after_failure(failed);
+        }
+    }
+
+    fn decide(
+        &mut self,
+        now: Instant,
+        failed: &FailedOp,
+        attempts: u32,
+        state: &mut RetryState,
         (seed, op, failures): (u64, u64, u32),
         memory: Option<&mut LayerMemory>,
     ) -> Retry {

@@ -74,6 +74,28 @@ proptest! {
     }
 
     #[test]
+    fn no_rule_is_broken_by_any_back_off(
+        picks in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..9),
+        seed: u64,
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let parameters = tailback::find("backoff").expect("it is there").parameters();
+        let options: Vec<String> = picks
+            .iter()
+            .map(|(which, end)| {
+                let parameter = which.get(&parameters);
+                format!("{}={}", parameter.key, end.get(&specs::ends(&parameter.accepted)))
+            })
+            .collect();
+        let spec = specs::fitting("backoff", &options);
+        let mut client = Client::new(&spec, seed);
+        for step in &steps {
+            client.take(step);
+        }
+        prop_assert!(client.drain(), "{spec}: ops that never end");
+    }
+
+    #[test]
     fn a_budget_asked_at_the_failure_decides_there_and_sheds_nobody(
         seed: u64,
         steps in prop::collection::vec(step(), 1..120),

@@ -1,6 +1,6 @@
 //! The strategies to try: every entry with its defaults and at the ends of each parameter, and combinations.
 
-use tailback::{PartKind, STRATEGIES};
+use tailback::{PartKind, STRATEGIES, StrategySpec};
 
 /// Combinations of parts whose interplay matters.
 const COMBINATIONS: &[&str] = &[
@@ -36,7 +36,7 @@ pub(crate) fn all() -> Vec<String> {
             lowest.push(format!("{}={}", parameter.key, ends[0]));
             highest.push(format!("{}={}", parameter.key, ends[ends.len() - 1]));
         }
-        for extreme in [lowest, highest].map(|ends| format!("{}:{}", entry.name, ends.join(","))) {
+        for extreme in [lowest, highest].map(|options| fitting(entry.name, &options)) {
             if entry.kind == PartKind::RetryPolicy {
                 specs.push(format!("{extreme}+aimd"));
             } else {
@@ -48,8 +48,19 @@ pub(crate) fn all() -> Vec<String> {
     specs
 }
 
+/// The part with those options that fit to the ones before.
+pub(crate) fn fitting(name: &str, options: &[String]) -> String {
+    options.iter().fold(format!("{name}:"), |text, option| {
+        let longer = format!("{text}{option},");
+        if longer.parse::<StrategySpec>().is_ok() { longer } else { text }
+    })
+}
+
 /// The ends of what a parameter accepts, or all the words it accepts, read from its description.
-fn ends(accepted: &str) -> Vec<String> {
+pub(crate) fn ends(accepted: &str) -> Vec<String> {
+    if let Some((_, examples)) = accepted.split_once("such as ") {
+        return examples.split(" or ").map(|example| example.trim_matches('`').to_owned()).collect();
+    }
     match accepted.split_once(" from ") {
         Some((_, range)) => {
             let ends = range.split_once(" to ").or_else(|| range.split_once(" or ")).expect("two ends");

@@ -1,0 +1,235 @@
+//! `backoff`: a wait whose every property can be chosen: what clients in production do before they try again.
+//!
+//! The other names are short forms of it. A delay of zero that it comes to is meant, and kept after connections that failed.
+//!
+//! Source: one or more clients for each property, which the parameters below and the files of `shape` name.
+
+mod cap;
+
+use std::time::Duration;
+
+use cap::Cap;
+use vocabulary::{ChoiceField, Configurable, Parameter, TextField};
+
+use crate::error::SpecError;
+use crate::formula::Formula;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::shape::{
+    AfterLast, Applies, Counter, DelayList, Grain, GrowthName, OptionalDuration, OptionalNumber, Shape,
+    Shaped, Spread,
+};
+
+/// Parameters of `backoff`.
+#[derive(Clone, Debug)]
+pub(crate) struct Backoff {
+    base: Duration,
+    factor: f64,
+    cap: Cap,
+    growth: GrowthName,
+    start: u32,
+    offset: Duration,
+    first: OptionalDuration,
+    delays: DelayList,
+    after_last: AfterLast,
+    formula: Formula,
+    spread: Spread,
+    grid: Duration,
+    cap_applies: Applies,
+    min: Duration,
+    min_applies: Applies,
+    grain: Grain,
+    counter: Counter,
+    throttled_base: OptionalDuration,
+    throttled_factor: OptionalNumber,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self {
+            base: Duration::from_millis(50),
+            factor: 2.0,
+            cap: Cap::default(),
+            growth: GrowthName::Exponential,
+            start: 1,
+            offset: Duration::ZERO,
+            first: OptionalDuration::default(),
+            delays: DelayList::default(),
+            after_last: AfterLast::default(),
+            formula: Formula::default(),
+            spread: Spread::default(),
+            grid: Duration::ZERO,
+            cap_applies: Applies::BeforeSpread,
+            min: Duration::ZERO,
+            min_applies: Applies::AfterSpread,
+            grain: Grain::default(),
+            counter: Counter::default(),
+            throttled_base: OptionalDuration::default(),
+            throttled_factor: OptionalNumber::default(),
+        }
+    }
+}
+
+impl Configurable for Backoff {
+    const NAME: &'static str = "backoff";
+    const SUMMARY: &'static str = "a wait whose growth, spread, bounds and rounding are chosen";
+    const RULE: &'static str = "before retry k wait max(min, spread(min(cap, offset + base * growth(k)))), rounded to grain; growth(k) is \
+         1 (constant), factor^(k-1) (exponential), factor^k - 1 (exponential-less-one), the wait before times factor in whole ms \
+         (truncated), k (linear), k^2 (square), k^4 (quartic), the k-th Fibonacci number; decorrelated waits U(base, 3 * the wait \
+         before), polly base * (x(k) - x(k-1)) / 1.4, x(k) = 2^t * tanh(sqrt(4t)), t = k-1+u; with u = U(0, 1) spread is * u \
+         (full), * (1+u)/2 (equal), * (1-j+2ju) (around|j), * (1-ju) (below|j), * (1+ju) (above|j), * U(a, b) (between|a|b), \
+         U(d, wait) (from|d), + U(0, d) (add|d), + ju of it whose whole seconds are cut (tower|j)";
+    const SOURCE: &'static str = "what clients in production do: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, Octokit and \
+         others";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("base", "what the waits are made of", |config| &mut config.base),
+        Parameter::number(
+            "factor",
+            "growth with every failure, where growth has one",
+            (1.0, 1000.0),
+            |config| &mut config.factor,
+        ),
+        Parameter::text("cap", "longest wait before any retry", |config| &mut config.cap),
+        Parameter::choice("growth", "how the wait grows", |config| &mut config.growth),
+        Parameter::count("start", "what the first retry counts as", (0, 1000), |config| &mut config.start),
+        Parameter::duration("offset", "added to every wait before chance", |config| &mut config.offset),
+        Parameter::text("first", "wait before the first retry, whatever the rest says", |config| {
+            &mut config.first
+        }),
+        Parameter::text("delays", "the waits one by one, instead of what grows", |config| &mut config.delays),
+        Parameter::choice(
+            "after-last",
+            "what comes after the last of `delays`: it again, or the end",
+            |config| &mut config.after_last,
+        ),
+        Parameter::text(
+            "formula",
+            "the wait before retry k, instead of growth and spread; u is drawn from 0 to 1, prev is the wait before",
+            |config| &mut config.formula,
+        ),
+        Parameter::text("spread", "what chance makes of the wait", |config| &mut config.spread),
+        Parameter::duration(
+            "grid",
+            "chance picks the lowest wait plus whole multiples of this, both ends included; 0 for any wait",
+            |config| &mut config.grid,
+        ),
+        Parameter::choice("cap-applies", "whether chance can leave the cap", |config| {
+            &mut config.cap_applies
+        }),
+        Parameter::duration("min", "shortest wait", |config| &mut config.min),
+        Parameter::choice("min-applies", "whether chance can leave the shortest wait", |config| {
+            &mut config.min_applies
+        }),
+        Parameter::choice(
+            "grain",
+            "what the wait is rounded to in the end; timer is cut-ms, but at least 1 ms",
+            |config| &mut config.grain,
+        ),
+        Parameter::choice(
+            "counter",
+            "whose failures count: the op's, or those of the client's op that failed last, plus one",
+            |config| &mut config.counter,
+        ),
+        Parameter::text("throttled-base", "base after an answer that means throttling", |config| {
+            &mut config.throttled_base
+        }),
+        Parameter::text("throttled-factor", "factor after such an answer", |config| {
+            &mut config.throttled_factor
+        }),
+    ];
+
+    fn check(&self) -> Result<(), String> {
+        let default = Self::default();
+        let grows = self.growth != default.growth || self.start != default.start || !self.offset.is_zero();
+        let has_factor =
+            self.factor.to_bits() != default.factor.to_bits() || self.throttled_factor.0.is_some();
+        let is_spread = self.spread != Spread::None
+            || !self.grid.is_zero()
+            || (self.cap_applies, self.min_applies) != (default.cap_applies, default.min_applies);
+        if !self.delays.0.is_empty() {
+            let throttled = self.throttled_base.0.is_some();
+            if grows || has_factor || throttled || self.first.0.is_some() || self.base != default.base {
+                return Err(
+                    "`delays` says each wait: leave out base, factor, growth, start, offset, first, \
+                            throttled-base and throttled-factor"
+                        .to_owned(),
+                );
+            }
+        }
+        if let Some(formula) = &self.formula.0 {
+            if grows || has_factor || is_spread || !self.delays.0.is_empty() {
+                return Err("`formula` says each wait: leave out factor, growth, start, offset, delays, spread, grid, \
+                            cap-applies, min-applies and throttled-factor"
+                    .to_owned());
+            }
+            for base in [Some(self.base), self.throttled_base.0].into_iter().flatten() {
+                formula
+                    .check(base, self.cap.of(self.base))
+                    .map_err(|why| format!("{why}; `formula` takes {}", self.formula.accepted()))?;
+            }
+        }
+        let word = self.growth.word();
+        let draws_itself = matches!(self.growth, GrowthName::Decorrelated | GrowthName::Polly);
+        if draws_itself && (is_spread || self.start != default.start || !self.offset.is_zero()) {
+            return Err(format!(
+                "`growth={word}` draws by itself: leave out spread, grid, cap-applies, min-applies, start and offset"
+            ));
+        }
+        if has_factor && !self.growth.has_factor() {
+            return Err(format!(
+                "`growth={word}` has no factor: leave it out, or choose `growth=exponential`"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl PartConfig for Backoff {
+    const KIND: PartKind = PartKind::RetryPolicy;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        let shape = Shape {
+            cap: self.cap.of(self.base),
+            base: self.base,
+            growth: self.growth.with_factor(self.factor),
+            start: self.start,
+            offset: self.offset,
+            delays: self.delays.0,
+            after_last: self.after_last,
+            formula: self.formula.0,
+            first: self.first.0,
+            cap_applies: self.cap_applies,
+            spread: self.spread,
+            grid: self.grid,
+            min: self.min,
+            min_applies: self.min_applies,
+            grain: self.grain,
+            counter: self.counter,
+            throttled_base: self.throttled_base.0,
+            throttled_factor: self.throttled_factor.0,
+            states_delay: true,
+        };
+        Ok(Shaped::part(shape))
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        let cap = self.cap.of(self.base);
+        let mut doubts = Vec::new();
+        if self.min > cap {
+            doubts.push("`min` is above `cap`: every wait is `min`".to_owned());
+        }
+        if !self.grid.is_zero() && self.spread == Spread::None {
+            doubts.push("`grid` has no effect without `spread`: nothing is drawn".to_owned());
+        }
+        if self.after_last == AfterLast::GiveUp && self.delays.0.is_empty() {
+            doubts.push("`after-last` has no effect without `delays`".to_owned());
+        }
+        if self.start == 0 && self.growth == GrowthName::Exponential {
+            doubts.push("`start=0` makes the first wait `base` divided by `factor`".to_owned());
+        }
+        doubts
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! The longest wait, as a duration or as so many times the base.
+
+use std::time::Duration;
+
+use vocabulary::{TextField, duration_text};
+
+use crate::delay::{LONGEST, fraction};
+use crate::shape::up_to_a_day;
+
+/// The longest wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cap {
+    /// This.
+    At(Duration),
+    /// So many times the base, at most a day: Envoy's is ten times its base.
+    Bases(f64),
+    /// A day, which nothing exceeds.
+    None,
+}
+
+impl Default for Cap {
+    fn default() -> Self {
+        Self::At(Duration::from_secs(30))
+    }
+}
+
+impl Cap {
+    pub(crate) fn of(self, base: Duration) -> Duration {
+        match self {
+            Self::At(cap) => cap,
+            Self::Bases(count) => fraction(base, count).min(LONGEST),
+            Self::None => LONGEST,
+        }
+    }
+}
+
+impl TextField for Cap {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        *self = match (text, text.strip_suffix('x')) {
+            ("none", _) => Self::None,
+            (_, Some(count)) => {
+                let count = count.parse().ok().filter(|count| (1.0..=1e6).contains(count));
+                Self::Bases(count.ok_or("it is no number of bases from 1 to 1000000")?)
+            }
+            (text, None) => Self::At(up_to_a_day(text)?),
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::At(cap) => duration_text::format(*cap),
+            Self::Bases(count) => format!("{count}x"),
+            Self::None => "none".to_owned(),
+        }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a duration up to a day, a multiple of base, or none at all, such as `30s` or `10x` or `none`"
+    }
+}

@@ -1,0 +1,258 @@
+//! From the text of an expression to its instructions, by recursive descent.
+
+use vocabulary::{TextField, did_you_mean};
+
+use crate::formula::program::{Instruction, Program, STACK, Variable};
+
+/// The names of what can be read.
+const VARIABLES: &[(&str, Variable)] = &[
+    ("k", Variable::K),
+    ("u", Variable::U),
+    ("base", Variable::Base),
+    ("cap", Variable::Cap),
+    ("prev", Variable::Prev),
+];
+
+/// What can be computed, by name; `min` and `max` take any number of values from two on.
+const FUNCTIONS: &[(&str, Instruction)] = &[
+    ("min", Instruction::Binary(f64::min)),
+    ("max", Instruction::Binary(f64::max)),
+    ("pow", Instruction::Binary(libm::pow)),
+    ("sqrt", Instruction::Unary(libm::sqrt)),
+    ("cbrt", Instruction::Unary(libm::cbrt)),
+    ("exp", Instruction::Unary(libm::exp)),
+    ("ln", Instruction::Unary(libm::log)),
+    ("tanh", Instruction::Unary(libm::tanh)),
+    ("floor", Instruction::Unary(libm::floor)),
+    ("ceil", Instruction::Unary(libm::ceil)),
+    ("round", Instruction::Unary(libm::round)),
+];
+
+/// Signs of an expression, and how deep it may nest.
+const LONGEST_TEXT: usize = 500;
+const DEEPEST: u32 = 24;
+/// No number of seconds that a delay is made of is greater.
+const GREATEST: f64 = 1e15;
+
+struct Parser<'a> {
+    rest: &'a str,
+    instructions: Vec<Instruction>,
+    height: usize,
+    depth: u32,
+}
+
+impl Program {
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// What is wrong, in half a sentence that names it.
+    pub(crate) fn compile(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST_TEXT {
+            return Err(format!("it is longer than {LONGEST_TEXT} bytes"));
+        }
+        let mut parser = Parser { rest: text, instructions: Vec::new(), height: 0, depth: 0 };
+        parser.sum()?;
+        match parser.peek() {
+            None => Ok(Self::new(text.trim(), parser.instructions)),
+            Some(_) => Err(format!("`{}` is not expected", parser.rest.trim())),
+        }
+    }
+}
+
+impl Parser<'_> {
+    fn sum(&mut self) -> Result<(), String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err("it nests too deep".to_owned());
+        }
+        self.product()?;
+        loop {
+            let operation: fn(f64, f64) -> f64 = match self.peek() {
+                Some('+') => |a, b| a + b,
+                Some('-') => |a, b| a - b,
+                _ => break,
+            };
+            self.skip();
+            self.product()?;
+            self.binary(operation);
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn product(&mut self) -> Result<(), String> {
+        self.signed()?;
+        loop {
+            let operation: fn(f64, f64) -> f64 = match self.peek() {
+                Some('*') => |a, b| a * b,
+                Some('/') => |a, b| a / b,
+                _ => return Ok(()),
+            };
+            self.skip();
+            self.signed()?;
+            self.binary(operation);
+        }
+    }
+
+    fn signed(&mut self) -> Result<(), String> {
+        let mut negative = false;
+        while self.peek() == Some('-') {
+            self.skip();
+            negative = !negative;
+        }
+        self.power()?;
+        if negative {
+            self.instructions.push(Instruction::Unary(|value| -value));
+        }
+        Ok(())
+    }
+
+    /// To the right first, and before a sign: −2^3^2 is −(2^(3^2)).
+    fn power(&mut self) -> Result<(), String> {
+        self.value()?;
+        if self.peek() != Some('^') {
+            return Ok(());
+        }
+        self.skip();
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err("it nests too deep".to_owned());
+        }
+        self.signed()?;
+        self.depth -= 1;
+        self.binary(libm::pow);
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<(), String> {
+        match self.peek() {
+            Some('(') => {
+                self.skip();
+                self.sum()?;
+                self.close()
+            }
+            Some(sign) if sign.is_ascii_digit() || sign == '.' => self.number(),
+            Some(sign) if sign.is_ascii_alphabetic() => self.name(),
+            Some(_) => Err(format!("`{}` is not expected", self.rest)),
+            None => Err("it ends where a value is missing".to_owned()),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), String> {
+        let is_exponent = |at: usize| self.rest[..at].ends_with(['e', 'E']);
+        let end = self.rest.char_indices().find(|&(at, sign)| {
+            let belongs = sign.is_ascii_alphanumeric() || sign == '.' || (sign == '-' && is_exponent(at));
+            !belongs
+        });
+        let (word, rest) = self.rest.split_at(end.map_or(self.rest.len(), |(at, _)| at));
+        let number: Option<f64> = word.parse().ok().filter(|number| *number <= GREATEST);
+        let number = number.ok_or_else(|| format!("`{word}` is no number up to {GREATEST:e}"))?;
+        self.rest = rest;
+        self.push(Instruction::Push(number))
+    }
+
+    fn name(&mut self) -> Result<(), String> {
+        let end = self.rest.find(|sign: char| !sign.is_ascii_alphanumeric()).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let is_call = self.peek() == Some('(');
+        match FUNCTIONS.iter().find(|(name, _)| *name == word) {
+            Some((name, function)) if is_call => return self.call(name, *function),
+            Some(_) => return Err(format!("`{word}` needs values in parentheses")),
+            None => {}
+        }
+        let names = VARIABLES.iter().map(|(name, _)| *name);
+        match VARIABLES.iter().find(|(name, _)| *name == word) {
+            Some(_) if is_call => Err(format!("`{word}` is no function")),
+            Some((_, variable)) => self.push(Instruction::Load(*variable)),
+            None => {
+                let names = names.chain(FUNCTIONS.iter().map(|(name, _)| *name));
+                Err(format!("there is no `{word}`{}", did_you_mean(word, names)))
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, function: Instruction) -> Result<(), String> {
+        self.skip();
+        self.sum()?;
+        let mut values = 1;
+        while let Some(',' | ';') = self.peek() {
+            self.skip();
+            self.sum()?;
+            values += 1;
+            match function {
+                Instruction::Binary(function) if values == 2 || name != "pow" => self.binary(function),
+                _ => return Err(format!("`{name}` takes fewer values")),
+            }
+        }
+        match function {
+            Instruction::Binary(_) if values == 1 => Err(format!("`{name}` takes more values")),
+            Instruction::Unary(_) => {
+                self.instructions.push(function);
+                self.close()
+            }
+            _ => self.close(),
+        }
+    }
+
+    fn close(&mut self) -> Result<(), String> {
+        match self.peek() {
+            Some(')') => {
+                self.skip();
+                Ok(())
+            }
+            Some(_) => Err(format!("`)` is missing before `{}`", self.rest)),
+            None => Err("`)` is missing at the end".to_owned()),
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) -> Result<(), String> {
+        self.height += 1;
+        if self.height > STACK {
+            return Err("it nests too deep".to_owned());
+        }
+        self.instructions.push(instruction);
+        Ok(())
+    }
+
+    fn binary(&mut self, function: fn(f64, f64) -> f64) {
+        self.height -= 1;
+        self.instructions.push(Instruction::Binary(function));
+    }
+
+    /// The next sign that is no space.
+    fn peek(&mut self) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        self.rest.chars().next()
+    }
+
+    /// Past the sign that was peeked at.
+    fn skip(&mut self) {
+        let mut signs = self.rest.chars();
+        signs.next();
+        self.rest = signs.as_str();
+    }
+}
+
+/// A formula, or none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Formula(pub(crate) Option<Program>);
+
+impl TextField for Formula {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = match text {
+            "none" => None,
+            text => Some(Program::compile(text)?),
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.0.as_ref().map_or_else(|| "none".to_owned(), |program| program.text.clone())
+    }
+
+    fn accepted(&self) -> &'static str {
+        "an expression over k, u, base, cap and prev in seconds, in parentheses, such as \
+         `(min(cap, base*2^(k-1))*u)` or `none`"
+    }
+}

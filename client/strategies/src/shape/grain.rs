@@ -1,0 +1,89 @@
+//! What a delay is rounded to in the end, by the clock or the arithmetic of a client.
+
+use std::time::Duration;
+
+use vocabulary::Choice;
+
+use crate::delay::fraction;
+
+/// What a delay is rounded to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Grain {
+    /// Nothing.
+    #[default]
+    None,
+    /// Down to whole milliseconds.
+    CutMs,
+    /// To the nearest whole millisecond.
+    RoundMs,
+    /// Down to whole seconds.
+    CutS,
+    /// To the nearest whole second.
+    RoundS,
+    /// As timers of `JavaScript` do: down to whole milliseconds, but at least one (Node.js, `lib/internal/timers.js`).
+    Timer,
+}
+
+impl Choice for Grain {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("cut-ms", Self::CutMs),
+        ("round-ms", Self::RoundMs),
+        ("cut-s", Self::CutS),
+        ("round-s", Self::RoundS),
+        ("timer", Self::Timer),
+    ];
+}
+
+impl Grain {
+    /// A drawn part of a delay, to the nearest nanosecond; down to one when the delay is cut later, so that the end of a range
+    /// that chance does not reach is not reached by rounding.
+    pub(crate) fn part_of(self, delay: Duration, ratio: f64) -> Duration {
+        match self {
+            Self::CutMs | Self::CutS | Self::Timer => {
+                vocabulary::nanos(libm::floor(vocabulary::whole_nanos(delay) as f64 * ratio))
+            }
+            Self::None | Self::RoundMs | Self::RoundS => fraction(delay, ratio),
+        }
+    }
+
+    pub(crate) fn of(self, delay: Duration) -> Duration {
+        match self {
+            Self::None => delay,
+            Self::CutMs => cut(delay, MILLISECOND),
+            Self::RoundMs => cut(delay.saturating_add(MILLISECOND / 2), MILLISECOND),
+            Self::CutS => Duration::from_secs(delay.as_secs()),
+            Self::RoundS => Duration::from_secs(delay.saturating_add(Duration::from_millis(500)).as_secs()),
+            Self::Timer => cut(delay, MILLISECOND).max(MILLISECOND),
+        }
+    }
+}
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+fn cut(delay: Duration, step: Duration) -> Duration {
+    Duration::new(delay.as_secs(), delay.subsec_nanos() / step.subsec_nanos() * step.subsec_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_cut_or_rounded() {
+        let micros = |grain: Grain, micros| grain.of(Duration::from_micros(micros)).as_micros();
+        for (grain, of_half, of_1_7_ms, of_1_5_s) in [
+            (Grain::None, 500, 1700, 1_500_000),
+            (Grain::CutMs, 0, 1000, 1_500_000),
+            (Grain::RoundMs, 1000, 2000, 1_500_000),
+            (Grain::CutS, 0, 0, 1_000_000),
+            (Grain::RoundS, 0, 0, 2_000_000),
+            (Grain::Timer, 1000, 1000, 1_500_000),
+        ] {
+            let rounded = [500, 1700, 1_500_000].map(|of| micros(grain, of));
+            assert_eq!(rounded, [of_half, of_1_7_ms, of_1_5_s], "{grain:?}");
+        }
+        assert_eq!(Grain::Timer.of(Duration::ZERO), Duration::from_millis(1));
+        assert_eq!(Grain::RoundMs.of(Duration::MAX).as_secs(), u64::MAX);
+    }
+}

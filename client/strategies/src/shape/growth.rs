@@ -1,0 +1,140 @@
+//! How delays grow from retry to retry.
+
+use libm::pow;
+use vocabulary::Choice;
+
+/// The rule by which a delay follows from the number of the retry; `k` is 1 at the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Growth {
+    /// base.
+    Constant,
+    /// base · factor^(k−1).
+    Exponential(f64),
+    /// base · (factor^k − 1): azcore of Go, older Envoy.
+    ExponentialLessOne(f64),
+    /// The one before times factor, cut to whole milliseconds at every step: resilience4j.
+    Truncated(f64),
+    /// base · k.
+    Linear,
+    /// base · k².
+    Square,
+    /// base · k⁴: Sidekiq.
+    Quartic,
+    /// base · 1, 1, 2, 3, 5 …
+    Fibonacci,
+    /// Drawn between base and three times the one before (AWS, Exponential Backoff and Jitter).
+    Decorrelated,
+    /// base · (x(k) − x(k−1)) / 1.4 with x(k) = 2^t · tanh(√(4t)), t = k − 1 + u: Polly's decorrelated jitter v2.
+    Polly,
+}
+
+impl Growth {
+    /// How many bases retry `k` waits for, of the rules that need no chance; not below zero.
+    pub(crate) fn multiple(self, base_nanos: f64, k: u32) -> f64 {
+        let count = f64::from(k);
+        let multiple = match self {
+            Self::Constant | Self::Decorrelated | Self::Polly => 1.0,
+            Self::Exponential(factor) => pow(factor, count - 1.0),
+            Self::ExponentialLessOne(factor) => pow(factor, count) - 1.0,
+            Self::Truncated(factor) => truncated(base_nanos, factor, k),
+            Self::Linear => count,
+            Self::Square => count * count,
+            Self::Quartic => count * count * count * count,
+            Self::Fibonacci => fibonacci(k),
+        };
+        multiple.max(0.0)
+    }
+
+    /// The same rule with another factor, if it has one.
+    pub(crate) fn with_factor(self, factor: f64) -> Self {
+        match self {
+            Self::Exponential(_) => Self::Exponential(factor),
+            Self::ExponentialLessOne(_) => Self::ExponentialLessOne(factor),
+            Self::Truncated(_) => Self::Truncated(factor),
+            other => other,
+        }
+    }
+
+    /// Whether looking the multiple up is worth a table.
+    pub(crate) fn is_slow(self) -> bool {
+        matches!(
+            self,
+            Self::Exponential(_) | Self::ExponentialLessOne(_) | Self::Truncated(_) | Self::Fibonacci
+        )
+    }
+}
+
+/// Steps after which growth that is followed step by step stands still: by then it is beyond every cap, or has stuck.
+const MOST_STEPS: u32 = 128;
+
+fn truncated(base_nanos: f64, factor: f64, k: u32) -> f64 {
+    let base = base_nanos / 1e6;
+    let steps = k.saturating_sub(1).min(MOST_STEPS);
+    (0..steps).fold(libm::trunc(base), |delay, _| libm::trunc(delay * factor)) / base
+}
+
+fn fibonacci(k: u32) -> f64 {
+    let (before, _) = (0..k.min(MOST_STEPS)).fold((0.0, 1.0), |(now, next), _| (next, now + next));
+    before
+}
+
+/// The word of each rule, without its factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GrowthName {
+    /// See [`Growth::Constant`].
+    Constant,
+    /// See [`Growth::Exponential`].
+    Exponential,
+    /// See [`Growth::ExponentialLessOne`].
+    ExponentialLessOne,
+    /// See [`Growth::Truncated`].
+    Truncated,
+    /// See [`Growth::Linear`].
+    Linear,
+    /// See [`Growth::Square`].
+    Square,
+    /// See [`Growth::Quartic`].
+    Quartic,
+    /// See [`Growth::Fibonacci`].
+    Fibonacci,
+    /// See [`Growth::Decorrelated`].
+    Decorrelated,
+    /// See [`Growth::Polly`].
+    Polly,
+}
+
+impl Choice for GrowthName {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("exponential", Self::Exponential),
+        ("exponential-less-one", Self::ExponentialLessOne),
+        ("truncated", Self::Truncated),
+        ("constant", Self::Constant),
+        ("linear", Self::Linear),
+        ("square", Self::Square),
+        ("quartic", Self::Quartic),
+        ("fibonacci", Self::Fibonacci),
+        ("decorrelated", Self::Decorrelated),
+        ("polly", Self::Polly),
+    ];
+}
+
+impl GrowthName {
+    pub(crate) fn with_factor(self, factor: f64) -> Growth {
+        match self {
+            Self::Constant => Growth::Constant,
+            Self::Exponential => Growth::Exponential(factor),
+            Self::ExponentialLessOne => Growth::ExponentialLessOne(factor),
+            Self::Truncated => Growth::Truncated(factor),
+            Self::Linear => Growth::Linear,
+            Self::Square => Growth::Square,
+            Self::Quartic => Growth::Quartic,
+            Self::Fibonacci => Growth::Fibonacci,
+            Self::Decorrelated => Growth::Decorrelated,
+            Self::Polly => Growth::Polly,
+        }
+    }
+
+    pub(crate) fn has_factor(self) -> bool {
+        matches!(self, Self::Exponential | Self::ExponentialLessOne | Self::Truncated)
+    }
+}

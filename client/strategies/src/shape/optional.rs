@@ -1,0 +1,66 @@
+//! Values that need not be there, typed as themselves or as `none`.
+
+use std::time::Duration;
+
+use vocabulary::{TextField, duration_text};
+
+use crate::delay::LONGEST;
+
+/// How nothing is typed.
+const NONE: &str = "none";
+
+/// A duration up to a day, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OptionalDuration(pub(crate) Option<Duration>);
+
+impl TextField for OptionalDuration {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = match text {
+            NONE => None,
+            text => Some(up_to_a_day(text)?),
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.0.map_or_else(|| NONE.to_owned(), duration_text::format)
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a duration up to a day or nothing, such as `0s` or `1s` or `none`"
+    }
+}
+
+/// A number from 1 to 1000, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct OptionalNumber(pub(crate) Option<f64>);
+
+impl TextField for OptionalNumber {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = match text {
+            NONE => None,
+            text => {
+                let number = text.parse().ok().filter(|number| (1.0..=1000.0).contains(number));
+                Some(number.ok_or("it is no number in this range")?)
+            }
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.0.map_or_else(|| NONE.to_owned(), |number| number.to_string())
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a number between 1 and 1000 or nothing, such as `1` or `2` or `none`"
+    }
+}
+
+/// A duration that a delay may have.
+pub(crate) fn up_to_a_day(text: &str) -> Result<Duration, String> {
+    let duration = duration_text::parse(text).map_err(|error| error.to_string())?;
+    if duration > LONGEST {
+        return Err(format!("`{text}` is more than a day"));
+    }
+    Ok(duration)
+}

@@ -1,0 +1,194 @@
+//! A shape at work: the retry policy that waits as it says.
+
+use std::time::Duration;
+
+use vocabulary::{Rng, nanos, unit, whole_nanos};
+
+use crate::delay::{LONGEST, fraction};
+use crate::formula::{Inputs, Program};
+use crate::shape::curve::Curve;
+use crate::shape::growth::Growth;
+use crate::shape::spread::Spread;
+use crate::shape::{AfterLast, Applies, Counter, Shape};
+use crate::{FailedOp, Instant, Opinion, Part, Retry, RetryPolicy, RetryState};
+
+/// A retry policy of some shape.
+#[derive(Clone, Debug)]
+pub(crate) struct Shaped {
+    shape: Shape,
+    curve: Curve,
+    /// After outcomes that are taken for throttling.
+    throttled: Option<Box<Curve>>,
+    /// Of the op of this client that failed last.
+    last_failures: u32,
+    draws: bool,
+    waits: bool,
+}
+
+impl Shaped {
+    pub(crate) fn new(mut shape: Shape) -> Self {
+        shape.cap = shape.cap.min(LONGEST);
+        let curve = Curve::new(shape.base, shape.offset, shape.growth, shape.start);
+        let throttled = (shape.throttled_base.is_some() || shape.throttled_factor.is_some()).then(|| {
+            let base = shape.throttled_base.unwrap_or(shape.base);
+            let growth =
+                shape.throttled_factor.map_or(shape.growth, |factor| shape.growth.with_factor(factor));
+            Box::new(Curve::new(base, shape.offset, growth, shape.start))
+        });
+        let draws = shape.spread != Spread::None
+            || matches!(shape.growth, Growth::Decorrelated | Growth::Polly)
+            || shape.formula.as_ref().is_some_and(Program::draws);
+        let waits = waits(&shape);
+        Self { shape, curve, throttled, last_failures: 0, draws, waits }
+    }
+
+    /// As a part of a strategy.
+    pub(crate) fn part(shape: Shape) -> Part {
+        Part::RetryPolicy(Box::new(Self::new(shape)))
+    }
+
+    /// The delay before retry `k` when `u` is drawn, but for the bounds that come last; `None` when the list has ended.
+    fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
+        let shape = &self.shape;
+        if let Some(formula) = &shape.formula {
+            return Some(self.reckoned(formula, curve, k, u, state));
+        }
+        match shape.growth {
+            Growth::Decorrelated => return Some(self.decorrelated(curve.base, u, state)),
+            Growth::Polly => return Some(self.pollys(curve.base, k, u, state)),
+            _ => {}
+        }
+        if !shape.delays.is_empty() {
+            let delay = self.listed(k)?;
+            return Some(match shape.cap_applies {
+                Applies::BeforeSpread => self.spread(delay.min(shape.cap), u),
+                Applies::AfterSpread => self.spread(delay, u).min(shape.cap),
+            });
+        }
+        if shape.cap_applies == Applies::BeforeSpread {
+            return Some(self.spread(curve.at(k, shape.cap), u));
+        }
+        let in_one_step = shape.grid.is_zero() && shape.min_applies == Applies::AfterSpread;
+        let delay = match shape.spread.scale(u) {
+            Some(scale) if in_one_step => curve.scaled(k, scale),
+            _ => self.spread(curve.at(k, Duration::MAX), u),
+        };
+        Some(delay.min(shape.cap))
+    }
+
+    fn spread(&self, delay: Duration, u: f64) -> Duration {
+        let Shape { spread, grid, grain, min, min_applies, .. } = self.shape;
+        let delay = if min_applies == Applies::BeforeSpread { delay.max(min) } else { delay };
+        spread.of(delay, grid, grain, u)
+    }
+
+    fn listed(&self, k: u32) -> Option<Duration> {
+        let delays = &self.shape.delays;
+        let end = match self.shape.after_last {
+            AfterLast::Repeat => delays.last(),
+            AfterLast::GiveUp => None,
+        };
+        delays.get(k.saturating_sub(1) as usize).or(end).copied()
+    }
+
+    /// Source: AWS, Exponential Backoff and Jitter. The cap comes after the draw.
+    fn decorrelated(&self, base: Duration, u: f64, state: &mut RetryState) -> Duration {
+        let previous = match state.as_duration() {
+            Duration::ZERO => base,
+            previous => previous,
+        };
+        // A cap below base / 3 would turn the range around.
+        let width = previous.saturating_mul(3).saturating_sub(base);
+        let delay = base.saturating_add(fraction(width, u)).min(self.shape.cap);
+        state.set_duration(delay);
+        delay
+    }
+
+    /// Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`. The state is the x of the retry before.
+    fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
+        // By then it is beyond a day, whatever the base, and x has a day's worth of digits left.
+        const MOST_STEPS: u32 = 62;
+        let step = k.saturating_sub(1);
+        if base.is_zero() || step > MOST_STEPS {
+            return if base.is_zero() { Duration::ZERO } else { self.shape.cap };
+        }
+        let t = f64::from(step) + u;
+        let x = libm::pow(2.0, t) * libm::tanh(libm::sqrt(4.0 * t));
+        let before = f64::from_bits(state.0);
+        state.0 = x.to_bits();
+        nanos((x - before) / 1.4 * whole_nanos(base) as f64).min(self.shape.cap)
+    }
+
+    fn reckoned(&self, formula: &Program, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Duration {
+        let inputs = Inputs {
+            k: f64::from(k),
+            u,
+            base: curve.base.as_secs_f64(),
+            cap: self.shape.cap.as_secs_f64(),
+            prev: state.as_duration().as_secs_f64(),
+        };
+        let delay = formula.delay(&inputs, self.shape.cap);
+        state.set_duration(delay);
+        delay
+    }
+}
+
+/// Whether it can make an op wait at all.
+fn waits(shape: &Shape) -> bool {
+    // Names that state no zero of their own count as waiting as soon as they may grow, whatever their base.
+    if !shape.states_delay && shape.growth != Growth::Constant {
+        return true;
+    }
+    let spread = matches!(shape.spread, Spread::Add(most) if !most.is_zero());
+    let least = shape.grain == crate::shape::Grain::Timer || !shape.min.is_zero();
+    let own = if shape.delays.is_empty() {
+        !shape.base.is_zero() || !shape.offset.is_zero()
+    } else {
+        shape.delays.iter().any(|delay| !delay.is_zero())
+    };
+    let throttled = shape.throttled_base.is_some_and(|base| !base.is_zero());
+    own || spread || least || throttled || shape.formula.is_some()
+}
+
+impl RetryPolicy for Shaped {
+    fn on_failure(
+        &self,
+        _now: Instant,
+        failed: &FailedOp,
+        state: &mut RetryState,
+        rng: &mut dyn Rng,
+    ) -> Retry {
+        let shape = &self.shape;
+        let k = match shape.counter {
+            Counter::PerOp => failed.failures,
+            Counter::PerClient => self.last_failures.saturating_add(1),
+        };
+        if let (Some(first), 0 | 1) = (shape.first, k) {
+            return Retry::After(shape.grain.of(first));
+        }
+        let curve = match &self.throttled {
+            Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
+            _ => &self.curve,
+        };
+        let u = if self.draws { unit(rng) } else { 0.0 };
+        match self.delay(curve, k, u, state) {
+            Some(delay) => {
+                let min = if shape.min_applies == Applies::AfterSpread { shape.min } else { Duration::ZERO };
+                Retry::After(shape.grain.of(delay.max(min)))
+            }
+            None => Retry::GiveUp,
+        }
+    }
+
+    fn after_failure(&mut self, failed: &FailedOp) {
+        self.last_failures = failed.failures;
+    }
+
+    fn states_delay(&self) -> bool {
+        self.shape.states_delay
+    }
+
+    fn backs_off(&self) -> bool {
+        self.waits
+    }
+}

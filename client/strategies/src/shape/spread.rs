@@ -1,0 +1,144 @@
+//! What chance makes of a delay. `u` is drawn from [0, 1) anew for every retry.
+
+use std::time::Duration;
+
+use vocabulary::{TextField, did_you_mean, duration_text};
+
+use crate::delay::{between, fraction};
+use crate::shape::grain::Grain;
+use crate::shape::optional::up_to_a_day;
+
+/// What chance makes of a delay.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Spread {
+    /// Nothing.
+    #[default]
+    None,
+    /// × u.
+    Full,
+    /// × (½ + ½u).
+    Equal,
+    /// × (1 − j + 2ju).
+    Around(f64),
+    /// × (1 − ju).
+    Below(f64),
+    /// × (1 + ju).
+    Above(f64),
+    /// × (low + (high − low)u).
+    Between(f64, f64),
+    /// Between this and the delay.
+    From(Duration),
+    /// + u of this.
+    Add(Duration),
+    /// + whole seconds · ju, cut to whole seconds, + the rest · ju: `tower/src/retry/backoff.rs` of tower-rs/tower.
+    Tower(f64),
+}
+
+impl Spread {
+    /// What the delay is multiplied by when `u` is drawn, of those that multiply.
+    pub(crate) fn scale(self, u: f64) -> Option<f64> {
+        match self {
+            Self::None => Some(1.0),
+            Self::Full => Some(u),
+            Self::Equal => Some(0.5 + 0.5 * u),
+            Self::Around(share) => Some(1.0 + share * (2.0 * u - 1.0)),
+            Self::Below(share) => Some(1.0 - share * u),
+            Self::Above(share) => Some(1.0 + share * u),
+            Self::Between(low, high) => Some(low + (high - low) * u),
+            Self::From(_) | Self::Add(_) | Self::Tower(_) => None,
+        }
+    }
+
+    /// The delay when `u` is drawn. With a grid it lies whole multiples of it above the lowest, each of them as likely,
+    /// both ends included.
+    pub(crate) fn of(self, delay: Duration, grid: Duration, grain: Grain, u: f64) -> Duration {
+        match self {
+            Self::None => delay,
+            Self::From(low) => drawn(low, delay, grid, grain, u),
+            Self::Add(most) => drawn(delay, delay.saturating_add(most), grid, grain, u),
+            Self::Tower(share) => delay.saturating_add(towers(delay, share * u)),
+            _ if grid.is_zero() => self.scale(u).map_or(delay, |scale| grain.part_of(delay, scale)),
+            _ => {
+                let ends = [0.0, 1.0].map(|u| self.scale(u).map_or(delay, |scale| fraction(delay, scale)));
+                drawn(ends[0].min(ends[1]), ends[0].max(ends[1]), grid, grain, u)
+            }
+        }
+    }
+}
+
+fn drawn(low: Duration, high: Duration, grid: Duration, grain: Grain, u: f64) -> Duration {
+    if !grid.is_zero() {
+        return between(low, high, grid, u);
+    }
+    low.saturating_add(grain.part_of(high.saturating_sub(low), u)).min(high)
+}
+
+fn towers(delay: Duration, share: f64) -> Duration {
+    let whole = libm::trunc(delay.as_secs() as f64 * share);
+    let rest = libm::trunc(f64::from(delay.subsec_nanos()) * share);
+    vocabulary::nanos(whole * 1e9 + rest)
+}
+
+/// The words that stand alone, and those that are followed by values.
+const WORDS: &[&str] =
+    &["none", "full", "equal", "around", "below", "above", "between", "from", "add", "tower"];
+
+impl TextField for Spread {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let values: Vec<&str> = text.split('|').map(str::trim).collect();
+        *self = match values[..] {
+            ["none"] => Self::None,
+            ["full"] => Self::Full,
+            ["equal"] => Self::Equal,
+            ["around", value] => Self::Around(share(value, 1.0)?),
+            ["below", value] => Self::Below(share(value, 1.0)?),
+            ["above", value] => Self::Above(share(value, MOST)?),
+            ["between", low, high] => {
+                let ends = (share(low, MOST)?, share(high, MOST)?);
+                if ends.0 > ends.1 {
+                    return Err(format!("`{low}` is above `{high}`"));
+                }
+                Self::Between(ends.0, ends.1)
+            }
+            ["from", low] => Self::From(up_to_a_day(low)?),
+            ["add", most] => Self::Add(up_to_a_day(most)?),
+            ["tower", value] => Self::Tower(share(value, MOST)?),
+            [word, ..] if WORDS.contains(&word) => {
+                return Err(format!("`{word}` does not have {} values", values.len() - 1));
+            }
+            [word, ..] => {
+                return Err(format!("there is no `{word}`{}", did_you_mean(word, WORDS.iter().copied())));
+            }
+            [] => return Err("it is empty".to_owned()),
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        match *self {
+            Self::None => "none".to_owned(),
+            Self::Full => "full".to_owned(),
+            Self::Equal => "equal".to_owned(),
+            Self::Around(share) => format!("around|{share}"),
+            Self::Below(share) => format!("below|{share}"),
+            Self::Above(share) => format!("above|{share}"),
+            Self::Between(low, high) => format!("between|{low}|{high}"),
+            Self::From(low) => format!("from|{}", duration_text::format(low)),
+            Self::Add(most) => format!("add|{}", duration_text::format(most)),
+            Self::Tower(share) => format!("tower|{share}"),
+        }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "what chance does, such as `none` or `full` or `equal` or `around|0.2` or `below|0.25` or `above|0.1` or \
+         `between|0.8|1.3` or `from|500ms` or `add|1s` or `tower|0.99`"
+    }
+}
+
+/// The greatest share.
+const MOST: f64 = 1000.0;
+
+fn share(text: &str, most: f64) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=most).contains(share));
+    share.ok_or_else(|| format!("`{text}` is no number from 0 to {most}"))
+}

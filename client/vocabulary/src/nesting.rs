@@ -1,0 +1,48 @@
+//! Texts taken apart at signs that stand in no parentheses.
+
+/// The pieces of a text between separators that stand in no parentheses; one piece when there is none.
+///
+/// What is never closed reaches to the end, and what closes without having been opened is a sign like any other.
+pub fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let here = rest?;
+        let mut depth = 0_u32;
+        let cut = here.char_indices().find_map(|(at, sign)| {
+            match sign {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            (sign == separator && depth == 0).then_some(at)
+        });
+        let (piece, others) = match cut {
+            Some(at) => (&here[..at], Some(&here[at + separator.len_utf8()..])),
+            None => (here, None),
+        };
+        rest = others;
+        Some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> Vec<&str> {
+        split_outside(text, '+').collect()
+    }
+
+    #[test]
+    fn what_stands_in_parentheses_stays_together() {
+        assert_eq!(split("a+b:c=(1+(2+3))+d"), ["a", "b:c=(1+(2+3))", "d"]);
+        assert_eq!(split(""), [""]);
+        assert_eq!(split("+a+"), ["", "a", ""]);
+    }
+
+    #[test]
+    fn unbalanced_parentheses_end_nothing_early() {
+        assert_eq!(split("a+(b+c"), ["a", "(b+c"]);
+        assert_eq!(split("a)+(b)+c"), ["a)", "(b)", "c"]);
+    }
+}
