@@ -7,9 +7,9 @@ use crate::backoffs::{
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
-    AimdConfig, AwsAdaptiveConfig, CubicConfig, Ethernet, FixedWindow, LeastGapConfig, NetflixAimd,
-    NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig, OracleConfig, S3HillClimbConfig,
-    TokenBucketConfig,
+    AimdConfig, AwsAdaptiveConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow, LeastGapConfig,
+    NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig, OracleConfig,
+    S3HillClimbConfig, TokenBucketConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -33,6 +33,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<NetflixVegas>(),
     Entry::of::<NetflixGradient>(),
     Entry::of::<NetflixGradient2>(),
+    Entry::of::<EnvoyGradientConfig>(),
     Entry::of::<S3HillClimbConfig>(),
     Entry::of::<TokenBucketConfig>(),
     Entry::of::<LeastGapConfig>(),

@@ -1,0 +1,306 @@
+//! `envoy-gradient`: Envoy's adaptive concurrency: a window that follows how much slower answers are than at their best.
+//!
+//! Source: envoyproxy/envoy `source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc` and
+//! `api/envoy/extensions/filters/http/adaptive_concurrency/v3/adaptive_concurrency.proto`. `interval` and `probe-every` have no
+//! default there; here they are those of the documentation's example.
+//!
+//! Envoy samples every answer, errors too: a server that rejects at once looks fast (`samples=all`). With `samples=successes`
+//! only those count. The window is blind to rejections in both.
+
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Parameter, Purpose, Rng, draws, whole_nanos};
+
+use super::log_linear::LogLinear;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Launch, Limiter, Outcome, Status, Until, View};
+
+/// The latency that is taken for the best one.
+const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
+
+/// The latency of the last interval.
+const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
+
+/// Which ends of attempts are sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Samples {
+    /// All but those that were withdrawn.
+    #[default]
+    All,
+    /// Successes.
+    Successes,
+}
+
+impl Choice for Samples {
+    const CHOICES: &'static [(&'static str, Self)] = &[("all", Self::All), ("successes", Self::Successes)];
+}
+
+/// Parameters of `envoy-gradient`.
+#[derive(Clone, Debug)]
+pub(crate) struct EnvoyGradientConfig {
+    interval: Duration,
+    percentile: f64,
+    min: u32,
+    max: u32,
+    buffer: f64,
+    probe_every: Duration,
+    jitter: f64,
+    probe_samples: u32,
+    samples: Samples,
+}
+
+impl Default for EnvoyGradientConfig {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_millis(100),
+            percentile: 50.0,
+            min: 3,
+            max: 1000,
+            buffer: 0.25,
+            probe_every: Duration::from_mins(1),
+            jitter: 0.15,
+            probe_samples: 50,
+            samples: Samples::All,
+        }
+    }
+}
+
+impl Configurable for EnvoyGradientConfig {
+    const NAME: &'static str = "envoy-gradient";
+    const SUMMARY: &'static str = "Envoy's window: best latency over present latency, times the window";
+    const RULE: &'static str = "every interval with samples: gradient = clamp((1 + buffer) * best / latency, 0.5, 2), the latency being \
+                                the percentile of the samples; window = floor(window * gradient + sqrt(window * gradient)), from min to max. best is \
+                                measured at first and every probe-every to probe-every * (1 + jitter): window = min until probe-samples of attempts \
+                                sent meanwhile, then as before; after the fifth interval in a row at min it is measured anew";
+    const SOURCE: &'static str = "envoyproxy/envoy source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc; \
+                                  adaptive_concurrency.proto";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration_from(
+            "interval",
+            "how often the window is computed",
+            Duration::from_millis(1),
+            |config| &mut config.interval,
+        ),
+        Parameter::number("percentile", "of the sampled latencies", (0.0, 100.0), |config| {
+            &mut config.percentile
+        }),
+        Parameter::count(
+            "min",
+            "the least window, and the one at which best is measured",
+            (1, 1_000_000),
+            |config| &mut config.min,
+        ),
+        Parameter::count("max", "the greatest window", (1, 1_000_000), |config| &mut config.max),
+        Parameter::number(
+            "buffer",
+            "share by which best may be exceeded for nothing",
+            (0.0, 100.0),
+            |config| &mut config.buffer,
+        ),
+        Parameter::duration_from(
+            "probe-every",
+            "how often best is measured",
+            Duration::from_millis(1),
+            |config| &mut config.probe_every,
+        ),
+        Parameter::number(
+            "jitter",
+            "share of probe-every by which it is at most later",
+            (0.0, 1.0),
+            |config| &mut config.jitter,
+        ),
+        Parameter::count(
+            "probe-samples",
+            "samples that a measurement of best takes",
+            (1, 1_000_000),
+            |config| &mut config.probe_samples,
+        ),
+        Parameter::choice("samples", "which ends of attempts are sampled", |config| &mut config.samples),
+    ];
+}
+
+impl PartConfig for EnvoyGradientConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(EnvoyGradient::new(self, context.seed))))
+    }
+}
+
+/// Intervals in a row at the least window after which best is doubted.
+const AT_MIN: u32 = 5;
+
+/// What is being measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The best latency, at the least window. Afterwards the window is this one.
+    Probing { then: u32 },
+    /// The present latency, until these instants.
+    Sampling { until: Instant, probe_at: Instant },
+}
+
+struct EnvoyGradient {
+    config: EnvoyGradientConfig,
+    seed: u64,
+    window: u32,
+    phase: Phase,
+    /// What was sent before this says nothing: the last probe began then.
+    epoch: Instant,
+    latencies: LogLinear,
+    /// The best and the present latency, in microseconds.
+    best_us: f64,
+    present_us: f64,
+    in_a_row_at_min: u32,
+    probes: u32,
+    in_flight: u32,
+}
+
+impl EnvoyGradient {
+    fn new(config: EnvoyGradientConfig, seed: u64) -> Self {
+        Self {
+            seed,
+            window: config.min,
+            phase: Phase::Probing { then: config.min },
+            epoch: Instant::ORIGIN,
+            latencies: LogLinear::new(),
+            best_us: 0.0,
+            present_us: 0.0,
+            in_a_row_at_min: 0,
+            probes: 0,
+            in_flight: 0,
+            config,
+        }
+    }
+
+    /// Does what has become due by `now`, in the order in which it did.
+    fn catch_up(&mut self, now: Instant) {
+        while let Phase::Sampling { until, probe_at } = self.phase {
+            if probe_at <= until && probe_at <= now {
+                self.probe(probe_at);
+            } else if until <= now && until < Instant::FAR_FUTURE {
+                self.on_interval(until, probe_at, now);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn on_interval(&mut self, at: Instant, probe_at: Instant, now: Instant) {
+        // Without samples nothing happens, however many intervals pass.
+        let interval = whole_nanos(self.config.interval);
+        let empty = if self.latencies.total() == 0 { now.since(at) } else { Duration::ZERO };
+        let passed = 1 + whole_nanos(empty) / interval;
+        let until = at + Duration::from_nanos(interval.saturating_mul(passed));
+        self.phase = Phase::Sampling { until, probe_at };
+        if let Some(latency) = self.take_latency() {
+            self.present_us = latency;
+            let window = self.next_window();
+            let at_min = [self.window, window].iter().all(|window| *window == self.config.min);
+            self.in_a_row_at_min = if at_min { self.in_a_row_at_min + 1 } else { 0 };
+            self.window = window;
+            if self.in_a_row_at_min >= AT_MIN {
+                self.probe(at);
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not below zero")]
+    fn next_window(&self) -> u32 {
+        let bearable = self.best_us.max(1.0) * (1.0 + self.config.buffer);
+        let gradient = (bearable / self.present_us.max(1.0)).clamp(0.5, 2.0);
+        let limit = f64::from(self.window) * gradient;
+        let next = libm::floor(limit + libm::sqrt(limit)) as u32;
+        next.min(self.config.max).max(self.config.min)
+    }
+
+    /// The percentile of the samples, in whole microseconds.
+    fn take_latency(&mut self) -> Option<f64> {
+        let latency = self.latencies.quantile(self.config.percentile / 100.0).map(libm::floor);
+        self.latencies.clear();
+        latency
+    }
+
+    fn probe(&mut self, at: Instant) {
+        self.phase = Phase::Probing { then: self.window };
+        self.window = self.config.min;
+        self.in_a_row_at_min = 0;
+        self.latencies.clear();
+        self.epoch = at;
+    }
+
+    fn on_sample(&mut self, now: Instant, ended: &Ended) {
+        self.latencies.insert(whole_nanos(now.since(ended.sent_at)) / 1000);
+        if let Phase::Probing { then } = self.phase
+            && self.latencies.total() >= self.config.probe_samples
+        {
+            self.best_us = self.take_latency().unwrap_or(self.best_us);
+            self.window = then;
+            let mut rng = draws(self.seed, Purpose::Probe, ended.op, self.probes);
+            self.probes = self.probes.wrapping_add(1);
+            let until_probe = jittered(self.config.probe_every, self.config.jitter, rng.next_u64());
+            self.phase = Phase::Sampling { until: now + self.config.interval, probe_at: now + until_probe };
+        }
+    }
+}
+
+/// An interval, in whole milliseconds, with up to this share of it added.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not below zero")]
+fn jittered(interval: Duration, share: f64, random: u64) -> Duration {
+    let millis = whole_nanos(interval) / 1_000_000;
+    let range = libm::ceil(millis as f64 * share) as u64;
+    Duration::from_millis(millis + random.checked_rem(range).unwrap_or_default())
+}
+
+impl Limiter for EnvoyGradient {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if view.in_flight < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn on_ready(&mut self, now: Instant, _candidate: &Launch) {
+        self.catch_up(now);
+    }
+
+    fn on_sent(&mut self, _now: Instant, view: &View) {
+        self.in_flight = view.in_flight + 1;
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        self.catch_up(now);
+        self.in_flight = ended.in_flight.saturating_sub(1);
+        let sampled = match (self.config.samples, outcome.status) {
+            (_, Status::Succeeded) | (Samples::All, Status::Rejected | Status::Failed(_)) => true,
+            (Samples::Successes, _) | (_, Status::Shed | Status::Deferred | Status::Cancelled) => false,
+        };
+        if sampled && ended.sent_at >= self.epoch {
+            self.on_sample(now, ended);
+        }
+    }
+
+    fn timer(&self) -> Option<Instant> {
+        // With nothing in flight whatever comes next finds everything caught up with.
+        let Phase::Sampling { until, probe_at } = self.phase else { return None };
+        let until = if self.latencies.total() > 0 { until } else { Instant::FAR_FUTURE };
+        Some(until.min(probe_at)).filter(|at| self.in_flight > 0 && *at < Instant::FAR_FUTURE)
+    }
+
+    fn on_timer(&mut self, now: Instant) {
+        self.catch_up(now);
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(f64::from(self.window));
+        if self.best_us > 0.0 {
+            gauges.draw(&BEST, self.best_us / 1000.0);
+            gauges.draw(&PRESENT, self.present_us / 1000.0);
+        }
+        gauges.phase = Some(match self.phase {
+            Phase::Probing { .. } => "measuring the best latency",
+            Phase::Sampling { .. } => "following latency",
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;
