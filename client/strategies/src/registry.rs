@@ -9,7 +9,7 @@ use crate::entry::Entry;
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow, LeastGapConfig,
     NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig, OracleConfig,
-    S3HillClimbConfig, TokenBucketConfig,
+    PalantirConfig, S3HillClimbConfig, TokenBucketConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -38,6 +38,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<TokenBucketConfig>(),
     Entry::of::<LeastGapConfig>(),
     Entry::of::<AwsAdaptiveConfig>(),
+    Entry::of::<PalantirConfig>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

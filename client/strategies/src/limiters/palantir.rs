@@ -1,0 +1,288 @@
+//! `palantir`: one more per round trip while nine tenths are used, a tenth less per drop; what a drop is, is a matter of codes.
+//!
+//! Source: palantir/dialogue, `dialogue-core/src/main/java/com/palantir/dialogue/core/`,
+//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. There a limiter per host and one per
+//! endpoint stand in each other's way: `palantir+palantir:variant=endpoint` is both. There is no slow start and no clock.
+//! What we know no more of than a code is taken as usual: a 308 has a `Location`, and no 429 or 503 says that its
+//! reason is the service's own (`Qos-Due-To: custom`), which would make a host ignore it.
+
+use vocabulary::{Choice, Configurable, Parameter};
+
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+
+/// `MAX_LIMIT`.
+const MAX: f64 = 1e6;
+
+/// Which limiter it is (`Behavior`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// One per host: drops are answers of hosts in trouble, and no answer.
+    #[default]
+    Host,
+    /// One per endpoint: drops are answers of the endpoint's own.
+    Endpoint,
+    /// One per sticky session: nothing is a drop.
+    Sticky,
+}
+
+impl Choice for Variant {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("host", Self::Host), ("endpoint", Self::Endpoint), ("sticky", Self::Sticky)];
+}
+
+/// Parameters of `palantir`.
+#[derive(Clone, Debug)]
+pub(crate) struct PalantirConfig {
+    variant: Variant,
+    initial: f64,
+    ratio: f64,
+}
+
+impl Default for PalantirConfig {
+    fn default() -> Self {
+        Self { variant: Variant::Host, initial: 20.0, ratio: 0.9 }
+    }
+}
+
+impl Configurable for PalantirConfig {
+    const NAME: &'static str = "palantir";
+    const SUMMARY: &'static str = "Palantir's cautious increase, aggressive decrease, by status codes";
+    const RULE: &'static str = "send while in flight < floor(limit); success and in flight at its sending >= floor(limit * ratio): limit \
+                                = limit + 1 / limit, at most 1e6; drop: limit = max(1, floor(limit * ratio)); host: 308, 501 to 599 and no \
+                                answer are drops, 429 and 500 are ignored; endpoint: 429 and 500 are drops, 501 to 599 and no answer are \
+                                ignored; sticky: no answer is ignored; what else is answered is a success";
+    const SOURCE: &'static str =
+        "palantir/dialogue dialogue-core/.../CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::choice("variant", "whose limiter it is, which decides what a drop is", |config| {
+            &mut config.variant
+        }),
+        Parameter::number("initial", "the limit at first", (1.0, MAX), |config| &mut config.initial),
+        Parameter::number(
+            "ratio",
+            "what a drop leaves of the limit, and what must be used for it to grow",
+            (0.01, 0.999),
+            |config| &mut config.ratio,
+        ),
+    ];
+}
+
+impl PartConfig for PalantirConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(Palantir::new(self))))
+    }
+}
+
+/// What an attempt is to the limiter (`PermitControl`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Success,
+    Dropped,
+    Ignored,
+}
+
+impl Variant {
+    /// What an attempt that ended like this is.
+    fn kind(self, outcome: &Outcome) -> Kind {
+        if matches!(outcome.status, Status::Shed | Status::Deferred | Status::Cancelled) {
+            return Kind::Ignored;
+        }
+        let code = code(outcome);
+        match self {
+            Self::Host => match code {
+                None | Some(308 | 501..=599) => Kind::Dropped,
+                Some(429 | 500) => Kind::Ignored,
+                Some(_) => Kind::Success,
+            },
+            Self::Endpoint => match code {
+                Some(429 | 500) => Kind::Dropped,
+                None | Some(501..=599) => Kind::Ignored,
+                Some(_) => Kind::Success,
+            },
+            Self::Sticky => code.map_or(Kind::Ignored, |_| Kind::Success),
+        }
+    }
+}
+
+/// The status code; `None` without an answer. Where only the kind of the outcome is known, the usual code of it.
+fn code(outcome: &Outcome) -> Option<u16> {
+    if outcome.facts.missing.is_some() {
+        return None;
+    }
+    let usual = match outcome.status {
+        Status::Rejected => Some(503),
+        Status::Failed(Failure::Server) => Some(500),
+        Status::Failed(Failure::Fatal) => Some(400),
+        Status::Failed(Failure::Timeout | Failure::Transport) => None,
+        Status::Succeeded | Status::Shed | Status::Deferred | Status::Cancelled => Some(200),
+    };
+    if outcome.facts.code == 0 { usual } else { Some(outcome.facts.code) }
+}
+
+struct Palantir {
+    config: PalantirConfig,
+    limit: f64,
+    phase: &'static str,
+    reason: &'static str,
+}
+
+impl Palantir {
+    fn new(config: PalantirConfig) -> Self {
+        Self { limit: config.initial, config, phase: "growing", reason: "started" }
+    }
+
+    /// What a drop would leave, and what must be used for the limit to grow.
+    fn lower(&self) -> f64 {
+        libm::floor(self.limit * self.config.ratio)
+    }
+}
+
+impl Limiter for Palantir {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        // As there: with 4 in flight a limit of 4.9 lets no fifth one go.
+        if f64::from(view.in_flight) < libm::floor(self.limit) {
+            Admit::Go
+        } else {
+            Admit::Wait(Until::Event)
+        }
+    }
+
+    fn on_ended(&mut self, _now: Instant, ended: &Ended, outcome: &Outcome) {
+        match self.config.variant.kind(outcome) {
+            Kind::Ignored => {}
+            Kind::Dropped => {
+                self.limit = self.lower().max(1.0);
+                (self.phase, self.reason) = ("shrinking", "cut by a drop");
+            }
+            Kind::Success if f64::from(ended.in_flight_when_sent) >= self.lower() => {
+                self.limit = (self.limit + 1.0 / self.limit).min(MAX);
+                (self.phase, self.reason) = ("growing", "grown by a success");
+            }
+            Kind::Success => self.phase = "less than nine tenths used",
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(self.limit);
+        gauges.phase = Some(self.phase);
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
+    use crate::{Facts, Missing};
+
+    const NOW: Instant = Instant::ORIGIN;
+    const VARIANTS: [Variant; 3] = [Variant::Host, Variant::Endpoint, Variant::Sticky];
+
+    fn palantir(variant: Variant) -> Palantir {
+        Palantir::new(PalantirConfig { variant, ..PalantirConfig::default() })
+    }
+
+    /// An answer with this code, however it is counted.
+    fn answer(code: u16) -> Outcome {
+        let counted = if code < 400 { OK } else { FATAL };
+        Outcome { facts: Facts::code(code), ..counted }
+    }
+
+    /// What an attempt that was alone in flight makes of the limit of 20.
+    fn limit(variant: Variant, outcome: &Outcome) -> f64 {
+        let mut palantir = palantir(variant);
+        palantir.on_ended(NOW, &ended(0, 1), outcome);
+        palantir.limit
+    }
+
+    #[track_caller]
+    fn is(value: f64, wanted: f64) {
+        assert!((value - wanted).abs() < f64::EPSILON, "{value} instead of {wanted}");
+    }
+
+    #[test]
+    fn attempts_go_while_whole_places_are_left() {
+        // `acquire_returnsPermitsWhileInflightPermitLimitNotReached`, `acquire_doesNotAcquirePartialPermits`.
+        for variant in VARIANTS {
+            let mut palantir = palantir(variant);
+            assert_eq!(palantir.poll(NOW, &view(19, 0)), Admit::Go);
+            assert_eq!(palantir.poll(NOW, &view(20, 0)), Admit::Wait(Until::Event));
+            palantir.on_ended(NOW, &ended(19, 20), &OK);
+            is(palantir.limit, 20.05);
+            assert_eq!(palantir.poll(NOW, &view(19, 0)), Admit::Go);
+            assert_eq!(palantir.poll(NOW, &view(20, 0)), Admit::Wait(Until::Event));
+        }
+    }
+
+    #[test]
+    fn the_limit_grows_only_while_nine_tenths_were_used() {
+        // `success_increasesLimitOnlyIfSufficientNumberOfRequestsAreInflight`, `onSuccess_releasesSuccessfully`.
+        for variant in VARIANTS {
+            is(limit(variant, &answer(200)), 20.0);
+            let mut palantir = palantir(variant);
+            palantir.on_ended(NOW, &ended(0, 17), &OK);
+            is(palantir.limit, 20.0);
+            palantir.on_ended(NOW, &ended(0, 18), &OK);
+            is(palantir.limit, 20.05);
+        }
+    }
+
+    #[test]
+    fn a_drop_takes_a_tenth_and_the_fraction() {
+        // `dropped_reducesLimit`: `(int) (max * 0.9)`.
+        is(limit(Variant::Host, &answer(503)), 18.0);
+        let mut low = palantir(Variant::Host);
+        let limits = [(); 20].map(|()| {
+            low.on_ended(NOW, &ended(0, 1), &REJECTED);
+            low.limit
+        });
+        assert_eq!(limits[..4], [18.0, 16.0, 14.0, 12.0]);
+        assert_eq!(limits[14..], [1.0; 6]);
+        assert_eq!(low.poll(NOW, &view(0, 0)), Admit::Go);
+    }
+
+    #[test]
+    fn the_host_is_in_trouble_by_308_and_5xx_but_not_by_500_and_429() {
+        for code in [308, 501, 503, 599] {
+            is(limit(Variant::Host, &answer(code)), 18.0);
+        }
+        for code in [200, 404, 429, 500] {
+            is(limit(Variant::Host, &answer(code)), 20.0);
+        }
+    }
+
+    #[test]
+    fn the_endpoint_is_in_trouble_by_429_and_500_and_nobody_in_a_sticky_session() {
+        for (code, wanted) in [(429, 18.0), (500, 18.0), (503, 20.0), (599, 20.0), (308, 20.0), (404, 20.0)] {
+            is(limit(Variant::Endpoint, &answer(code)), wanted);
+            is(limit(Variant::Sticky, &answer(code)), 20.0);
+        }
+    }
+
+    #[test]
+    fn answers_that_are_ignored_are_no_successes() {
+        let kinds = |code| VARIANTS.map(|variant| variant.kind(&answer(code)));
+        assert_eq!(kinds(429), [Kind::Ignored, Kind::Dropped, Kind::Success]);
+        assert_eq!(kinds(503), [Kind::Dropped, Kind::Ignored, Kind::Success]);
+        assert_eq!(kinds(404), [Kind::Success; 3]);
+        assert_eq!(kinds(308), [Kind::Dropped, Kind::Success, Kind::Success]);
+    }
+
+    #[test]
+    fn no_answer_is_a_drop_for_the_host_only() {
+        // `onFailure_dropsIfIoException_host`, `onFailure_ignoresIfIoException_endpoint`, `onFailure_ignoresForNonIoExceptions`.
+        let closed = Outcome { facts: Facts::missing(Missing::Closed), ..FATAL };
+        for outcome in [TIMEOUT, closed] {
+            is(limit(Variant::Host, &outcome), 18.0);
+            is(limit(Variant::Endpoint, &outcome), 20.0);
+        }
+        for variant in VARIANTS {
+            assert_eq!(variant.kind(&CANCELLED), Kind::Ignored);
+        }
+    }
+}
