@@ -23,6 +23,7 @@ mod palantir;
 mod round;
 mod s3_hill_climb;
 mod token_bucket;
+mod vector_arc;
 
 pub(crate) use aimd::AimdConfig;
 pub(crate) use aws_adaptive::AwsAdaptiveConfig;
@@ -41,3 +42,4 @@ pub(crate) use oracle::OracleConfig;
 pub(crate) use palantir::PalantirConfig;
 pub(crate) use s3_hill_climb::S3HillClimbConfig;
 pub(crate) use token_bucket::TokenBucketConfig;
+pub(crate) use vector_arc::VectorArcConfig;

@@ -9,7 +9,7 @@ use crate::entry::Entry;
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow, LeastGapConfig,
     NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig, OracleConfig,
-    PalantirConfig, S3HillClimbConfig, TokenBucketConfig,
+    PalantirConfig, S3HillClimbConfig, TokenBucketConfig, VectorArcConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -34,11 +34,12 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<NetflixGradient>(),
     Entry::of::<NetflixGradient2>(),
     Entry::of::<EnvoyGradientConfig>(),
+    Entry::of::<PalantirConfig>(),
+    Entry::of::<VectorArcConfig>(),
     Entry::of::<S3HillClimbConfig>(),
     Entry::of::<TokenBucketConfig>(),
     Entry::of::<LeastGapConfig>(),
     Entry::of::<AwsAdaptiveConfig>(),
-    Entry::of::<PalantirConfig>(),
     Entry::of::<Ethernet>(),
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),

@@ -1,0 +1,206 @@
+//! `vector-arc`: Vector's adaptive request concurrency: one more per round trip, unless answers become slower or errors come.
+//!
+//! Source: vectordotdev/vector, `src/sinks/util/adaptive_concurrency/{controller,mod}.rs` and
+//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip it compares those of successes with the mean of
+//! earlier ones. It begins with one attempt, has no slow start, and with round trips that vary by chance a mean is above that
+//! of before half of the time: then nothing grows. Round trips that never vary make it shrink while the limit is not reached.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter};
+
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View};
+
+/// The mean that round trips are compared with.
+const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
+
+/// Parameters of `vector-arc`.
+#[derive(Clone, Debug)]
+pub(crate) struct VectorArcConfig {
+    initial: u32,
+    max: u32,
+    ratio: f64,
+    alpha: f64,
+    deviations: f64,
+}
+
+impl Default for VectorArcConfig {
+    fn default() -> Self {
+        Self { initial: 1, max: 200, ratio: 0.9, alpha: 0.4, deviations: 2.5 }
+    }
+}
+
+impl Configurable for VectorArcConfig {
+    const NAME: &'static str = "vector-arc";
+    const SUMMARY: &'static str = "Vector's adaptive concurrency: by round trips and back pressure";
+    const RULE: &'static str = "send while in flight < limit; the first answer after a mean round trip ends a window: no error that can be \
+                                retried in it, limit < max and reached, mean of its successes <= past mean: limit + 1; else, with such an \
+                                error or mean >= past mean + deviations * past deviation: limit = max(1, floor(limit * ratio)); then d = \
+                                mean - past mean; past mean + alpha * d; past variance = (1 - alpha) * (variance + alpha * d^2)";
+    const SOURCE: &'static str = "vectordotdev/vector src/sinks/util/adaptive_concurrency/controller.rs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("max", "the highest limit to which it grows", (1, 1_000_000_000), |config| {
+            &mut config.max
+        }),
+        Parameter::number("ratio", "what a cut leaves of the limit", (0.01, 0.999), |config| {
+            &mut config.ratio
+        }),
+        Parameter::number(
+            "alpha",
+            "weight of the newest window in the past mean",
+            (0.001, 0.999),
+            |config| &mut config.alpha,
+        ),
+        Parameter::number(
+            "deviations",
+            "how many standard deviations slower answers must be to count as slower",
+            (0.0, 1e6),
+            |config| &mut config.deviations,
+        ),
+    ];
+}
+
+impl PartConfig for VectorArcConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(VectorArc::new(self))))
+    }
+}
+
+/// A plain mean, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    mean: f64,
+    count: u32,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.count = self.count.saturating_add(1);
+        self.mean += (value - self.mean) / f64::from(self.count);
+    }
+
+    fn value(self) -> Option<f64> {
+        (self.count > 0).then_some(self.mean)
+    }
+}
+
+/// An exponentially weighted mean and variance, in seconds (`EwmaVar`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Past {
+    mean: f64,
+    variance: f64,
+}
+
+impl Past {
+    fn first(value: f64) -> Self {
+        Self { mean: value, variance: 0.0 }
+    }
+
+    fn next(self, value: f64, alpha: f64) -> Self {
+        let difference = value - self.mean;
+        let increment = alpha * difference;
+        let variance = (1.0 - alpha) * difference.mul_add(increment, self.variance);
+        Self { mean: self.mean + increment, variance }
+    }
+}
+
+struct VectorArc {
+    config: VectorArcConfig,
+    limit: u32,
+    past: Option<Past>,
+    current: Mean,
+    next_update: Instant,
+    had_back_pressure: bool,
+    reached_limit: bool,
+    phase: &'static str,
+    reason: &'static str,
+}
+
+impl VectorArc {
+    fn new(config: VectorArcConfig) -> Self {
+        Self {
+            limit: config.initial,
+            config,
+            past: None,
+            current: Mean::default(),
+            next_update: Instant::ORIGIN,
+            had_back_pressure: false,
+            reached_limit: false,
+            phase: "growing",
+            reason: "started",
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as the original does")]
+    fn manage(&mut self, past: Past, current: Option<f64>) {
+        let threshold = past.variance.sqrt() * self.config.deviations;
+        let may_grow = self.limit < self.config.max && self.reached_limit && !self.had_back_pressure;
+        if may_grow && current.is_some_and(|current| current <= past.mean) {
+            self.limit += 1;
+            (self.phase, self.reason) = ("growing", "grown: answers are no slower");
+        } else if self.limit > 1
+            && (self.had_back_pressure || current.unwrap_or(0.0) >= past.mean + threshold)
+        {
+            self.limit = ((f64::from(self.limit) * self.config.ratio) as u32).max(1);
+            self.phase = "shrinking";
+            self.reason = if self.had_back_pressure { "cut by an error" } else { "cut: answers are slower" };
+        } else {
+            self.phase = "holding";
+        }
+    }
+}
+
+impl Limiter for VectorArc {
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if view.in_flight < self.limit { Admit::Go } else { Admit::Wait(Until::Event) }
+    }
+
+    fn on_sent(&mut self, _now: Instant, view: &View) {
+        self.reached_limit |= view.in_flight + 1 >= self.limit;
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        if matches!(outcome.status, Status::Shed | Status::Deferred | Status::Cancelled) {
+            return;
+        }
+        match outcome.opinion {
+            Opinion::Done => self.current.add(now.since(ended.sent_at).as_secs_f64()),
+            Opinion::Throttled | Opinion::Transient => self.had_back_pressure = true,
+            Opinion::Final => {}
+        }
+        let current = self.current.value();
+        let past = match self.past {
+            None => current.map(Past::first),
+            Some(past) if now >= self.next_update => {
+                self.manage(past, current);
+                self.current = Mean::default();
+                self.had_back_pressure = false;
+                self.reached_limit = false;
+                Some(current.map_or(past, |current| past.next(current, self.config.alpha)))
+            }
+            Some(_) => return,
+        };
+        if let Some(past) = past {
+            self.past = Some(past);
+            self.next_update = now + Duration::try_from_secs_f64(past.mean).unwrap_or(Duration::MAX);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(f64::from(self.limit));
+        if let Some(past) = self.past {
+            gauges.draw(&PAST, past.mean * 1e3);
+        }
+        gauges.phase = Some(self.phase);
+        gauges.reason = Some(self.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests;
