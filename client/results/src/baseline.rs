@@ -27,7 +27,11 @@ const JUDGED: &[&str] = &[
     "op_latency_ms.p95",
     "op_latency_ms.p99",
     "late_share",
+    // The same as ops that succeeded, unless a time was asked for.
+    "done_share",
+    "advice.broken",
     "wasted_server_s",
+    "server_work_per_success_ms",
     "window.convergence_s",
     "window.overshoot",
     "fairness.jain",

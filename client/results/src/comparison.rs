@@ -34,15 +34,19 @@ pub struct Comparison<R = RunResult> {
 pub struct Compared {
     /// Path of the figure that strategies are ranked by.
     pub by: String,
+    /// Whether strategies did not get the same share of their ops done: then the larger share comes first (`done_share`), and
+    /// then who needs fewer attempts per success; those who did every op are still ranked by `by`.
+    pub by_share: bool,
     /// Complete blocks.
     pub blocks: u64,
     /// For each block, the order in which it ran the strategies, by their place among those typed.
     pub order: Vec<Vec<usize>>,
     /// What intervals are over.
     pub intervals: String,
-    /// From the best to the worst; incomplete ones last.
+    /// From the best to the worst; those that cannot be ranked last.
     pub strategies: Vec<StandingRecord>,
-    /// Every two of them, and the best against the others in a second figure.
+    /// Every two that did the same work, and the best against the others in a second figure; where shares differ, every two in
+    /// that share, or with the same share in attempts per success.
     pub pairs: Vec<PairRecord>,
     /// The ranking against other servers; empty without --sensitivity.
     pub sensitivity: Vec<Variation>,
@@ -55,13 +59,14 @@ pub struct Compared {
 pub struct StandingRecord {
     /// As typed.
     pub strategy: String,
-    /// From 1; null when incomplete.
+    /// From 1; null when it stalled, or lacks what strategies are ranked by.
     pub rank: Option<u64>,
-    /// Whether it got as many ops done as the best.
+    /// Whether it got as many ops done as the best, in time where that was asked for.
     pub complete: bool,
     /// Why it did not.
     pub incomplete_because: Option<String>,
-    /// Whether no other one needs fewer attempts and finishes sooner.
+    /// Whether no other one needs fewer attempts and finishes sooner; with `by_share`, whether none gets a larger share done and
+    /// needs fewer attempts per success.
     pub on_pareto_front: bool,
     /// Over blocks.
     #[serde(deserialize_with = "crate::fields::known")]

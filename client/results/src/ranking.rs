@@ -1,93 +1,61 @@
-//! Where strategies stand: who is complete, in which order, and who is on the Pareto front. Terminal, documents and pages have their
-//! ranking from here.
+//! The order of strategies. Terminal, documents and pages have their ranking from here.
+//!
+//! Whoever got a larger share of its ops done comes first. Those who did the same work are ranked by a score, as the makespan; among
+//! those who share only the share, and below the first, whoever needs fewer attempts per success comes first: no makespans of unequal
+//! work are compared. Equals stay in the order in which they are given.
 //!
 //! Ranks are by the geometric mean over runs, so that they never contradict the paired ratios.
 
 use statistics::{Level, Method, Summary};
 
-use crate::comparison::StandingRecord;
 use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::foresight::knows_the_future;
+use crate::front;
 use crate::numbers::{percent, thousands};
-use crate::over_runs::{figures_over_runs, summed};
+use crate::over_runs::summed;
 use crate::run::RunResult;
 use crate::score::Score;
+use crate::shares::{Shares, at_all};
+use crate::standing::Standing;
 
-/// Shares of succeeded ops that differ by no more count as the same, when no strategy completes every op.
-const SAME_SHARE: f64 = 0.001;
-
-/// One strategy among those compared.
-#[derive(Clone, Debug)]
-pub struct Standing {
-    /// As typed.
-    pub strategy: String,
-    /// Why it cannot be ranked, if it cannot.
-    pub incomplete: Option<String>,
-    /// Whether no other has both less makespan and fewer attempts.
-    pub on_front: bool,
-    /// Figures over runs, by path.
-    pub figures: Vec<(&'static str, Summary)>,
-    /// Whether it knows the future, as no client can.
-    pub foresees: bool,
-    /// Succeeded ops among all, 0 to 1.
-    pub share: f64,
-    scores: Vec<(Score, Vec<f64>)>,
-}
-
-impl Standing {
-    /// A score of every run; empty when it is missing in one.
-    pub fn values(&self, score: Score) -> &[f64] {
-        self.scores.iter().find(|(there, _)| *there == score).map_or(&[], |(_, values)| values)
-    }
-
-    /// The geometric mean of a score over runs, which ranks are by; infinite when it is missing in one.
-    pub fn score(&self, by: Score) -> f64 {
-        geometric_mean(self.values(by))
-    }
-
-    /// A figure over runs.
-    pub fn figure(&self, path: &str) -> Option<&Summary> {
-        self.figures.iter().find(|(name, _)| *name == path).map(|(_, figure)| figure)
-    }
-
-    /// Whether it got as many ops done as the best.
-    pub fn is_complete(&self) -> bool {
-        self.incomplete.is_none()
-    }
-
-    /// As it is written, at this rank.
-    pub fn record(&self, rank: u64) -> StandingRecord {
-        StandingRecord {
-            strategy: self.strategy.clone(),
-            rank: self.is_complete().then_some(rank),
-            complete: self.is_complete(),
-            incomplete_because: self.incomplete.clone(),
-            on_pareto_front: self.on_front,
-            figures: figures_over_runs(&self.figures),
-        }
-    }
-}
-
-/// Complete strategies from the best to the worst, then the others in the order in which they are given: each by its name, with its
-/// runs in the order of seeds. `seed` is the first one's.
+/// All strategies from the best to the worst, then those that cannot be ranked in the order in which they are given: each by its
+/// name, with its runs in the order of seeds. `seed` is the first one's.
 pub fn standings(strategies: &[(String, Vec<&RunResult>)], by: Score, seed: u64) -> Vec<Standing> {
-    let shares: Vec<f64> = strategies.iter().map(|(_, runs)| share(runs)).collect();
-    let best = shares.iter().copied().fold(0.0, f64::max);
-    // Where everything can be done, one op in a million given up is not the same.
-    let least = if best >= 1.0 { 1.0 } else { best - SAME_SHARE };
-    let mut standings: Vec<Standing> = strategies
+    let shares = Shares::of(strategies);
+    let mut standings: Vec<(Standing, bool)> = strategies
         .iter()
-        .zip(shares)
-        .map(|((name, runs), share)| standing(name, runs, by, seed, (share, least)))
+        .enumerate()
+        .map(|(number, (name, runs))| {
+            let standing = standing(name, runs, by, seed, (&shares, number));
+            // The harness ended it, and what it would have done nobody knows.
+            let stalled = standing.tier > 0 && runs.iter().any(|run| run.stalled_at_s.is_some());
+            let ranked = standing.is_complete() || standing.tier > 0 && !stalled;
+            (standing, ranked)
+        })
         .collect();
+    let effort = Score::attempts_per_success();
+    let key = |(standing, ranked): &(Standing, bool)| match (standing, ranked) {
+        (_, false) => (usize::MAX, f64::INFINITY),
+        (first, true) if first.is_comparable() => (first.tier, first.score(by)),
+        (other, true) => (other.tier, other.score(effort)),
+    };
     standings.sort_by(|a, b| {
-        let key = |standing: &Standing| {
-            if standing.is_complete() { standing.score(by) } else { f64::INFINITY }
-        };
-        key(a).total_cmp(&key(b))
+        let (a, b) = (key(a), key(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
-    mark_front(&mut standings);
+    let mut standings: Vec<Standing> = standings
+        .into_iter()
+        .zip(1..)
+        .map(|((standing, ranked), rank)| Standing { rank: ranked.then_some(rank), ..standing })
+        .collect();
+    let by_share = ranked_by_share(&standings);
+    front::mark(&mut standings, by_share);
     standings
+}
+
+/// Whether some that are ranked did not do the same work as the others, so that the share done comes before all else.
+pub fn ranked_by_share(standings: &[Standing]) -> bool {
+    standings.iter().any(|standing| standing.rank.is_some() && !standing.is_comparable())
 }
 
 /// The best complete strategy that does not know the future.
@@ -95,7 +63,13 @@ pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
     standings.iter().find(|standing| standing.is_complete() && !standing.foresees)
 }
 
-fn standing(name: &str, runs: &[&RunResult], by: Score, seed: u64, (share, least): (f64, f64)) -> Standing {
+fn standing(
+    name: &str,
+    runs: &[&RunResult],
+    by: Score,
+    seed: u64,
+    (shares, number): (&Shares, usize),
+) -> Standing {
     let values =
         |score: Score| runs.iter().map(|run| score.of(run)).collect::<Option<Vec<f64>>>().unwrap_or_default();
     let mut figures = summed(runs.iter().copied());
@@ -111,22 +85,27 @@ fn standing(name: &str, runs: &[&RunResult], by: Score, seed: u64, (share, least
         })
         .collect();
     figures.extend(over_runs(&over.unwrap_or_default(), seed).map(|figure| (MAKESPAN_OVER_BOUND, figure)));
-    let scores: Vec<(Score, Vec<f64>)> =
-        [by, by.companion(), Score::makespan()].into_iter().map(|score| (score, values(score))).collect();
-    let missing = scores.iter().find(|(_, values)| values.is_empty());
+    let (tier, same_work) = (shares.tier(number), shares.same_work);
+    let ranked_by: Vec<Score> = vec![by, by.companion(), Score::makespan()];
+    let missing = ranked_by.iter().find(|score| values(**score).is_empty()).filter(|_| same_work);
     let incomplete = match missing {
-        _ if share < least => Some(shortfall(runs)),
-        Some((score, _)) => Some(format!("has no {}", score.name())),
+        _ if tier > 0 => Some(shortfall(runs, shares, number)),
+        Some(score) => Some(format!("has no {}", score.name())),
         None => None,
     };
+    let scores = ranked_by.into_iter().chain([Score::attempts_per_success(), Score::done_share()]);
     Standing {
         strategy: name.to_owned(),
         incomplete,
+        rank: None,
         on_front: false,
         figures,
         foresees: knows_the_future(name),
-        share,
-        scores,
+        share: shares.share(number),
+        tier,
+        limit: shares.limit().map(ToOwned::to_owned),
+        same_work: same_work && tier == 0,
+        scores: scores.map(|score| (score, values(score))).collect(),
     }
 }
 
@@ -134,20 +113,18 @@ fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
     Summary::of(values, Level::P95, Method::BySize { seed })
 }
 
-/// Succeeded ops among all, 0 to 1.
-fn share(runs: &[&RunResult]) -> f64 {
-    let sum = |of: fn(&RunResult) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
-    let total = sum(|run| run.ops.total);
-    if total == 0 { 0.0 } else { sum(|run| run.ops.succeeded) as f64 / total as f64 }
-}
-
-/// What a strategy left undone.
-fn shortfall(runs: &[&RunResult]) -> String {
+/// What a strategy left undone, or did too late.
+fn shortfall(runs: &[&RunResult], shares: &Shares, number: usize) -> String {
+    let in_time = shares.limit().map(|limit| format!("{} within {limit}", percent(shares.share(number))));
     let stalled = runs.iter().filter(|run| run.stalled_at_s.is_some()).count();
     let short = runs.iter().filter(|run| !run.makespan_complete).count();
     let sum = |of: fn(&RunResult) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
     let (given_up, cut_off) = (sum(|run| run.ops.given_up), sum(|run| run.ops.unfinished));
     let how = match stalled {
+        0 if given_up == 0 && cut_off == 0 => {
+            let late = in_time.unwrap_or_else(|| percent(shares.share(number)));
+            return format!("was late: all of its ops succeeded, {late}");
+        }
         0 if cut_off == 0 => "gave ops up".to_owned(),
         0 if given_up == 0 => "left ops unfinished when the time of `--drain` was over,".to_owned(),
         0 => "gave ops up, and left others unfinished when the time of `--drain` was over,".to_owned(),
@@ -160,35 +137,8 @@ fn shortfall(runs: &[&RunResult]) -> String {
         String::new()
     };
     let words = format!("{how}{in_runs}");
-    format!("{}: {} of its ops succeeded", words.trim_end_matches(','), percent(share(runs)))
-}
-
-/// What strategies are ranked by, and ratios are of. Nothing that is not above zero has one; such runs come last. Equal values in
-/// another order have the same.
-pub fn geometric_mean(values: &[f64]) -> f64 {
-    let mut logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
-    logs.sort_by(f64::total_cmp);
-    if logs.is_empty() { f64::INFINITY } else { libm::exp(logs.iter().sum::<f64>() / logs.len() as f64) }
-}
-
-/// Whoever knows the future is on no front that others could reach: it puts nobody off it.
-fn mark_front(standings: &mut [Standing]) {
-    let costs: Vec<Option<(f64, f64)>> = standings
-        .iter()
-        .map(|standing| {
-            let mean = |path: &str| standing.figure(path).map(|figure| figure.mean);
-            let complete = standing.is_complete() && !standing.foresees;
-            Some((mean(Score::makespan().path())?, mean(Score::attempts().path())?)).filter(|_| complete)
-        })
-        .collect();
-    for (standing, own) in standings.iter_mut().zip(&costs) {
-        let Some((time, attempts)) = own else { continue };
-        let beaten = costs.iter().flatten().any(|(other_time, other_attempts)| {
-            let no_worse = other_time <= time && other_attempts <= attempts;
-            no_worse && (other_time < time || other_attempts < attempts)
-        });
-        standing.on_front = !beaten;
-    }
+    let in_time = in_time.map_or_else(String::new, |share| format!(", {share}"));
+    format!("{}: {} of its ops succeeded{in_time}", words.trim_end_matches(','), percent(at_all(runs)))
 }
 
 #[cfg(test)]
@@ -229,6 +179,52 @@ mod tests {
         };
         let strategies = [("b", runs("b", [11, 13, 17])), ("a", runs("a", [17, 11, 13]))];
         assert_eq!(names(&strategies, "attempts"), [("b".to_owned(), true), ("a".to_owned(), true)]);
+    }
+
+    #[test]
+    fn who_leaves_ops_undone_is_ranked_by_its_share_then_by_attempts_per_success_and_makespans_do_not_count()
+    {
+        let strategies = [
+            ("few", vec![run("few", 1, 2, 4, 0.1)]),
+            ("wasteful", vec![run("wasteful", 1, 5, 50, 0.2)]),
+            ("nothing", vec![run("nothing", 1, 0, 10, 0.1)]),
+            ("thrifty", vec![run("thrifty", 1, 5, 10, 9.0)]),
+            ("all", vec![run("all", 1, 10, 30, 9.9)]),
+        ];
+        let given: Vec<(String, Vec<&RunResult>)> =
+            strategies.iter().map(|(name, runs)| ((*name).to_owned(), runs.iter().collect())).collect();
+        let ranked = standings(&given, Score::makespan(), 1);
+        let stand: Vec<_> =
+            ranked.iter().map(|one| (one.strategy.as_str(), one.rank, one.tier, one.on_front)).collect();
+        assert_eq!(
+            stand,
+            [
+                ("all", Some(1), 0, true),
+                ("thrifty", Some(2), 1, true),
+                ("wasteful", Some(3), 1, false),
+                ("few", Some(4), 2, false),
+                ("nothing", Some(5), 3, false),
+            ]
+        );
+        assert!(ranked_by_share(&ranked) && ranked[0].is_comparable() && !ranked[1].is_comparable());
+        assert_eq!(ranked[4].figure_of_all(Score::attempts_per_success()).map(|figure| figure.mean), None);
+    }
+
+    #[test]
+    fn a_run_that_the_harness_ended_has_no_rank_among_those_that_gave_up() {
+        let mut stalled = run("stalled", 1, 9, 1000, 5.0);
+        stalled.stalled_at_s = Some(60.0);
+        let strategies = [
+            ("stalled", vec![stalled]),
+            ("none", vec![run("none", 1, 1, 10, 0.5)]),
+            ("all", vec![run("all", 1, 10, 11, 2.0)]),
+        ];
+        let given: Vec<(String, Vec<&RunResult>)> =
+            strategies.iter().map(|(name, runs)| ((*name).to_owned(), runs.iter().collect())).collect();
+        let ranked = standings(&given, Score::makespan(), 1);
+        let stand: Vec<_> = ranked.iter().map(|one| (one.strategy.as_str(), one.rank)).collect();
+        assert_eq!(stand, [("all", Some(1)), ("none", Some(2)), ("stalled", None)]);
+        assert!(!ranked_by_share(&standings(&[given[0].clone(), given[2].clone()], Score::makespan(), 1)));
     }
 
     #[test]

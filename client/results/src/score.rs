@@ -40,6 +40,19 @@ impl Score {
         Self::at("attempts.total").expect("a test reads every score that has a name here")
     }
 
+    /// Attempts sent per op that succeeded: what is compared where not as many ops were done.
+    pub fn attempts_per_success() -> Self {
+        Self::at("attempts_per_success").expect("a test reads every score that has a name here")
+    }
+
+    /// Ops done in time, as a share of all. Nobody chooses it: more of it comes first in every ranking, whatever is asked for.
+    pub fn done_share() -> Self {
+        let figure = Figure::find("done_share").expect("a test reads every score that has a name here");
+        let ranked =
+            Ranked { key: "done", help: "Share of ops done", title: "share of ops done", heading: None };
+        Self { figure, ranked }
+    }
+
     /// 99th percentile of op latency.
     pub fn p99() -> Self {
         Self::at("op_latency_ms.p99").expect("a test reads every score that has a name here")
@@ -58,6 +71,9 @@ impl Score {
 
     /// What heads its column: `p99 ms`.
     pub fn heading(self) -> String {
+        if let Some(heading) = self.ranked.heading {
+            return heading.to_owned();
+        }
         let latency = self.path().strip_prefix("op_latency_ms.");
         format!("{}{}", latency.unwrap_or(self.key()), self.unit())
     }
@@ -108,6 +124,8 @@ impl Score {
         match self.key() {
             "makespan" => format!("{first} finishes {times}× sooner than {second}"),
             "attempts" => format!("{first} needs {times}× fewer attempts than {second}"),
+            "per-success" => format!("{first} needs {times}× fewer attempts per success than {second}"),
+            "done" => format!("{first} gets {times}× fewer ops done than {second}"),
             _ if self.is_latency() => {
                 format!("{first}'s {} is {times}× shorter than {second}'s", self.name())
             }
@@ -120,6 +138,8 @@ impl Score {
         match self.key() {
             "makespan" => format!("{first} finishes {times}× later than {second}"),
             "attempts" => format!("{first} needs {times}× as many attempts as {second}"),
+            "per-success" => format!("{first} needs {times}× as many attempts per success as {second}"),
+            "done" => format!("{first} gets {times}× as many ops done as {second}"),
             _ if self.is_latency() => format!("{first}'s {} is {times}× longer than {second}'s", self.name()),
             _ => format!("{first} has {times}× more {} than {second}", self.name()),
         }
@@ -167,7 +187,10 @@ mod tests {
     #[test]
     fn every_score_is_found_by_its_key_and_by_its_path() {
         let keys: Vec<&str> = Score::all().map(Score::key).collect();
-        assert_eq!(keys, ["makespan", "attempts", "mean", "p50", "p95", "p99", "max"]);
+        assert_eq!(
+            keys,
+            ["makespan", "attempts", "per-success", "mean", "p50", "p95", "p99", "max", "server-work"]
+        );
         for score in Score::all() {
             assert_eq!(score.key().parse(), Ok(score));
             assert_eq!(Score::at(score.path()), Some(score));
@@ -176,6 +199,9 @@ mod tests {
         assert_eq!(Score::attempts().companion(), Score::makespan());
         assert_eq!((Score::p99().unit().as_str(), Score::attempts().unit().as_str()), (" ms", ""));
         assert_eq!(Score::p99().heading(), "p99 ms");
+        assert_eq!(Score::attempts_per_success().heading(), "per succ.");
+        assert_eq!(Score::done_share().name(), "share of ops done");
+        assert!("done".parse::<Score>().is_err(), "it comes first, whatever is chosen");
         assert!(Score::at("efficiency").is_none() && "efficiency".parse::<Score>().is_err());
     }
 }

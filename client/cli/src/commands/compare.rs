@@ -1,6 +1,7 @@
 //! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
 
 pub(crate) mod args;
+mod by_share;
 mod report;
 mod table;
 

@@ -45,7 +45,8 @@ pub struct Change {
     pub verdict: Verdict,
 }
 
-/// Everything that runs are judged by against those of a baseline, figure by figure; figures that neither has are left out.
+/// Everything that runs are judged by against those of a baseline, figure by figure; figures that neither has are left
+/// out, and those that the baseline is too old to know.
 pub fn changes(
     subject: &Subject,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,
@@ -54,7 +55,7 @@ pub fn changes(
     let seed = subject.runs.first().map_or(0, |run| run.seed);
     let of = |figure: &'static Figure| {
         let now: Vec<Option<f64>> = subject.runs.iter().map(|run: &RunResult| figure.of(run)).collect();
-        let then = baseline.get(figure.path).map_or(&[][..], Vec::as_slice);
+        let then = baseline.get(figure.path)?;
         Some((figure.path, change(figure, &now, then, noise.of_one(), seed)?))
     };
     judged().filter_map(of).collect()

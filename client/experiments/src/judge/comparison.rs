@@ -1,9 +1,9 @@
 //! What blocks of several strategies come to: the ranking, what the differences are worth, and whether it stands.
 
-use results::{Compared, RunResult, Score, Standing};
+use results::{Compared, RunResult, Score, Standing, ranked_by_share};
 
 use super::pair::Pair;
-use super::pairs::{best_against_others, every_pair};
+use super::pairs::{best_against_others, every_pair, pairs_by_share};
 use super::sensitivity::Sensitivity;
 use super::standings::{first_seed, standings};
 use super::variation::Variation;
@@ -15,12 +15,14 @@ use crate::runs::one_run::Finished;
 pub struct Comparison {
     /// What strategies are ranked by.
     pub by: Score,
-    /// Complete strategies from the best to the worst, then the others.
+    /// From the best to the worst, then those that cannot be ranked.
     pub standings: Vec<Standing>,
-    /// Every two complete strategies, in the score.
+    /// Every two strategies that did the same work, in the score.
     pub pairs: Vec<Pair>,
     /// The best against the others, in attempts or makespan: either alone is a trap.
     pub companion: Vec<Pair>,
+    /// Every two that did not, in the share of ops done, or else in attempts per success.
+    pub by_share: Vec<Pair>,
     /// The ranking against other servers.
     pub sensitivity: Vec<Sensitivity>,
     /// The runs of all complete blocks.
@@ -39,15 +41,19 @@ impl Comparison {
         let standings = standings(blocks.strategies, &measured, by);
         let pairs = every_pair(&standings, by, seed);
         let companion = best_against_others(&standings, by.companion(), seed);
+        let by_share = pairs_by_share(&standings, seed);
         let intervals = blocks.opponent.intervals();
-        Some(Self { by, standings, pairs, companion, sensitivity: Vec::new(), measured, seed, intervals })
+        let sensitivity = Vec::new();
+        Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
     }
 
     /// Adds what the same strategies came to against another server.
     pub fn vary(&mut self, variation: Variation, blocks: Blocks<'_>, measured: &Measured) {
         let standings = standings(blocks.strategies, measured, self.by);
-        let pairs = every_pair(&standings, self.by, self.seed);
-        let before = (self.standings.as_slice(), self.pairs.as_slice());
+        let mut pairs = every_pair(&standings, self.by, self.seed);
+        pairs.extend(pairs_by_share(&standings, self.seed));
+        let pairs_before: Vec<&Pair> = self.pairs.iter().chain(&self.by_share).collect();
+        let before = (self.standings.as_slice(), pairs_before.as_slice());
         self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before));
     }
 
@@ -74,16 +80,18 @@ impl Comparison {
             runs: self.runs().map(|run| &run.result).collect(),
             comparison: Compared {
                 by: self.by.path().to_owned(),
+                by_share: ranked_by_share(&self.standings),
                 blocks: self.measured.blocks() as u64,
                 order: orders.collect(),
                 intervals: self.intervals.to_owned(),
-                strategies: self
-                    .standings
+                strategies: self.standings.iter().map(Standing::record).collect(),
+                pairs: self
+                    .pairs
                     .iter()
-                    .zip(1..)
-                    .map(|(standing, rank)| standing.record(rank))
+                    .chain(&self.companion)
+                    .chain(&self.by_share)
+                    .map(Pair::record)
                     .collect(),
-                pairs: self.pairs.iter().chain(&self.companion).map(Pair::record).collect(),
                 sensitivity: self.sensitivity.iter().map(Sensitivity::record).collect(),
             },
         }
@@ -128,11 +136,17 @@ mod tests {
             .iter()
             .map(|standing| (standing.strategy.as_str(), standing.rank))
             .collect();
-        assert_eq!(standings, [("aimd", Some(1)), ("full-jitter", Some(2)), ("none", None)]);
+        assert_eq!(standings, [("aimd", Some(1)), ("full-jitter", Some(2)), ("none", Some(3))]);
         // In attempts, and then in what nobody asked for but should know.
         let pairs = &written.comparison.pairs;
         let figures: Vec<_> = pairs.iter().map(|pair| (pair.figure.as_str(), pair.verdict)).collect();
-        assert_eq!(figures, [("attempts.total", PairVerdict::Lower), ("makespan_s", PairVerdict::Lower)]);
+        let none = ("done_share", PairVerdict::Incomparable);
+        let lower = |figure| (figure, PairVerdict::Lower);
+        assert_eq!(
+            figures,
+            [lower("attempts.total"), lower("makespan_s"), none, none],
+            "nobody is as idle as none"
+        );
         assert_eq!(pairs[0].words, "aimd needs 2.98× fewer attempts than full-jitter (95 %: 2.97–2.99)");
         assert!(written.comparison.order.iter().all(|order| order.len() == 3));
     }

@@ -8,21 +8,38 @@ use super::pair::Pair;
 /// More comparisons than the bootstrap's smallest p value can be corrected for.
 const MOST_RESAMPLED: usize = 100;
 
-/// Every two complete strategies in this figure, the better ranked one first; corrected for all of them, because which
+/// Every two strategies that did the same work in this figure, the better ranked one first; corrected for all of them, because which
 /// one is the best was not known before.
 pub fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
-    let complete: Vec<&Standing> = standings.iter().filter(|standing| standing.is_complete()).collect();
+    compared(&every_two(standings, Standing::is_comparable), score, seed)
+}
+
+/// Every two that did not do the same work, the better ranked one first: in the share of ops done, or in attempts per success where
+/// that share is the same. Corrected as [`every_pair`], for either figure by itself.
+pub fn pairs_by_share(standings: &[Standing], seed: u64) -> Vec<Pair> {
+    let mut pairs = every_two(standings, |standing| standing.rank.is_some());
+    pairs.retain(|(first, second)| !(first.is_comparable() && second.is_comparable()));
+    let (level, apart): (Vec<_>, Vec<_>) =
+        pairs.into_iter().partition(|(first, second)| first.tier == second.tier);
+    let mut found = compared(&apart, Score::done_share(), seed);
+    found.extend(compared(&level, Score::attempts_per_success(), seed));
+    found
+}
+
+fn every_two(standings: &[Standing], which: impl Fn(&Standing) -> bool) -> Vec<(&Standing, &Standing)> {
+    let those: Vec<&Standing> = standings.iter().filter(|standing| which(standing)).collect();
     let mut pairs = Vec::new();
-    for (rank, first) in complete.iter().enumerate() {
-        pairs.extend(complete[rank + 1..].iter().map(|second| (*first, *second)));
+    for (rank, first) in those.iter().enumerate() {
+        pairs.extend(those[rank + 1..].iter().map(|second| (*first, *second)));
     }
-    compared(&pairs, score, seed)
+    pairs
 }
 
 /// The best that does not know the future against every other that does not, in a figure that they are not ranked by.
 pub fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
-    let Some(best) = best_that_can_be_had(standings) else { return Vec::new() };
-    let others = standings.iter().filter(|standing| standing.is_complete() && !standing.foresees);
+    let best = best_that_can_be_had(standings).filter(|best| best.is_comparable());
+    let Some(best) = best else { return Vec::new() };
+    let others = standings.iter().filter(|standing| standing.is_comparable() && !standing.foresees);
     let pairs: Vec<_> =
         others.filter(|other| other.strategy != best.strategy).map(|other| (best, other)).collect();
     compared(&pairs, score, seed)

@@ -21,7 +21,7 @@ impl Sensitivity {
     pub fn new(
         variation: Variation,
         (standings, pairs): (Vec<Standing>, &[Pair]),
-        (before, pairs_before): (&[Standing], &[Pair]),
+        (before, pairs_before): (&[Standing], &[&Pair]),
     ) -> Self {
         let place = |name: &str| standings.iter().position(|standing| standing.strategy == name);
         let complete =
@@ -34,8 +34,16 @@ impl Sensitivity {
                 _ => {}
             }
         }
+        // Whoever is complete now, or no longer, was told above.
+        let as_before = |name: &str| {
+            let of = |standings: &[Standing]| {
+                let standing = standings.iter().find(|standing| standing.strategy == name);
+                standing.filter(|standing| standing.rank.is_some()).map(Standing::is_complete)
+            };
+            of(before).is_some() && of(before) == of(&standings)
+        };
         for Pair { first, second, .. } in pairs_before.iter().filter(|pair| claims(pair)) {
-            if complete(first) && complete(second) && place(first) > place(second) {
+            if as_before(first) && as_before(second) && place(first) > place(second) {
                 let turned = pairs.iter().find(|pair| pair.first == *second && pair.second == *first);
                 changes.push(if turned.is_some_and(claims) {
                     format!("{second} is ahead of {first}")
@@ -93,6 +101,7 @@ mod tests {
         let (before, pairs_before) = ranking(before);
         let (standings, pairs) = ranking(now);
         let variation = Variation { name: "another cap".to_owned(), server: Config::default() };
+        let pairs_before: Vec<&Pair> = pairs_before.iter().collect();
         Sensitivity::new(variation, (standings, &pairs), (&before, &pairs_before)).changes
     }
 

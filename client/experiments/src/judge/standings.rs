@@ -5,7 +5,7 @@ use results::{Score, Standing};
 use crate::experiment::Experiment;
 use crate::runs::blocks::Measured;
 
-/// Complete strategies from the best to the worst, then the others as typed. `experiments` are those that were measured.
+/// Strategies from the best to the worst, then those that cannot be ranked as typed. `experiments` are those that were measured.
 pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> Vec<Standing> {
     let strategies: Vec<_> = experiments
         .iter()

@@ -55,6 +55,8 @@ pub struct Ranked {
     pub help: &'static str,
     /// What it is called on a page.
     pub title: &'static str,
+    /// What heads its column, where that is not its key and its unit.
+    pub heading: Option<&'static str>,
 }
 
 impl Figure {
@@ -115,7 +117,14 @@ impl Figure {
         Self { summed: true, ..self }
     }
 
+    pub(super) const fn headed(self, heading: &'static str) -> Self {
+        match self.ranked {
+            Some(ranked) => Self { ranked: Some(Ranked { heading: Some(heading), ..ranked }), ..self },
+            None => self,
+        }
+    }
+
     pub(super) const fn ranked(self, key: &'static str, help: &'static str, title: &'static str) -> Self {
-        Self { ranked: Some(Ranked { key, help, title }), ..self }
+        Self { ranked: Some(Ranked { key, help, title, heading: None }), ..self }
     }
 }

@@ -72,8 +72,11 @@ pub const FIGURES: &[Figure] = &[
         let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
         run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))
     })
+    .named("attempts per success")
     .less()
-    .summed(),
+    .summed()
+    .ranked("per-success", "Attempts sent per op that succeeded", "attempts per success")
+    .headed("per succ."),
     measure!("s", makespan_s).named("makespan").less().of_complete().summed().ranked(
         "makespan",
         "Time from the first arrival to the last success",
@@ -172,6 +175,7 @@ pub const FIGURES: &[Figure] = &[
         let says_no_limit = run.config.within.is_none() && run.config.deadline.is_none();
         run.done_share.or_else(|| (says_no_limit && run.ops.total > 0).then(at_all))
     })
+    .named("share of ops done")
     .more()
     .summed(),
     count!(advice.retries),
@@ -195,7 +199,16 @@ pub const FIGURES: &[Figure] = &[
         .less()
         .summed(),
     measure!("s", wasted_server_s).less().summed(),
-    measure!("ms", server_work_per_success_ms).less().summed(),
+    measure!("ms", server_work_per_success_ms)
+        .named("server work per success")
+        .less()
+        .summed()
+        .ranked(
+            "server-work",
+            "Time of the server's slots per op that succeeded, whatever it was spent on",
+            "server work per success",
+        )
+        .headed("work ms"),
     server!(received),
     server!(reads),
     server!(reads_rejected),

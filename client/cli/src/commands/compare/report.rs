@@ -6,9 +6,10 @@ use experiments::judge::comparison::Comparison;
 use experiments::judge::pair::Pair;
 use experiments::judge::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
-use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had};
+use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had, ranked_by_share};
 
-use super::table::{details, ranking};
+use super::by_share;
+use super::table::{details, ranking, side_effects};
 use crate::interrupt::by_whom;
 use crate::text::figures::{percent, thousands};
 use crate::text::wrapping::{labelled, wrapped};
@@ -22,13 +23,29 @@ pub(super) fn text(
 ) -> String {
     let Comparison { by, standings, pairs, companion, measured, .. } = comparison;
     let bound = standings.iter().any(|standing| standing.figure(MAKESPAN_OVER_BOUND).is_some());
-    let mut text = details(standings, *by);
-    text.push_str(&notes(*by, measured.blocks(), &over(blocks, simulated), bound));
+    let by_share = ranked_by_share(standings);
+    let mut text = String::new();
+    if !by_share || standings.iter().any(Standing::is_comparable) {
+        text.push_str(&details(standings, *by));
+    }
+    if by_share {
+        text.push_str(&by_share::details(standings));
+    }
+    text.push_str(&side_effects(standings));
+    let ranks = if by_share { by_share::notes(standings, *by) } else { ranked_by(*by) };
+    text.push_str(&notes(&ranks, measured.blocks(), &over(blocks, simulated), bound));
     text.push_str(&sensitivity(&comparison.sensitivity));
-    text.push_str(&sentences(standings, pairs, companion));
-    text.push_str(&ranking(standings, *by));
-    if let Some(share) = standings.first().map(|best| best.share).filter(|share| *share < 1.0) {
-        text.push_str(&nobody_completes(share));
+    text.push('\n');
+    if by_share {
+        text.push_str(&comparable(standings, pairs, companion).unwrap_or_default());
+        text.push_str(&by_share::sentences(standings, &comparison.by_share));
+        text.push_str(&by_share::ranking(standings, *by));
+    } else {
+        text.push_str(&sentences(standings, pairs, companion));
+        text.push_str(&ranking(standings, *by));
+        if let Some(share) = standings.first().map(|best| best.share).filter(|share| *share < 1.0) {
+            text.push_str(&nobody_completes(share));
+        }
     }
     let mut warnings = skewed(standings, *by);
     warnings.extend(blocks.opponent.changed());
@@ -55,14 +72,21 @@ fn over(blocks: Blocks<'_>, simulated: bool) -> String {
 
 /// How the best that can be had does against each of the others, and against who knows the future.
 fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pair]) -> String {
-    let mut complete = standings.iter().filter(|standing| standing.is_complete());
-    let (best, second) = (complete.next(), complete.next());
-    let Some(best) = best else { return "\nno strategy is complete: there is nothing to rank\n".to_owned() };
-    let mut text = String::from("\n");
-    if second.is_none() {
-        let _ = writeln!(text, "{} alone is complete: there is nothing to compare it with", best.strategy);
-        return text;
-    }
+    comparable(standings, pairs, companion).unwrap_or_else(|| {
+        match standings.iter().find(|standing| standing.is_complete()) {
+            None => "no strategy is complete: there is nothing to rank\n".to_owned(),
+            Some(best) => {
+                format!("{} alone is complete: there is nothing to compare it with\n", best.strategy)
+            }
+        }
+    })
+}
+
+/// The same of those who did the same work; nothing where there are no two of them.
+fn comparable(standings: &[Standing], pairs: &[Pair], companion: &[Pair]) -> Option<String> {
+    let mut complete = standings.iter().filter(|standing| standing.is_comparable());
+    let (best, _second) = (complete.next()?, complete.next()?);
+    let mut text = String::new();
     let real = best_that_can_be_had(standings).map(|standing| &standing.strategy);
     let first = real.unwrap_or(&best.strategy);
     // Of who knows the future: how far the best that can be had is from it.
@@ -71,7 +95,7 @@ fn sentences(standings: &[Standing], pairs: &[Pair], companion: &[Pair]) -> Stri
     for pair in of_the_best.chain(companion) {
         let _ = writeln!(text, "{}", wrapped(&pair.words(), "", "  "));
     }
-    text
+    Some(text)
 }
 
 /// Which intervals of the table of means cannot be trusted.
@@ -79,7 +103,7 @@ fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
     let scores = [Score::makespan(), Score::attempts(), by];
     let scores = scores.iter().enumerate().filter(|(index, score)| !scores[..*index].contains(score));
     let scores: Vec<Score> = scores.map(|(_, score)| *score).collect();
-    let figures = standings.iter().filter(|standing| standing.is_complete()).flat_map(|standing| {
+    let figures = standings.iter().filter(|standing| standing.is_comparable()).flat_map(|standing| {
         let figure = |score: &Score| {
             let what = format!("{} of {}", score.name(), standing.strategy);
             Some((what, standing.figure(score.path())?))
@@ -89,13 +113,18 @@ fn skewed(standings: &[Standing], by: Score) -> Vec<String> {
     crate::repeats::skewed(figures)
 }
 
-/// What must be known to read the figures.
-fn notes(by: Score, blocks: usize, over: &str, bound: bool) -> String {
-    let mut text = format!(
+/// What must be known to read the ranks.
+fn ranked_by(by: Score) -> String {
+    format!(
         "Ranked by {} (its geometric mean over blocks, of which the ratios are; the figures of the table below are means), among strategies with the same share of succeeded ops. ◆ Pareto front: no other is both sooner done \
          and sparing of attempts (the oracle aside: it knows the future). ",
         by.name()
-    );
+    )
+}
+
+/// What must be known to read the figures.
+fn notes(ranks: &str, blocks: usize, over: &str, bound: bool) -> String {
+    let mut text = ranks.to_owned();
     text.push_str(
         "Wasted: time of the server's slots for nothing. Fits: when the window had come within 10 % of the cap. Beyond: most \
          in flight above it. Swings: the window's spread over its mean. ",

@@ -8,7 +8,7 @@ use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
 /// Columns of rank and name.
-const HEAD: usize = 24;
+pub(super) const HEAD: usize = 24;
 
 /// The ranked table.
 pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
@@ -18,8 +18,8 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
     table.line("");
     let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading(), "bound"];
     table.titles("    strategy (means)", titles);
-    for (standing, rank) in standings.iter().zip(1..) {
-        let rank = if standing.is_complete() { u64::to_string(&rank) } else { dash() };
+    for standing in standings {
+        let rank = standing.rank.map_or_else(dash, |rank| rank.to_string());
         let mark = format!("{}{rank:>2} ", if standing.on_front { '◆' } else { ' ' });
         // Who leaves ops undone is soon done: that is no makespan to compare with.
         let makespan = standing.figure(Score::makespan().path()).filter(|_| standing.is_complete());
@@ -41,17 +41,17 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
     table.into_text()
 }
 
-/// The intervals of the ranked means, and side effects.
+/// The intervals of the ranked means.
 pub(super) fn details(standings: &[Standing], by: Score) -> String {
     let third = by.beside_makespan_and_attempts();
     let mut table = Table::new(HEAD, [17, 18, 18].map(Column::Right), LongNames::Broken);
     table.line("");
     table.titles("    95 % of the mean", ["makespan s", "attempts", &third.heading()]);
-    for standing in standings.iter().filter(|standing| standing.is_complete()) {
+    for standing in standings.iter().filter(|standing| standing.is_comparable()) {
         let range = |score: Score| interval(standing.figure(score.path()));
         table.row("    ", &standing.strategy, &[Score::makespan(), Score::attempts(), third].map(range));
     }
-    table.into_text() + &side_effects(standings)
+    table.into_text()
 }
 
 /// A figure of the table of side effects.
@@ -76,7 +76,7 @@ const SIDE_EFFECTS: &[SideEffect] = &[
 ];
 
 /// What strategies do to the server and to one another, as far as any of them has such figures.
-fn side_effects(standings: &[Standing]) -> String {
+pub(super) fn side_effects(standings: &[Standing]) -> String {
     let known =
         |effect: &&SideEffect| standings.iter().any(|standing| standing.figure(effect.path).is_some());
     let effects: Vec<&SideEffect> = SIDE_EFFECTS.iter().filter(known).collect();
@@ -95,7 +95,7 @@ fn side_effects(standings: &[Standing]) -> String {
     table.into_text()
 }
 
-fn mean(figure: Option<&Summary>) -> String {
+pub(super) fn mean(figure: Option<&Summary>) -> String {
     figure.map_or_else(dash, |figure| short(figure.mean))
 }
 
@@ -103,7 +103,7 @@ fn spread(figure: Option<&Summary>) -> String {
     figure.and_then(|figure| figure.deviation).map_or_else(dash, short)
 }
 
-fn beyond(ratio: f64) -> String {
+pub(super) fn beyond(ratio: f64) -> String {
     format!("{:+.0} %", (ratio - 1.0) * 100.0)
 }
 
@@ -112,12 +112,12 @@ fn interval(figure: Option<&Summary>) -> String {
     range.map_or_else(|| "too few".to_owned(), |range| format!("{}–{}", short(range.low), short(range.high)))
 }
 
-fn dash() -> String {
+pub(super) fn dash() -> String {
     "–".to_owned()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use experiments::Experiment;
     use experiments::judge::standings::standings;
     use experiments::runs::blocks::Blocks;
@@ -130,7 +130,7 @@ mod tests {
     use crate::interrupt::Interrupt;
 
     /// Three blocks of simulated runs, ranked by makespan.
-    fn standings_of(strategies: &[&str]) -> Vec<Standing> {
+    pub(in super::super) fn standings_of(strategies: &[&str]) -> Vec<Standing> {
         let experiment = |strategy: &&str| {
             let workload = Workload { ops: Some(150), ..Workload::default() };
             let run = RunConfig { workload, ..RunConfig::default() };
@@ -147,6 +147,7 @@ mod tests {
     fn a_long_name_has_lines_of_its_own_and_who_leaves_ops_undone_no_makespan() {
         let standings = standings_of(&["none", "aimd", "full-jitter:base=100ms+aimd+retry-budget"]);
         insta::assert_snapshot!("ranking", ranking(&standings, Score::makespan()));
-        insta::assert_snapshot!("details", details(&standings, Score::makespan()));
+        let details = details(&standings, Score::makespan()) + &side_effects(&standings);
+        insta::assert_snapshot!("details", details);
     }
 }

@@ -1,0 +1,136 @@
+//! Who got the same share of the ops done: only they did the same work. The share is that of ops done in time, where anybody asked
+//! for a time.
+
+use crate::run::RunResult;
+
+/// Shares that differ by no more count as the same, when no strategy completes every op.
+const SAME: f64 = 0.001;
+
+/// The shares of strategies that are compared, in the order in which they are given.
+pub(crate) struct Shares {
+    of: Vec<f64>,
+    /// How many different shares are larger.
+    tiers: Vec<usize>,
+    /// Whether those with the largest share did the same work, so that their makespans can be compared.
+    pub(crate) same_work: bool,
+    /// What counts as in time, as typed.
+    limit: Option<String>,
+}
+
+impl Shares {
+    /// Those of strategies, each given by its runs.
+    pub(crate) fn of(strategies: &[(String, Vec<&RunResult>)]) -> Self {
+        let at_all: Vec<f64> = strategies.iter().map(|(_, runs)| at_all(runs)).collect();
+        let mut runs = strategies.iter().flat_map(|(_, runs)| runs.iter());
+        let asked = runs.clone().any(|run| run.config.within.is_some());
+        // A deadline ends ops; among strategies that did all of them all the same, being late is a matter of latency.
+        let in_time = asked || at_all.iter().any(|share| *share < 1.0);
+        let limit = runs.find_map(|run| limit(run)).filter(|_| in_time);
+        let of = match limit {
+            None => at_all.clone(),
+            Some(_) => strategies.iter().map(|(_, runs)| within(runs)).collect(),
+        };
+        let tiers = tiers(&of);
+        let top_did_all = at_all.iter().zip(&tiers).all(|(share, tier)| *tier > 0 || *share >= 1.0);
+        let all_alike = || tiers.iter().chain(&self::tiers(&at_all)).all(|tier| *tier == 0);
+        let same_work = top_did_all || all_alike();
+        Self { of, tiers, same_work, limit: limit.map(ToOwned::to_owned) }
+    }
+
+    /// That of the strategy with this number, 0 to 1.
+    pub(crate) fn share(&self, number: usize) -> f64 {
+        self.of[number]
+    }
+
+    /// How many different shares are larger than its.
+    pub(crate) fn tier(&self, number: usize) -> usize {
+        self.tiers[number]
+    }
+
+    /// What counts as in time, as typed; nothing where it is enough to be done at all.
+    pub(crate) fn limit(&self) -> Option<&str> {
+        self.limit.as_deref()
+    }
+}
+
+/// Succeeded ops among all, 0 to 1.
+pub(crate) fn at_all(runs: &[&RunResult]) -> f64 {
+    let sum = |of: fn(&RunResult) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
+    let total = sum(|run| run.ops.total);
+    if total == 0 { 0.0 } else { sum(|run| run.ops.succeeded) as f64 / total as f64 }
+}
+
+/// The mean share of ops done in time; where a run does not say, of those done at all.
+fn within(runs: &[&RunResult]) -> f64 {
+    let share = |run: &&RunResult| run.done_share.unwrap_or_else(|| at_all(&[*run]));
+    runs.iter().map(share).sum::<f64>() / runs.len().max(1) as f64
+}
+
+fn limit(run: &RunResult) -> Option<&str> {
+    run.config.within.as_deref().or(run.config.deadline.as_deref())
+}
+
+/// For each share, how many different ones are larger. Where everything can be done, one op in a million given up is not the same.
+fn tiers(shares: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
+    let mut tiers = vec![0; shares.len()];
+    let (mut tier, mut least) = (0, None);
+    for number in order {
+        let share = shares[number];
+        if least.is_some_and(|least| share < least) {
+            tier += 1;
+            least = None;
+        }
+        least.get_or_insert(if share >= 1.0 { 1.0 } else { share - SAME });
+        tiers[number] = tier;
+    }
+    tiers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    #[test]
+    fn shares_that_hardly_differ_are_the_same_unless_one_is_all() {
+        assert_eq!(tiers(&[0.5, 0.9, 0.9005, 0.4995, 0.4989]), [1, 0, 0, 1, 2]);
+        assert_eq!(tiers(&[0.999_999, 1.0, 1.0]), [1, 0, 0]);
+        assert_eq!(tiers(&[0.0, 0.0]), [0, 0]);
+        assert!(tiers(&[]).is_empty());
+    }
+
+    /// Two strategies that did so many of ten ops, so many of them within ten seconds, or within the deadline.
+    fn shares(done: [u64; 2], in_time: [f64; 2], within: bool) -> Shares {
+        let runs: Vec<RunResult> = done
+            .into_iter()
+            .zip(in_time)
+            .map(|(done, share)| {
+                let mut run = run("any", 1, done, 20, 1.0);
+                let limit = Some("10s".to_owned());
+                *(if within { &mut run.config.within } else { &mut run.config.deadline }) = limit;
+                run.done_share = Some(share);
+                run
+            })
+            .collect();
+        Shares::of(&runs.iter().map(|run| (run.strategy.clone(), vec![run])).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_done_late_counts_only_where_somebody_asked_or_left_ops_undone() {
+        let late = shares([10, 10], [0.7, 0.8], false);
+        assert_eq!((late.tiers, late.limit, late.same_work), (vec![0, 0], None, true));
+        let asked = shares([10, 10], [0.7, 0.8], true);
+        assert_eq!((asked.tiers, asked.limit.as_deref(), asked.same_work), (vec![1, 0], Some("10s"), true));
+        let undone = shares([10, 9], [0.7, 0.8], false);
+        assert_eq!((undone.tiers, undone.of, undone.same_work), (vec![1, 0], vec![0.7, 0.8], false));
+    }
+
+    #[test]
+    fn the_same_share_in_time_is_not_the_same_work() {
+        assert!(!shares([10, 9], [0.8, 0.8], true).same_work);
+        assert!(shares([9, 9], [0.8, 0.8], true).same_work);
+        assert!(shares([10, 10], [0.8, 0.8], true).same_work);
+    }
+}

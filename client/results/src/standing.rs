@@ -1,0 +1,86 @@
+//! Where a strategy stands among those compared.
+
+use statistics::Summary;
+
+use crate::comparison::StandingRecord;
+use crate::over_runs::figures_over_runs;
+use crate::score::Score;
+
+/// One strategy among those compared.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// As typed.
+    pub strategy: String,
+    /// Why it is not among those that got the most done, if it is not.
+    pub incomplete: Option<String>,
+    /// From 1; none for who cannot be ranked.
+    pub rank: Option<u64>,
+    /// Whether no other is better in one of two things and not worse in the other: makespan and attempts, or, where shares of ops
+    /// done differ, that share and the attempts per success.
+    pub on_front: bool,
+    /// Figures over runs, by path.
+    pub figures: Vec<(&'static str, Summary)>,
+    /// Whether it knows the future, as no client can.
+    pub foresees: bool,
+    /// Ops done among all, 0 to 1; where `limit` says so, done in time.
+    pub share: f64,
+    /// How many different shares are larger.
+    pub tier: usize,
+    /// What counts as done in time, as typed; nothing where it is enough to be done at all.
+    pub limit: Option<String>,
+    /// Whether it did the same work as all others with its share, which are ranked by makespan or the like only then.
+    pub same_work: bool,
+    pub(crate) scores: Vec<(Score, Vec<f64>)>,
+}
+
+impl Standing {
+    /// A score of every run; empty when it is missing in one.
+    pub fn values(&self, score: Score) -> &[f64] {
+        self.scores.iter().find(|(there, _)| *there == score).map_or(&[], |(_, values)| values)
+    }
+
+    /// The geometric mean of a score over runs, which ranks are by; infinite when it is missing in one.
+    pub fn score(&self, by: Score) -> f64 {
+        geometric_mean(self.values(by))
+    }
+
+    /// A figure over runs.
+    pub fn figure(&self, path: &str) -> Option<&Summary> {
+        self.figures.iter().find(|(name, _)| *name == path).map(|(_, figure)| figure)
+    }
+
+    /// The same of a score, unless it is missing in a run: what remains would be a mean of the better runs.
+    pub fn figure_of_all(&self, score: Score) -> Option<&Summary> {
+        self.figure(score.path()).filter(|_| !self.values(score).is_empty())
+    }
+
+    /// Whether it got as many ops done as the best.
+    pub fn is_complete(&self) -> bool {
+        self.incomplete.is_none()
+    }
+
+    /// Whether its makespan, and whatever else depends on how much was done, can be compared with those of others.
+    pub fn is_comparable(&self) -> bool {
+        self.is_complete() && self.same_work
+    }
+
+    /// As it is written.
+    pub fn record(&self) -> StandingRecord {
+        StandingRecord {
+            strategy: self.strategy.clone(),
+            rank: self.rank,
+            complete: self.is_complete(),
+            incomplete_because: self.incomplete.clone(),
+            on_pareto_front: self.on_front,
+            figures: figures_over_runs(&self.figures),
+        }
+    }
+}
+
+/// What strategies are ranked by, and ratios are of. Nothing that is not above zero has one; such runs come last. Equal values in
+/// another order have the same.
+pub fn geometric_mean(values: &[f64]) -> f64 {
+    let mut logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
+    logs.sort_by(f64::total_cmp);
+    if logs.is_empty() { f64::INFINITY } else { libm::exp(logs.iter().sum::<f64>() / logs.len() as f64) }
+}
