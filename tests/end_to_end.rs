@@ -25,6 +25,7 @@ mod outputs;
 mod pty;
 mod runs;
 mod screen;
+mod scripted;
 mod several_targets;
 mod signals;
 mod small_times;

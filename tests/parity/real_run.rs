@@ -3,10 +3,10 @@
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-use loadgen_core::{Input, OperationKind, Output, Run, RunConfig, RunLog, Snapshot};
+use loadgen_core::{Classifier, Input, OperationKind, Output, Run, RunConfig, RunLog, Snapshot};
 use loadgen_http::{
-    Classifier, Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target,
-    TransportConfig, TransportEntry, Trust,
+    Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target, TransportConfig,
+    TransportEntry, Trust,
 };
 use loadgen_sim::{Foresight, least_costs, replay_between, replay_client, replay_server};
 use mockserver::Embedded;

@@ -37,8 +37,12 @@ impl Folder {
     }
 
     pub(crate) fn loadgen(&self, args: &str) -> Left {
-        let words: Vec<&str> = args.split_whitespace().collect();
-        let Output { status, stdout, stderr } = loadgen_in(self.0.path(), &words);
+        self.loadgen_words(&args.split_whitespace().collect::<Vec<&str>>())
+    }
+
+    /// The same, with spaces in arguments.
+    pub(crate) fn loadgen_words(&self, words: &[&str]) -> Left {
+        let Output { status, stdout, stderr } = loadgen_in(self.0.path(), words);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Left { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
     }

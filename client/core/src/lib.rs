@@ -9,6 +9,7 @@
 mod arrivals;
 mod cancellable;
 mod cause;
+mod classify;
 mod conservation;
 mod lower_bound;
 mod measure;
@@ -22,6 +23,7 @@ mod workload;
 
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
+pub use classify::Classifier;
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound};
 pub use measure::{

@@ -5,7 +5,6 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
-mod classify;
 mod clock;
 mod connecting;
 mod control;
@@ -23,7 +22,6 @@ mod trust;
 mod usage;
 mod workers;
 
-pub use classify::Classifier;
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
 pub use mock::{MockError, MockServer, Probe, probe};

@@ -4,12 +4,11 @@ use std::future::Future;
 use std::time::Duration;
 
 use http::{HeaderMap, Method};
-use loadgen_core::{Cause, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
+use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use tailback::{Facts, Failure, Outcome, Status};
 use vocabulary::TimeScale;
 use vocabulary::wire::RunId;
 
-use crate::classify::Classifier;
 use crate::target::Target;
 
 /// Carries attempts to a server.

@@ -8,6 +8,7 @@
 
 mod event_loop;
 mod foresight;
+mod heard;
 mod replay;
 mod side_by_side;
 mod simulated_server;

@@ -1,12 +1,12 @@
 //! The server core as the client meets it in virtual time: attempts become its requests, its answers what the client hears.
 
-use loadgen_core::{AttemptKey, Cause, Completion, Input, Launched, OperationKind, ServerSeen};
+use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind};
 use mockserver_core::{Answer, Config, Output, Request, RequestId, Server, Step, Verdict};
-use tailback::{Advice, Facts, Outcome, Status};
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
 use crate::event_loop::Peer;
+use crate::heard::Heard;
 
 /// A server without a network: request ids are the client's slots.
 #[derive(Debug)]
@@ -83,19 +83,15 @@ impl SimulatedServer {
             self.ask(now, &launched, step);
             return;
         }
+        let step = under_way.step;
         self.under_way[slot] = None;
-        let (outcome, cause) = meaning(answer, self.server.config());
+        let Heard { outcome, cause, server, told } = Heard::of(answer, step, self.server.config(), None);
         tell(Input::Ended(Completion {
             attempt: launched.attempt,
             sent_at: launched.due,
             outcome,
-            // Who was not started learns nothing of the server.
-            server: (outcome.status != Status::Deferred).then_some(ServerSeen {
-                busy: answer.busy,
-                cap: answer.cap,
-                took: None,
-            }),
-            told: answer.advice,
+            server,
+            told,
             cause,
             by_gateway: false,
         }));
@@ -139,18 +135,4 @@ impl Peer for SimulatedServer {
             }
         }
     }
-}
-
-/// What an answer means to the client, and what it comes to on the wire.
-pub(crate) fn meaning(answer: &Answer, config: &Config) -> (Outcome, Option<Cause>) {
-    let (status, code) = match answer.verdict {
-        Verdict::Accepted => (Status::Succeeded, Some(200)),
-        Verdict::Rejected => (Status::Rejected, Some(config.reject_status)),
-        Verdict::Conflict => (Status::Rejected, Some(412)),
-        // There was no answer to an attempt: there was none.
-        Verdict::Deferred => (Status::Deferred, None),
-    };
-    let advice = answer.advice.map_or(Advice::None, Advice::After);
-    let facts = code.map_or(Facts::NONE, Facts::code);
-    (Outcome { facts, ..Outcome::advised(status, advice) }, code.map(Cause::Status))
 }

@@ -11,6 +11,7 @@ mod choice;
 mod configurable;
 mod distribution;
 pub mod duration_text;
+pub mod grpc;
 mod instant;
 mod nesting;
 mod parameter;

@@ -12,7 +12,10 @@ impl Config {
         // Of the usual policy the cap says all. Writing to a string cannot fail.
         let is_usual = self.policy == Policy::default();
         if !is_usual {
-            let _ = write!(text, "{}", self.policy);
+            let _ = match self.policy.script() {
+                Some(script) => write!(text, "{} of {}", self.policy.name(), script.summary()),
+                None => write!(text, "{}", self.policy),
+            };
         }
         if self.has_cap() {
             let later = if self.caps.is_empty() { String::new() } else { format!(" (later {})", self.caps) };

@@ -6,6 +6,7 @@ use vocabulary::Instant;
 
 use crate::config::Config;
 use crate::request::{Request, RequestId, Verdict};
+use crate::script::ReplyId;
 
 /// What happens to the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,8 @@ pub struct Answer {
     pub busy: u32,
     /// The cap just then.
     pub cap: u32,
+    /// What a script has for it, instead of the server's own words.
+    pub reply: Option<ReplyId>,
     /// The object's version just then, the answer's own write included.
     pub version: u64,
 }

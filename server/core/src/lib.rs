@@ -18,6 +18,7 @@ mod policies;
 mod policy;
 mod request;
 mod schedule;
+mod script;
 mod server;
 mod service;
 mod timeline;
@@ -35,4 +36,8 @@ pub use policies::{POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use request::{Request, RequestId, Step, Verdict};
 pub use schedule::{Planned, Schedule, ScheduleError};
+pub use script::{
+    MOST_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer,
+    StepError, WrittenStep,
+};
 pub use server::Server;

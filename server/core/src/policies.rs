@@ -7,6 +7,7 @@ mod entry;
 mod overwhelmed_queue;
 mod policy_config;
 mod running;
+mod script;
 
 pub(crate) use admission::{Admission, Arrived, Load, Released};
 pub(crate) use entry::Configured;
@@ -17,10 +18,15 @@ pub(crate) use running::Running;
 use concurrency_cap::CapConfig;
 use descriptor_pool::PoolConfig;
 use overwhelmed_queue::QueueConfig;
+use script::ScriptConfig;
 
 /// Every policy, in the order in which help texts list them; the first is the default.
-pub const POLICIES: &[PolicyEntry] =
-    &[PolicyEntry::of::<CapConfig>(), PolicyEntry::of::<QueueConfig>(), PolicyEntry::of::<PoolConfig>()];
+pub const POLICIES: &[PolicyEntry] = &[
+    PolicyEntry::of::<CapConfig>(),
+    PolicyEntry::of::<QueueConfig>(),
+    PolicyEntry::of::<PoolConfig>(),
+    PolicyEntry::of::<ScriptConfig>(),
+];
 
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, did_you_mean, split_options};
 
 use crate::policies::{Admission, Configured, POLICIES, PolicyConfig, PolicyEntry};
+use crate::script::Script;
 
 /// Whom a server serves, written `name` or `name:key=value,key=value`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,6 +77,11 @@ impl Policy {
     /// Its parameters with their values.
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.configured.parameters
+    }
+
+    /// What it answers in words, if it goes by a script.
+    pub fn script(&self) -> Option<&Arc<Script>> {
+        self.config().script()
     }
 
     /// What others must know of it.

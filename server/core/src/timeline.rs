@@ -71,6 +71,19 @@ impl<T: Copy> Timeline<T> {
         self.in_order.len() + self.out_of_order.len()
     }
 
+    /// Changes items where they are.
+    pub(crate) fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
+        for entry in &mut self.in_order {
+            change(&mut entry.item);
+        }
+        // Their order is that of their keys, which stay.
+        let mut heaped = std::mem::take(&mut self.out_of_order).into_vec();
+        for Reverse(entry) in &mut heaped {
+            change(&mut entry.item);
+        }
+        self.out_of_order = heaped.into();
+    }
+
     /// Drops what nobody waits for any more.
     pub(crate) fn retain(&mut self, wanted: impl Fn(Key, T) -> bool) {
         self.in_order.retain(|entry| wanted(entry.key, entry.item));

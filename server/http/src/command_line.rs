@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_status_of_rejections_is_announced_whatever_the_policy() {
-        for policy in ["concurrency-cap", "overwhelmed-queue", "descriptor-pool"] {
+        for policy in ["concurrency-cap", "overwhelmed-queue", "descriptor-pool", "script"] {
             let config = Config { policy: policy.parse().unwrap(), reject_status: 429, ..Config::default() };
             let words = announced(&config);
             let model = words.lines().nth(1).unwrap();

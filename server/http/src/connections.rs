@@ -20,7 +20,7 @@ use tower::ServiceExt;
 use crate::access::Access;
 use crate::shared::Shared;
 use crate::socket::{Socket, SocketIo};
-use crate::work::Gone;
+use crate::work::Unanswered;
 use crate::{admin, work};
 
 /// Real time that a connection may be silent between two requests, or take for a request's head. Longer than
@@ -117,7 +117,7 @@ async fn route(
     peer: IpAddr,
     access: &Access,
     socket: &Socket,
-) -> Result<Response<Body>, Gone> {
+) -> Result<Response<Body>, Unanswered> {
     let path = request.uri().path();
     if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
         let response = work::serve(shared, request, socket).await?;

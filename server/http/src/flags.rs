@@ -1,8 +1,8 @@
 //! The flags that describe a server's behaviour: `mockserver` has them, and `loadgen` for its embedded one.
 
-use std::str::FromStr as _;
 use std::time::Duration;
 
+use crate::policy_file;
 use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
@@ -47,7 +47,7 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "POLICY",
-        value_parser = suggesting(Policy::from_str, policies),
+        value_parser = suggesting(policy_file::read, policies),
         hide_possible_values = true,
         help = policy_help()
     )]
@@ -99,7 +99,9 @@ fn policy_help() -> String {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => names.concat(),
     };
-    let words = format!("Whom it serves: {names}, with parameters like a strategy's");
+    let words = format!(
+        "Whom it serves: {names}, with parameters like a strategy's; `script:file=PATH` reads a script from a file"
+    );
     with_default(&words, Config::default().policy)
 }
 

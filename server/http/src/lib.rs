@@ -15,6 +15,7 @@ mod listen;
 mod live;
 mod metrics;
 mod open_files;
+mod policy_file;
 mod shared;
 mod shell;
 mod signals;

@@ -1,11 +1,12 @@
 //! The state machine behind a lock, and who waits for which answer.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, Config, Input, Output, Patch, PatchError, Request, RequestId, Server, ServerLog, Step,
+    Answer, Config, Input, Output, Patch, PatchError, Reply, Request, RequestId, Script, Server, ServerLog,
+    Step,
 };
 use slab::Slab;
 use tokio::sync::oneshot;
@@ -34,6 +35,8 @@ pub(crate) struct Inner {
     answer_times: AnswerTimes,
     /// Requests that brought no number of their own so far.
     unnumbered: u64,
+    /// The same since the last reset: to a script they are the attempts of one op.
+    since_reset: u32,
     /// When the alarm rings.
     alarm_at: Option<Instant>,
     /// Changes of the configuration so far.
@@ -49,10 +52,12 @@ struct Waiting {
 }
 
 /// An answer with what the configuration says about answers just then.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
+    /// What the answer's step is one of.
+    script: Option<Arc<Script>>,
     /// From the request's arrival to the instant at which the answer was due.
     pub(crate) took: Duration,
 }
@@ -60,7 +65,13 @@ pub(crate) struct Decided {
 impl Decided {
     fn new(answer: Answer, since: Instant, config: &Config) -> Self {
         let took = answer.at.since(since);
-        Self { answer, reject_status: config.reject_status, took }
+        let script = answer.reply.and_then(|_| config.policy.script().cloned());
+        Self { answer, reject_status: config.reject_status, script, took }
+    }
+
+    /// What is answered, where a script says so.
+    pub(crate) fn reply(&self) -> Option<&Reply> {
+        self.script.as_ref()?.reply(self.answer.reply?)
     }
 }
 
@@ -84,6 +95,7 @@ impl Shared {
                 waiting: Slab::new(),
                 answer_times: AnswerTimes::default(),
                 unnumbered: 0,
+                since_reset: 0,
                 alarm_at: None,
                 changes: 0,
                 closed: false,
@@ -172,6 +184,9 @@ impl Shared {
         let mut inner = self.lock();
         let config = inner.server.config().patched(patch)?;
         inner.changes += 1;
+        if config.policy != inner.server.config().policy {
+            inner.since_reset = 0;
+        }
         let now = self.clock.now();
         inner.server.handle(now, Input::Configure(Box::new(config)));
         // Another policy turns away who waits: nobody else may come who would send them their answers.
@@ -189,7 +204,9 @@ impl Shared {
     }
 
     pub(crate) fn reset(&self) {
-        self.lock().server.handle(self.clock.now(), Input::Reset);
+        let mut inner = self.lock();
+        inner.since_reset = 0;
+        inner.server.handle(self.clock.now(), Input::Reset);
     }
 
     pub(crate) fn stats(&self, run: Option<RunId>) -> ServerStats {
@@ -257,7 +274,12 @@ impl Shared {
 }
 
 impl Inner {
-    fn request(&mut self, id: RequestId, identity: Identity) -> Request {
+    fn request(&mut self, id: RequestId, mut identity: Identity) -> Request {
+        if identity.op.is_none() && self.server.config().policy.script().is_some() {
+            self.since_reset = self.since_reset.saturating_add(1);
+            identity.op = Some(0);
+            identity.attempt = identity.attempt.or(Some(self.since_reset));
+        }
         let op = identity.op.unwrap_or_else(|| {
             self.unnumbered += 1;
             self.unnumbered - 1

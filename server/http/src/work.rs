@@ -1,14 +1,14 @@
 //! Work: any path and method that is not the server's own.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
-use mockserver_core::{Step, Verdict};
-use vocabulary::wire;
+use mockserver_core::{Reply, ScriptedAnswer, Step, Verdict};
+use vocabulary::{WallTime, wire};
 
 use crate::shared::{Decided, Identity, Shared};
 use crate::socket::Socket;
@@ -24,17 +24,23 @@ const NO_VERSION: u64 = u64::MAX;
 
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
-/// Nobody waits for the answer any more: the connection ends without one.
+/// The connection ends without an answer.
 #[derive(Debug, thiserror::Error)]
-#[error("the client is gone")]
-pub(crate) struct Gone;
+pub(crate) enum Unanswered {
+    /// Nobody waits for it any more.
+    #[error("the client is gone")]
+    Gone,
+    /// A script wants it so.
+    #[error("a script closes the connection here")]
+    Scripted,
+}
 
 /// Serves one request for work.
 pub(crate) async fn serve(
     shared: &Shared,
     request: Request<Incoming>,
     socket: &Socket,
-) -> Result<Response<Full<Bytes>>, Gone> {
+) -> Result<Response<Full<Bytes>>, Unanswered> {
     let (parts, body) = request.into_parts();
     if !body.is_end_stream() {
         match tokio::time::timeout(BODY_PATIENCE, discard(body)).await {
@@ -48,10 +54,10 @@ pub(crate) async fn serve(
         // Many answers are there at once.
         biased;
         decided = shared.serve(identity) => decided,
-        () = socket.gone() => return Err(Gone),
+        () = socket.gone() => return Err(Unanswered::Gone),
     };
     Ok(match decided {
-        Some(decided) => respond(shared, identity.step, &decided),
+        Some(decided) => respond(shared, identity.step, &decided).ok_or(Unanswered::Scripted)?,
         None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
     })
 }
@@ -100,12 +106,15 @@ fn version(tag: &HeaderValue) -> Option<u64> {
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 
-fn respond(shared: &Shared, step: Step, decided: &Decided) -> Response<Full<Bytes>> {
-    let mut response = match decided.answer.verdict {
+/// The answer; nothing when a script wants none.
+fn respond(shared: &Shared, step: Step, decided: &Decided) -> Option<Response<Full<Bytes>>> {
+    let mut response = match (decided.reply(), decided.answer.verdict) {
+        (Some(Reply::Close), _) => return None,
+        (Some(Reply::Answer(answer)), _) => scripted(answer, wall_clock()),
         // Nothing was started: this tells nothing of the server.
-        Verdict::Deferred => return deferred(decided.reject_status),
-        Verdict::Accepted => text(StatusCode::OK, "served\n"),
-        Verdict::Rejected | Verdict::Conflict => rejection(shared, decided),
+        (None, Verdict::Deferred) => return Some(deferred(decided.reject_status)),
+        (None, Verdict::Accepted) => text(StatusCode::OK, "served\n"),
+        (None, Verdict::Rejected | Verdict::Conflict) => rejection(shared, decided),
     };
     let headers = response.headers_mut();
     if step != Step::Work {
@@ -116,7 +125,27 @@ fn respond(shared: &Shared, step: Step, decided: &Decided) -> Response<Full<Byte
     headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(decided.answer.cap));
     let took = u64::try_from(decided.took.as_nanos()).unwrap_or(u64::MAX);
     headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(took));
+    Some(response)
+}
+
+/// What a script says, at this moment.
+fn scripted(answer: &ScriptedAnswer, now: WallTime) -> Response<Full<Bytes>> {
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = marked(status, Bytes::copy_from_slice(answer.body.as_bytes()));
+    for (name, value) in answer.headers(now) {
+        // The core lets nothing into a script that is no header.
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value))
+        {
+            response.headers_mut().insert(name, value);
+        }
+    }
     response
+}
+
+/// The calendar, which dates in headers speak of, whatever the time scale.
+fn wall_clock() -> WallTime {
+    WallTime::from_unix(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 /// Too little is free for an attempt that looked first.
@@ -145,7 +174,12 @@ fn rejection(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
 }
 
 fn text(status: StatusCode, words: &'static str) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from_static(words.as_bytes())));
+    marked(status, Bytes::from_static(words.as_bytes()))
+}
+
+/// An answer by which this server is recognised.
+fn marked(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     let version = HeaderValue::from_static(wire::MOCK_VERSION);
     response.headers_mut().insert(HeaderName::from_static(wire::MOCK), version);

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS, SampleSink, Snapshot,
+    Bins, Classifier, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS, SampleSink,
+    Snapshot,
 };
 use loadgen_http::{
-    Classifier, Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig,
-    peak_rss_bytes,
+    Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig, peak_rss_bytes,
 };
 use results::{GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning};
 use tokio::runtime::Runtime;

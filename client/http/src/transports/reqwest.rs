@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT};
 use http::{HeaderMap, Method};
-use loadgen_core::{Cause, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
+use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Facts, Failure, Outcome, Status};
-use vocabulary::{TimeScale, wire};
+use vocabulary::{TimeScale, grpc, wire};
 
 use crate::advice::advice;
-use crate::classify::Classifier;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
 use crate::transport::{Answer, RunHeaders, Transport, TransportConfig, TransportError};
@@ -29,6 +28,7 @@ const TOOK: HeaderName = HeaderName::from_static(wire::TOOK);
 const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
 const CAP: HeaderName = HeaderName::from_static(wire::CAP);
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
+const GRPC_STATUS: HeaderName = HeaderName::from_static(grpc::STATUS);
 
 /// Sends attempts with reqwest.
 #[derive(Clone, Debug)]
@@ -137,7 +137,8 @@ impl ReqwestTransport {
             return Answer { outcome, server: None, told: None, cause: None, by_gateway: false };
         }
         let code = response.status().as_u16();
-        let status = self.classifier.status(code);
+        let grpc = headers.get(&GRPC_STATUS).and_then(|value| value.to_str().ok());
+        let status = self.classifier.answer(code, grpc);
         let mut advice = advice(headers);
         let mut told = None;
         if let tailback::Advice::After(real) = &mut advice {

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use loadgen_core::{
-    AttemptKey, Cause, Completion, Input as ClientInput, Launched, Output, RunLog, ServerSeen,
-};
-use mockserver_core::{Answer, Config, Input, Request, RequestId, ServerEvent, ServerLog, Step, Verdict};
-use tailback::{Outcome, Status};
+use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, RunLog};
+use mockserver_core::{Input, Request, RequestId, ServerEvent, ServerLog, Step, Verdict};
+use tailback::Status;
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::simulated_server::meaning;
+use crate::heard::Heard;
 
 /// Checks the two logs of one run against each other: every attempt reached the server with what it asks for, and its answer
 /// means to the client what it means in a simulation. Only of attempts that the client withdrew may a side know less.
@@ -41,27 +39,10 @@ struct Exchange {
     heard: Option<Heard>,
 }
 
-/// What an answer means to the client.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Heard {
-    outcome: Outcome,
-    cause: Option<Cause>,
-    server: Option<ServerSeen>,
-}
-
-impl Heard {
-    /// What the server said, to an attempt that took so long.
-    fn said(answer: &Answer, took: Duration, config: &Config) -> Self {
-        let (outcome, cause) = meaning(answer, config);
-        let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took: Some(took) };
-        let server = (answer.verdict != Verdict::Deferred).then_some(seen);
-        Self { outcome, cause, server }
-    }
-
-    fn of(completion: &Completion) -> Option<Self> {
-        let Completion { outcome, cause, server, .. } = *completion;
-        (outcome.status != Status::Cancelled).then_some(Self { outcome, cause, server })
-    }
+/// What the client was told.
+fn told(completion: &Completion) -> Option<Heard> {
+    let Completion { outcome, cause, server, told, .. } = *completion;
+    (outcome.status != Status::Cancelled).then_some(Heard { outcome, cause, server, told })
 }
 
 /// An attempt as the client knows it.
@@ -92,7 +73,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
         // A key is used again only after its attempt has ended.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
-        all.push(Sent { launched: *launched, heard: end.and_then(Heard::of), withdrawn });
+        all.push(Sent { launched: *launched, heard: end.and_then(told), withdrawn });
     }
     all
 }
@@ -115,7 +96,7 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
                 if request.step == Step::Read && answer.verdict == Verdict::Accepted {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.heard = Some(Heard::said(answer, took, &log.config));
+                    exchange.heard = Some(Heard::of(answer, request.step, &log.config, Some(took)));
                 }
                 continue;
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loadgen_core::{
     ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output, Refusal, Run,
-    RunConfig, RunLog, ServerSeen, Workload,
+    RunConfig, RunLog, Workload,
 };
 use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
@@ -13,7 +13,7 @@ use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant};
 
 use super::*;
-use crate::simulated_server::meaning;
+use crate::heard::Heard;
 
 /// The driver looks at its clock every so many milliseconds.
 const DRIVER_TICK: u64 = 7;
@@ -60,12 +60,10 @@ impl Late {
     fn take_answers(&mut self) {
         while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
-            let (outcome, cause) = meaning(&answer, self.server.config());
             let took = Some(answer.at.since(sent_at));
-            let seen = ServerSeen { busy: answer.busy, cap: answer.cap, took };
-            let server = (outcome.status != Status::Deferred).then_some(seen);
+            let Heard { outcome, cause, server, told } =
+                Heard::of(&answer, Step::Work, self.server.config(), took);
             let attempt = launched.attempt;
-            let told = answer.advice;
             let completion = Completion { attempt, sent_at, outcome, server, told, cause, by_gateway: false };
             self.mailbox.push((self.now, completion));
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::request::{Request, RequestId, Verdict};
+use crate::script::ReplyId;
 use crate::service::ServiceModel;
 
 /// A policy in force, with everything that requests hold of it.
@@ -76,12 +77,14 @@ pub(crate) struct Released {
     pub(crate) held: Duration,
     /// What was busy until then, its own included.
     pub(crate) busy: u32,
+    /// What a script has for it.
+    pub(crate) reply: Option<ReplyId>,
 }
 
 impl Released {
     /// It held nothing.
     pub(crate) fn at_once(id: RequestId, verdict: Verdict, busy: u32) -> Self {
-        Self { id, verdict, advice: None, held: Duration::ZERO, busy }
+        Self { id, verdict, advice: None, held: Duration::ZERO, busy, reply: None }
     }
 }
 
@@ -96,6 +99,13 @@ pub(crate) enum Arrived {
         verdict: Verdict,
         /// See [`Released::advice`].
         advice: Option<Duration>,
+    },
+    /// All, and what is answered in words: it takes no time either.
+    Scripted {
+        /// How it counts.
+        verdict: Verdict,
+        /// What is answered.
+        reply: ReplyId,
     },
     /// Nothing yet.
     Open,

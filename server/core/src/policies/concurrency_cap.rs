@@ -153,7 +153,7 @@ impl ConcurrencyCap {
         self.busy -= u32::from(holder.occupies);
         self.in_service -= u32::from(holder.verdict == Verdict::Accepted);
         let held = if holder.occupies { at.since(holder.since) } else { Duration::ZERO };
-        Some(Released { id, verdict: holder.verdict, advice: None, held, busy })
+        Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
     }
 
     /// Drops the ends of cancelled requests: from the front, so that `next` always means somebody, and all when

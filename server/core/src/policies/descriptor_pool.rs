@@ -314,6 +314,7 @@ impl DescriptorPool {
             advice: None,
             held: Duration::from_nanos(at.as_nanos() - holder.since.as_nanos()),
             busy,
+            reply: None,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! A policy's configuration, which is also its factory.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::policies::admission::Admission;
+use crate::script::Script;
 
 /// What makes a policy of its configuration, and what others must know of it. Its parameters and what it says of itself
 /// are in [`Configurable`](vocabulary::Configurable).
@@ -36,6 +38,11 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     /// How long a service takes on average, where the policy itself decides that; `None` when services and rejections take
     /// the server's own `service_time` and `reject_time`.
     fn mean_service(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What it answers in words, if it goes by a script.
+    fn script(&self) -> Option<&Arc<Script>> {
         None
     }
 

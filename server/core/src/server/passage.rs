@@ -38,6 +38,7 @@ impl Server {
             busy: self.busy(),
             cap: self.capacity(now),
             version: self.version,
+            reply: None,
         });
     }
 
@@ -60,7 +61,9 @@ impl Server {
         };
         let arrived = self.policy.arrive(at, &held.request, refusal, &self.service);
         let verdict = match arrived {
-            Arrived::Decided(verdict) | Arrived::Done { verdict, .. } => Some(verdict),
+            Arrived::Decided(verdict) | Arrived::Done { verdict, .. } | Arrived::Scripted { verdict, .. } => {
+                Some(verdict)
+            }
             Arrived::Open => None,
         };
         let accepted = verdict == Some(Verdict::Accepted);
@@ -68,7 +71,8 @@ impl Server {
             self.version += 1;
         }
         // What takes no time was in service, too, if only for that moment.
-        let passing = u32::from(matches!(arrived, Arrived::Done { .. }) && accepted);
+        let takes_no_time = matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. });
+        let passing = u32::from(takes_no_time && accepted);
         let Load { busy, in_service, .. } = self.policy.load();
         self.ledger.on_admission(of, step, verdict, (busy + passing, in_service + passing));
         if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
@@ -79,6 +83,10 @@ impl Server {
             Arrived::Done { verdict, advice } => {
                 let released = Released { advice, ..Released::at_once(id, verdict, busy + passing) };
                 self.answer(at, &released);
+            }
+            Arrived::Scripted { verdict, reply } => {
+                let released = Released::at_once(id, verdict, busy + passing);
+                self.answer(at, &Released { reply: Some(reply), ..released });
             }
             Arrived::Open => {
                 if let Some(held) = &mut self.requests[id.0 as usize] {
@@ -128,6 +136,8 @@ impl Server {
             return self.ledger.note(of, |account| account.lost_answers += 1);
         }
         let advice = match released.verdict {
+            // A script says all by itself.
+            _ if released.reply.is_some() => None,
             Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
             Verdict::Accepted | Verdict::Deferred => None,
         };
@@ -139,6 +149,7 @@ impl Server {
             busy: released.busy,
             cap: self.policy.capacity(at, &self.service),
             version: self.version,
+            reply: released.reply,
         };
         let delay = request.return_delay(&self.config.return_delay);
         if delay.is_zero() {

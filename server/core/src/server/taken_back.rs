@@ -42,6 +42,9 @@ impl Server {
         if !is_other_policy {
             return;
         }
+        // The script is gone: what is on its way back is said in the server's own words.
+        self.going.for_each_mut(|answer| answer.reply = None);
+        self.answers.iter_mut().for_each(|answer| answer.reply = None);
         let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.policy.build()));
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();

@@ -1,6 +1,7 @@
-//! From an HTTP status to what it means for the op.
+//! From an HTTP status, or a gRPC one, to what it means for the op: how the harness counts, whatever a client makes of it.
 
 use tailback::{Failure, Status};
+use vocabulary::grpc;
 
 /// Which statuses are rejections, successes and failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,14 @@ impl Default for Classifier {
 }
 
 impl Classifier {
+    /// What an answer with this HTTP status and `grpc-status` means: gRPC answers 200 and says there what went wrong.
+    pub fn answer(&self, code: u16, grpc_status: Option<&str>) -> Status {
+        match grpc_status {
+            Some(text) if (200..300).contains(&code) => grpc_meaning(grpc::number(text)),
+            _ => self.status(code),
+        }
+    }
+
     /// What this status means. Redirects are not followed, and nobody switches protocols: both are not what was asked for,
     /// and will be the same the next time.
     pub fn status(&self, code: u16) -> Status {
@@ -32,9 +41,37 @@ impl Classifier {
     }
 }
 
+/// `UNAVAILABLE` and `RESOURCE_EXHAUSTED` say "not now"; `CANCELLED`, `UNKNOWN`, `DEADLINE_EXCEEDED`, `ABORTED`, `INTERNAL` and `DATA_LOSS` are
+/// faults of the server (gRPC, `statuscodes.md`); the rest will be the same the next time.
+fn grpc_meaning(number: u8) -> Status {
+    match number {
+        0 => Status::Succeeded,
+        8 | 14 => Status::Rejected,
+        1 | 2 | 4 | 10 | 13 | 15 => Status::Failed(Failure::Server),
+        _ => Status::Failed(Failure::Fatal),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grpc_status_says_what_a_200_does_not() {
+        let classifier = Classifier::default();
+        for (code, grpc, status) in [
+            (200, None, Status::Succeeded),
+            (200, Some("0"), Status::Succeeded),
+            (200, Some("14"), Status::Rejected),
+            (200, Some("8"), Status::Rejected),
+            (200, Some("13"), Status::Failed(Failure::Server)),
+            (200, Some("nonsense"), Status::Failed(Failure::Server)),
+            (200, Some("3"), Status::Failed(Failure::Fatal)),
+            (503, Some("0"), Status::Rejected),
+        ] {
+            assert_eq!(classifier.answer(code, grpc), status, "{code} {grpc:?}");
+        }
+    }
 
     #[test]
     fn every_class_of_status_has_its_meaning() {

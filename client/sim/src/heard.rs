@@ -1,0 +1,103 @@
+//! What the client hears of an answer in virtual time: what it would be on the wire, classified by the code that does so there.
+
+use std::time::Duration;
+
+use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen};
+use mockserver_core::{Answer, Config, Reply, ScriptedAnswer, Step, Verdict};
+use tailback::{Advice, Facts, Failure, Outcome, Status};
+use vocabulary::grpc;
+
+/// How an attempt ended, for all that the client knows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Heard {
+    pub(crate) outcome: Outcome,
+    /// What it came to on the wire.
+    pub(crate) cause: Option<Cause>,
+    /// What the answer tells of the server.
+    pub(crate) server: Option<ServerSeen>,
+    /// How long not to come again, as the answer says by itself.
+    pub(crate) told: Option<Duration>,
+}
+
+impl Heard {
+    /// What this answer to such a request of a server of this configuration means, to an attempt that had to take so long, where that
+    /// is told.
+    pub(crate) fn of(answer: &Answer, step: Step, config: &Config, took: Option<Duration>) -> Self {
+        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took });
+        match answer.reply.and_then(|id| config.policy.script()?.reply(id)) {
+            Some(Reply::Answer(scripted)) => Self { server, ..Self::scripted(scripted, step, config) },
+            Some(Reply::Close) => Self::unanswered(ErrorKind::Closed),
+            None => Self::unscripted(answer, config, server),
+        }
+    }
+
+    /// What a script's answer means: the place that knows its status, headers and body.
+    fn scripted(answer: &ScriptedAnswer, step: Step, config: &Config) -> Self {
+        let conditional_writes = step != Step::Work;
+        let classifier = Classifier { reject_status: config.reject_status, conditional_writes };
+        let status = classifier.answer(answer.status, answer.header(grpc::STATUS));
+        let facts = Facts::code(answer.status);
+        let outcome = Outcome { facts, ..Outcome::plain(status) };
+        Self { outcome, cause: Some(Cause::Status(answer.status)), server: None, told: None }
+    }
+
+    /// No answer came.
+    fn unanswered(kind: ErrorKind) -> Self {
+        let facts = Facts::missing(kind.missing());
+        let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
+        Self { outcome, cause: Some(Cause::Error(kind)), server: None, told: None }
+    }
+
+    /// What the server says in its own words.
+    fn unscripted(answer: &Answer, config: &Config, server: Option<ServerSeen>) -> Self {
+        let (status, code) = match answer.verdict {
+            Verdict::Accepted => (Status::Succeeded, 200),
+            Verdict::Rejected => (Status::Rejected, config.reject_status),
+            Verdict::Conflict => (Status::Rejected, 412),
+            // There was no answer to an attempt: there was none. Who was not started learns nothing of the server.
+            Verdict::Deferred => {
+                let outcome = Outcome::plain(Status::Deferred);
+                return Self { outcome, cause: None, server: None, told: answer.advice };
+            }
+        };
+        let advice = answer.advice.map_or(Advice::None, Advice::After);
+        let outcome = Outcome { facts: Facts::code(code), ..Outcome::advised(status, advice) };
+        Self { outcome, cause: Some(Cause::Status(code)), server, told: answer.advice }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mockserver_core::{Input, Output, Request, RequestId, Server};
+    use vocabulary::{Distribution, Instant};
+
+    use super::*;
+
+    /// What the first request hears of a server with this script.
+    fn heard(step: &str) -> (Status, Option<Cause>, bool) {
+        let policy = format!("script:steps={step}").parse().unwrap();
+        let config = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };
+        let mut server = Server::new(config.clone());
+        let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
+        server.handle(Instant::ORIGIN, Input::Arrive(request));
+        let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
+        let Heard { outcome, cause, server, .. } = Heard::of(&answer, Step::Work, &config, None);
+        (outcome.status, cause, server.is_some())
+    }
+
+    #[test]
+    fn a_script_s_answers_are_classified_as_over_http() {
+        let status = |code| Some(Cause::Status(code));
+        assert_eq!(heard("204"), (Status::Succeeded, status(204), true));
+        assert_eq!(heard("429 retry-after:1"), (Status::Rejected, status(429), true));
+        assert_eq!(heard("500"), (Status::Failed(Failure::Server), status(500), true));
+        assert_eq!(heard("404"), (Status::Failed(Failure::Fatal), status(404), true));
+        assert_eq!(heard("200 grpc-status:14"), (Status::Rejected, status(200), true));
+    }
+
+    #[test]
+    fn a_connection_that_is_closed_is_a_failure_that_is_seen_at_once() {
+        let closed = Some(Cause::Error(ErrorKind::Closed));
+        assert_eq!(heard("close"), (Status::Failed(Failure::Transport), closed, false));
+    }
+}

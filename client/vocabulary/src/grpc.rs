@@ -1,0 +1,54 @@
+//! gRPC's statuses and the headers that carry them (gRPC, `statuscodes.md`, `PROTOCOL-HTTP2.md`).
+
+/// The header of an answer that says how the call ended, as a number.
+pub const STATUS: &str = "grpc-status";
+/// The header of an answer that says when to try again, in whole milliseconds; negative for never (gRFC A6).
+pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// Their names, by number.
+pub const STATUSES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
+/// What is not to be understood.
+const UNKNOWN: u8 = 2;
+
+/// The number of the status with this name, in capitals as gRPC writes it.
+pub fn named(name: &str) -> Option<u8> {
+    let number = STATUSES.iter().position(|known| *known == name)?;
+    u8::try_from(number).ok()
+}
+
+/// The number that the header says; what it cannot say is UNKNOWN.
+pub fn number(text: &str) -> u8 {
+    text.trim().parse().ok().filter(|number| usize::from(*number) < STATUSES.len()).unwrap_or(UNKNOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_have_names_and_numbers() {
+        assert_eq!((named("OK"), named("UNAVAILABLE"), named("unavailable")), (Some(0), Some(14), None));
+        for (text, read) in [("0", 0), (" 14 ", 14), ("17", 2), ("-1", 2), ("x", 2), ("", 2)] {
+            assert_eq!(number(text), read, "{text}");
+        }
+    }
+}

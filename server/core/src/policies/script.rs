@@ -1,0 +1,84 @@
+//! Admission by a script: nobody is turned away for want of anything, every request gets the reply that is written for it.
+//!
+//! Source: the scripted servers that retry tests of client libraries use; the recordings of real clients in `tests/`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::policy_config::PolicyConfig;
+use crate::request::{Request, RequestId, Verdict};
+use crate::script::Script;
+use crate::service::ServiceModel;
+
+/// `script` has one parameter: its steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScriptConfig {
+    steps: Arc<Script>,
+}
+
+impl Configurable for ScriptConfig {
+    const NAME: &'static str = "script";
+    const SUMMARY: &'static str = "every request gets the reply that a script has for it, without delay";
+    const RULE: &'static str = "request n of an op gets step n of `steps`, the last repeats; a step is a status with headers \
+                                and a body, or `close`: the connection is closed without an answer; header values \
+                                `@date+3` and `@epoch+5` are times after the next whole second; a 2xx counts as accepted, \
+                                all else as rejected; requests without an op of their own are those of op 0";
+    const SOURCE: &'static str = "recordings of real client libraries against a scripted server";
+    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::text(
+        "steps",
+        "what is answered; on command lines `file=PATH` reads it from a file of JSON",
+        |config| {
+            let steps: &mut Script = Arc::make_mut(&mut config.steps);
+            steps
+        },
+    )];
+}
+
+impl PolicyConfig for ScriptConfig {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(Scripted { script: self.steps.clone() })
+    }
+
+    /// It takes no time.
+    fn mean_service(&self) -> Option<Duration> {
+        Some(Duration::ZERO)
+    }
+
+    fn script(&self) -> Option<&Arc<Script>> {
+        Some(&self.steps)
+    }
+}
+
+/// Whoever comes is answered at once, and holds nothing.
+#[derive(Debug)]
+struct Scripted {
+    script: Arc<Script>,
+}
+
+impl Admission for Scripted {
+    fn arrive(&mut self, _at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
+        let (id, reply) = self.script.reply_to(request.op, request.attempt);
+        let verdict = if reply.is_success() { Verdict::Accepted } else { Verdict::Rejected };
+        Arrived::Scripted { verdict, reply: id }
+    }
+
+    fn cancel(&mut self, _at: Instant, _id: RequestId) -> Option<Released> {
+        None
+    }
+
+    fn advance(&mut self, _seed: u64) -> Option<Released> {
+        None
+    }
+
+    fn load(&self) -> Load {
+        Load::default()
+    }
+
+    fn free(&self, capacity: u32) -> u32 {
+        // Whoever looks first is let in, too.
+        capacity.max(1)
+    }
+}

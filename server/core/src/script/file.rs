@@ -1,0 +1,190 @@
+//! A script as a file: the `steps` of recordings of real clients, as JSON.
+//!
+//! A list of steps is the script of every op; a list of such lists has one for each op. An object is taken for a recorded
+//! scenario, of which only its `steps` are read. A step has a `status` with `headers` and a `body`, or `close`; or a gRPC
+//! `code`, with what `push` says as a push-back, which is sent as gRPC's headers.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use vocabulary::grpc;
+
+use super::reply::{Reply, ReplyError};
+use super::{Script, ScriptError};
+
+/// A file that is no script.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptFileError {
+    /// No JSON, or none of this form; the error knows the line.
+    #[error("it is no list of steps")]
+    Json(#[source] serde_json::Error),
+    /// Neither a list nor an object.
+    #[error("it must be a JSON list of steps, or an object with `steps`")]
+    Form,
+    /// A step that cannot be answered with.
+    #[error("step {step} of op {op}: {why}")]
+    Step {
+        /// From 1.
+        step: usize,
+        /// From 1.
+        op: usize,
+        /// What is wrong with it.
+        why: StepError,
+    },
+    /// Steps that make no script.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+}
+
+/// What is wrong with a step.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// Nothing says what is answered, or two things do.
+    #[error("it must have one of `status`, `code` and `close`: true")]
+    Kind,
+    /// No status of gRPC.
+    #[error("`code` is `{0}`; gRPC's codes are such as `OK` and `UNAVAILABLE`")]
+    Code(String),
+    /// What cannot be sent.
+    #[error(transparent)]
+    Reply(#[from] ReplyError),
+}
+
+/// A step as it is written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WrittenStep {
+    status: Option<u16>,
+    headers: BTreeMap<String, String>,
+    body: String,
+    close: bool,
+    code: Option<String>,
+    push: Option<String>,
+}
+
+/// A recorded scenario, or whatever else has steps.
+#[derive(Deserialize)]
+struct WithSteps {
+    steps: Vec<WrittenStep>,
+}
+
+impl Script {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// Names the line, or the step, and what is wrong.
+    pub fn from_json(text: &str) -> Result<Self, ScriptFileError> {
+        let json = ScriptFileError::Json;
+        let mut inner = text.trim_start();
+        if inner.starts_with('{') {
+            let scenario: WithSteps = serde_json::from_str(text).map_err(json)?;
+            return Self::from_steps(vec![scenario.steps]);
+        }
+        inner = inner.strip_prefix('[').ok_or(ScriptFileError::Form)?.trim_start();
+        if inner.starts_with('[') {
+            Self::from_steps(serde_json::from_str(text).map_err(json)?)
+        } else {
+            Self::from_steps(vec![serde_json::from_str(text).map_err(json)?])
+        }
+    }
+
+    /// The script of each op, as its steps are written.
+    ///
+    /// # Errors
+    /// Names the step and what is wrong with it.
+    pub fn from_steps(ops: Vec<Vec<WrittenStep>>) -> Result<Self, ScriptFileError> {
+        let mut scripts = Vec::with_capacity(ops.len());
+        for (op, steps) in ops.into_iter().enumerate() {
+            let replies = steps.into_iter().enumerate().map(|(step, written)| {
+                let located = |why| ScriptFileError::Step { step: step + 1, op: op + 1, why };
+                written.into_reply().map_err(located)
+            });
+            scripts.push(replies.collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(Self::new(scripts)?)
+    }
+}
+
+impl WrittenStep {
+    /// A step that answers with this status and nothing else.
+    pub fn status(status: u16) -> Self {
+        Self { status: Some(status), ..Self::default() }
+    }
+
+    fn into_reply(self) -> Result<Reply, StepError> {
+        let Self { status, headers, body, close, code, push } = self;
+        match (status, code, close) {
+            (None, None, true) if headers.is_empty() && body.is_empty() => Ok(Reply::Close),
+            (Some(status), None, false) => Ok(Reply::answer(status, headers, body)?),
+            (None, Some(code), false) => {
+                let number = grpc::named(&code).ok_or(StepError::Code(code))?;
+                let status = (grpc::STATUS.to_owned(), number.to_string());
+                let push = push.map(|push| (grpc::PUSHBACK.to_owned(), push));
+                Ok(Reply::answer(200, headers.into_iter().chain([status]).chain(push), body)?)
+            }
+            _ => Err(StepError::Kind),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<String, String> {
+        Script::from_json(text).map(|script| script.to_string()).map_err(|error| {
+            let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
+            format!("{error}{}", source.unwrap_or_default())
+        })
+    }
+
+    #[test]
+    fn recorded_steps_are_read() {
+        for (text, script) in [
+            (r#"[{"status": 503}, {"close": true}, {"status": 200, "body": "{}"}]"#, "503|close|200 body:{}"),
+            (
+                r#"[{"status": 429, "headers": {"retry-after": "@date+3"}, "close": false}]"#,
+                "429 retry-after:@date%2B3",
+            ),
+            (
+                r#" [{"code": "UNAVAILABLE", "push": "-1"}, {"code": "OK"}]"#,
+                "200 grpc-status:14 grpc-retry-pushback-ms:-1|200 grpc-status:0",
+            ),
+            (r#"[[{"status": 503}], [{"status": 503}, {"status": 200}]]"#, "503;503|200"),
+            (r#"{"id": "503", "steps": [{"status": 503}], "n": 3, "samples": [[1]]}"#, "503"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(script), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_file_is_refused_with_the_place() {
+        for (text, words) in [
+            ("", "it must be a JSON list of steps, or an object with `steps`"),
+            ("503", "it must be a JSON list of steps, or an object with `steps`"),
+            ("[]", "the script of op 1 has no steps; give at least one, such as 503"),
+            ("[{\"status\": 503},\n  {\"stat\": 1}]", "it is no list of steps: unknown field `stat`"),
+            ("[{\"status\": 503}", "it is no list of steps: EOF while parsing a list at line 1 column 16"),
+            ("[{\"status\": 70000}]", "it is no list of steps: invalid value: integer `70000`, expected u16"),
+            ("{\"id\": 1}", "it is no list of steps: missing field `steps`"),
+            (
+                "[{\"status\": 503}, {}]",
+                "step 2 of op 1: it must have one of `status`, `code` and `close`: true",
+            ),
+            (
+                "[{\"status\": 503, \"close\": true}]",
+                "step 1 of op 1: it must have one of `status`, `code` and `close`: true",
+            ),
+            (
+                "[[{\"status\": 503}], [{\"status\": 99}]]",
+                "step 1 of op 2: `status` is 99; it must be from 200 to 599",
+            ),
+            ("[{\"code\": \"GONE\"}]", "step 1 of op 1: `code` is `GONE`; gRPC's codes are such as `OK`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.starts_with(words), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A script as it is typed: `503|429 retry-after:2|200`, steps joined by `|`, scripts of further ops by `;`.
+//!
+//! A step is a status or `close`, then, after spaces, headers and the body as `name:value` and `body:text`. In values, what
+//! would part them from the rest is written as in URLs: `%20`, `%2C`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use vocabulary::TextField;
+
+use super::Script;
+use super::reply::Reply;
+
+/// The name under which the body is given.
+const BODY: &str = "body";
+
+impl TextField for Script {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        *self = text.parse()?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn accepted(&self) -> &'static str {
+        "steps joined by `|`, the last repeats, such as `503|429 retry-after:2|close|200`; scripts of further ops after `;`"
+    }
+}
+
+impl FromStr for Script {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let op = |(op, text): (usize, &str)| {
+            let step = |(index, text): (usize, &str)| {
+                text.parse::<Reply>().map_err(|why| match op {
+                    0 => format!("step {}: {why}", index + 1),
+                    _ => format!("step {} of op {}: {why}", index + 1, op + 1),
+                })
+            };
+            text.split('|').enumerate().map(step).collect::<Result<Vec<_>, _>>()
+        };
+        let ops = text.split(';').enumerate().map(op).collect::<Result<Vec<_>, _>>()?;
+        Self::new(ops).map_err(|error| error.to_string())
+    }
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (op, range) in self.ops.iter().enumerate() {
+            for index in range.clone() {
+                let joint = match (op, index == range.start) {
+                    (0, true) => "",
+                    (_, true) => ";",
+                    (_, false) => "|",
+                };
+                write!(f, "{joint}{}", self.replies[index])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Reply {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut words = text.split_ascii_whitespace();
+        let status = match words.next() {
+            Some("close") => {
+                return match words.next() {
+                    None => Ok(Self::Close),
+                    Some(word) => Err(format!("`close` is no answer, so `{word}` cannot be sent with it")),
+                };
+            }
+            Some(word) => word.parse().map_err(|_| format!("`{word}` is neither a status nor `close`"))?,
+            None => return Err("it is empty; write a status, such as 503, or `close`".to_owned()),
+        };
+        let (mut headers, mut body) = (Vec::new(), None);
+        for word in words {
+            let (name, value) = word
+                .split_once(':')
+                .ok_or_else(|| format!("`{word}` is no header; write `name:value`, spaces in it as `%20`"))?;
+            let value = decoded(value).ok_or_else(|| {
+                format!("`{value}` cannot be read: `%` begins two hexadecimal digits of UTF-8")
+            })?;
+            match name {
+                BODY if body.is_some() => return Err("it has two bodies".to_owned()),
+                BODY => body = Some(value),
+                _ => headers.push((name.to_owned(), value)),
+            }
+        }
+        Self::answer(status, headers, body.unwrap_or_default()).map_err(|error| error.to_string())
+    }
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let answer = match self {
+            Self::Close => return f.write_str("close"),
+            Self::Answer(answer) => answer,
+        };
+        write!(f, "{}", answer.status)?;
+        for (name, value) in answer.written() {
+            write!(f, " {name}:")?;
+            encode(&value, f)?;
+        }
+        if !answer.body.is_empty() {
+            write!(f, " {BODY}:")?;
+            encode(&answer.body, f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes what would part it from the rest, and what is not ASCII, as `%` and two digits.
+fn encode(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for byte in text.bytes() {
+        match byte {
+            b'%' | b',' | b';' | b'|' | b'+' => write!(f, "%{byte:02X}")?,
+            b'!'..=b'~' => write!(f, "{}", char::from(byte))?,
+            _ => write!(f, "%{byte:02X}")?,
+        }
+    }
+    Ok(())
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        if *first == b'%' {
+            let [high, low, after @ ..] = after else { return None };
+            let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            bytes.push(digit(*high)? << 4 | digit(*low)?);
+            rest = after;
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_read_again() {
+        for text in [
+            "200",
+            "503|429 retry-after:2|close|200",
+            "503;503;200",
+            "429 retry-after:@date%2B3 x-reset:@epoch-7 body:{\"a\":1%2C%20\"b\":\"%7C%3B%25%C3%A4%0A\"}",
+        ] {
+            assert_eq!(text.parse::<Script>().unwrap().to_string(), text);
+        }
+        let typed: Script = " 503  Retry-After:2 | 200 ".parse().unwrap();
+        assert_eq!(typed.to_string(), "503 retry-after:2|200");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_step() {
+        for (text, words) in [
+            ("", "step 1: it is empty; write a status, such as 503, or `close`"),
+            ("503||200", "step 2: it is empty; write a status, such as 503, or `close`"),
+            ("503;200|never", "step 2 of op 2: `never` is neither a status nor `close`"),
+            ("99999", "step 1: `99999` is neither a status nor `close`"),
+            ("100", "step 1: `status` is 100; it must be from 200 to 599"),
+            ("close x:1", "step 1: `close` is no answer, so `x:1` cannot be sent with it"),
+            ("503 soon", "step 1: `soon` is no header; write `name:value`, spaces in it as `%20`"),
+            ("503 x:%2", "step 1: `%2` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
+            ("503 x:%ff", "step 1: `%ff` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
+            ("503 body:a body:b", "step 1: it has two bodies"),
+            ("503 content-length:3", "step 1: the header `content-length` is set by the server itself"),
+        ] {
+            assert_eq!(text.parse::<Script>().unwrap_err(), words, "{text:?}");
+        }
+    }
+}

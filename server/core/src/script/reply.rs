@@ -1,0 +1,280 @@
+//! What one request gets: a status with headers and a body, or a connection that is closed without an answer.
+
+use std::borrow::Cow;
+use std::time::{Duration, UNIX_EPOCH};
+
+use vocabulary::WallTime;
+
+/// The most headers of one reply: HTTP clients read no more than about a hundred.
+const MOST_HEADERS: usize = 64;
+
+/// The length of a header's value at most.
+const LONGEST_VALUE: usize = 8 << 10;
+
+/// Headers by which HTTP itself works, and the prefix of those by which the programs know one another: a script does not set
+/// them.
+const RESERVED: &[&str] =
+    &["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+const OURS: &str = "x-tailback-";
+
+/// Offsets beyond some centuries are no dates.
+const LONGEST_OFFSET: i64 = 10_000_000_000;
+
+/// The last second that an HTTP-date can name: 9999-12-31, 23:59:59 UTC.
+const LAST_DATE: u64 = 253_402_300_799;
+
+/// What one request gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// The connection is closed without an answer.
+    Close,
+    /// An answer.
+    Answer(ScriptedAnswer),
+}
+
+/// An answer that is written down in advance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedAnswer {
+    /// The HTTP status, 200 to 599.
+    pub status: u16,
+    /// The body.
+    pub body: String,
+    headers: Vec<(String, Value)>,
+}
+
+/// What no request can get.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplyError {
+    /// No final status.
+    #[error("`status` is {0}; it must be from 200 to 599")]
+    Status(u64),
+    /// A name that no header can have.
+    #[error("`{0}` cannot be the name of a header")]
+    Name(String),
+    /// A header that the server itself sets.
+    #[error("the header `{0}` is set by the server itself")]
+    Reserved(String),
+    /// A value that no header can have.
+    #[error(
+        "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {LONGEST_VALUE}"
+    )]
+    Value(String),
+    /// A date that is none.
+    #[error(
+        "the header `{name}` is `{value}`; a time is written `@date+3`, `@date-60` or `@epoch+5`, in seconds"
+    )]
+    Time {
+        /// The header.
+        name: String,
+        /// As it came.
+        value: String,
+    },
+    /// More than clients read.
+    #[error("a step has {0} headers; at most {MOST_HEADERS} are read by clients")]
+    Headers(usize),
+}
+
+/// The value of a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    /// As it stands.
+    Text(String),
+    /// An HTTP-date, so many seconds after the next whole second.
+    Date(i64),
+    /// The same in seconds since 1970.
+    Epoch(i64),
+}
+
+impl Reply {
+    /// An answer with nothing but this status.
+    ///
+    /// # Errors
+    /// When it is no status of an answer.
+    pub fn status(status: u16) -> Result<Self, ReplyError> {
+        Self::answer(status, [], String::new())
+    }
+
+    /// An answer. Values such as `@date+3` and `@epoch+5` are times, counted from the next whole second.
+    ///
+    /// # Errors
+    /// Names what cannot be sent.
+    pub fn answer(
+        status: u16,
+        headers: impl IntoIterator<Item = (String, String)>,
+        body: String,
+    ) -> Result<Self, ReplyError> {
+        if !(200..=599).contains(&status) {
+            return Err(ReplyError::Status(status.into()));
+        }
+        let headers =
+            headers.into_iter().map(|(name, value)| header(name, value)).collect::<Result<Vec<_>, _>>()?;
+        if headers.len() > MOST_HEADERS {
+            return Err(ReplyError::Headers(headers.len()));
+        }
+        Ok(Self::Answer(ScriptedAnswer { status, body, headers }))
+    }
+
+    /// Whether it says that the work is done: a 2xx, unless gRPC says otherwise.
+    pub fn is_success(&self) -> bool {
+        match self {
+            Self::Close => false,
+            Self::Answer(answer) => {
+                let grpc = answer.header(vocabulary::grpc::STATUS);
+                (200..300).contains(&answer.status)
+                    && grpc.is_none_or(|text| vocabulary::grpc::number(text) == 0)
+            }
+        }
+    }
+}
+
+impl ScriptedAnswer {
+    /// The headers as they are sent at this moment, names in lower case.
+    pub fn headers(&self, now: WallTime) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        self.headers.iter().map(move |(name, value)| (name.as_str(), value.at(now)))
+    }
+
+    /// The value of this header, where it does not depend on the time.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find_map(|(there, value)| match value {
+            Value::Text(text) if there == name => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The headers as they are written in scripts.
+    pub(super) fn written(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        self.headers.iter().map(|(name, value)| (name.as_str(), value.written()))
+    }
+}
+
+impl Value {
+    fn at(&self, now: WallTime) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Date(offset) => {
+                httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(moved(now, *offset).min(LAST_DATE)))
+                    .into()
+            }
+            Self::Epoch(offset) => moved(now, *offset).to_string().into(),
+        }
+    }
+
+    fn written(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Date(offset) => format!("@date{offset:+}").into(),
+            Self::Epoch(offset) => format!("@epoch{offset:+}").into(),
+        }
+    }
+}
+
+/// Seconds since 1970, so many after the next whole second.
+fn moved(now: WallTime, offset: i64) -> u64 {
+    let since = now.since_unix();
+    let next = since.as_secs() + u64::from(since.subsec_nanos() > 0);
+    next.saturating_add_signed(offset)
+}
+
+fn header(name: String, value: String) -> Result<(String, Value), ReplyError> {
+    // RFC 9110, section 5.6.2: what a token is made of.
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
+        return Err(ReplyError::Name(name));
+    }
+    let name = name.to_ascii_lowercase();
+    if RESERVED.contains(&name.as_str()) || name.starts_with(OURS) {
+        return Err(ReplyError::Reserved(name));
+    }
+    for (prefix, time) in [("@date", Value::Date as fn(i64) -> Value), ("@epoch", Value::Epoch)] {
+        if let Some(offset) = value.strip_prefix(prefix) {
+            return match offset_of(offset) {
+                Some(offset) => Ok((name, time(offset))),
+                None => Err(ReplyError::Time { name, value }),
+            };
+        }
+    }
+    if value.len() > LONGEST_VALUE || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return Err(ReplyError::Value(name));
+    }
+    Ok((name, Value::Text(value)))
+}
+
+/// Seconds with their sign: `+3`, `-60`; nothing at all is the next whole second itself.
+fn offset_of(text: &str) -> Option<i64> {
+    match text.as_bytes() {
+        [] => Some(0),
+        [b'+' | b'-', b'0'..=b'9', ..] => {
+            text.parse().ok().filter(|offset: &i64| offset.abs() <= LONGEST_OFFSET)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(value: &str, millis: u64) -> String {
+        let reply = Reply::answer(503, [("X".to_owned(), value.to_owned())], String::new()).unwrap();
+        let Reply::Answer(answer) = reply else { panic!("an answer") };
+        let (name, value) =
+            answer.headers(WallTime::from_unix(Duration::from_millis(millis))).next().unwrap();
+        assert_eq!(name, "x");
+        value.into_owned()
+    }
+
+    #[test]
+    fn times_count_from_the_next_whole_second() {
+        // 1 000 000 000 s after 1970 it was 01:46:40.
+        for (value, millis, header) in [
+            ("@date+3", 1_000_000_000_000, "Sun, 09 Sep 2001 01:46:43 GMT"),
+            ("@date+3", 1_000_000_000_001, "Sun, 09 Sep 2001 01:46:44 GMT"),
+            ("@date-60", 1_000_000_000_999, "Sun, 09 Sep 2001 01:45:41 GMT"),
+            ("@date", 0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            ("@date-60", 0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            ("@date+10000000000", 1_000_000_000_000_000, "Fri, 31 Dec 9999 23:59:59 GMT"),
+            ("@epoch+5", 1_000_000_000_001, "1000000006"),
+            ("2", 7, "2"),
+        ] {
+            assert_eq!(sent(value, millis), header, "{value} at {millis} ms");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused_by_name() {
+        let refused = |name: &str, value: &str| {
+            Reply::answer(503, [(name.to_owned(), value.to_owned())], String::new()).unwrap_err().to_string()
+        };
+        for (name, value, words) in [
+            ("", "1", "`` cannot be the name of a header"),
+            ("a b", "1", "`a b` cannot be the name of a header"),
+            ("Content-Length", "1", "the header `content-length` is set by the server itself"),
+            ("X-Tailback-Mock", "1", "the header `x-tailback-mock` is set by the server itself"),
+            ("x", "a\r\nb: c", "the header `x` has a value that cannot be sent"),
+            ("x", "ä", "the header `x` has a value that cannot be sent"),
+            ("x", "@date3", "the header `x` is `@date3`; a time is written `@date+3`"),
+            ("x", "@epoch+", "the header `x` is `@epoch+`"),
+            ("x", "@date+99999999999", "the header `x` is `@date+99999999999`"),
+        ] {
+            let error = refused(name, value);
+            assert!(error.starts_with(words), "{name:?}: {value:?}: {error}");
+        }
+        for status in [0, 100, 199, 600] {
+            assert_eq!(Reply::status(status), Err(ReplyError::Status(status.into())));
+        }
+        let many = (0..65).map(|n| (format!("x{n}"), String::new()));
+        assert_eq!(Reply::answer(200, many, String::new()), Err(ReplyError::Headers(65)));
+    }
+
+    #[test]
+    fn a_2xx_is_a_success_unless_grpc_says_otherwise() {
+        let with = |status, grpc: Option<&str>| {
+            let headers = grpc.map(|text| ("grpc-status".to_owned(), text.to_owned()));
+            Reply::answer(status, headers, String::new()).unwrap().is_success()
+        };
+        assert!(with(200, None) && with(204, None) && with(200, Some("0")));
+        assert!(!with(200, Some("14")) && !with(503, Some("0")) && !with(302, None));
+        assert!(!Reply::Close.is_success());
+    }
+}

@@ -1,0 +1,77 @@
+//! The policy that goes by a script: what each request is answered, how that counts, and what does not disturb it.
+
+use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use vocabulary::{Distribution, Instant};
+
+fn config(steps: &str) -> Config {
+    Config {
+        policy: format!("script:steps={steps}").parse().expect("a policy"),
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    }
+}
+
+fn ask(server: &mut Server, op: u64, attempt: u32) -> Answer {
+    let request = Request { id: RequestId(0), run: Some(7), seed: 1, op, attempt, step: Step::Work };
+    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    match server.poll(Instant::ORIGIN) {
+        Output::Answer(answer) => answer,
+        other => panic!("a script takes no time: {other:?}"),
+    }
+}
+
+fn replied(server: &Server, answer: &Answer) -> String {
+    let script = server.config().policy.script().expect("it goes by a script");
+    answer.reply.and_then(|id| script.reply(id)).expect("it is one of the script").to_string()
+}
+
+#[test]
+fn request_n_of_an_op_gets_step_n_and_a_2xx_counts_as_accepted() {
+    let mut server = Server::new(config("503|close|429 retry-after:2|204"));
+    let steps: Vec<(String, Verdict)> = (1..=5)
+        .map(|attempt| {
+            let answer = ask(&mut server, 3, attempt);
+            (replied(&server, &answer), answer.verdict)
+        })
+        .collect();
+    let expected = [
+        ("503", Verdict::Rejected),
+        ("close", Verdict::Rejected),
+        ("429 retry-after:2", Verdict::Rejected),
+        ("204", Verdict::Accepted),
+        ("204", Verdict::Accepted),
+    ];
+    assert_eq!(steps, expected.map(|(step, verdict)| (step.to_owned(), verdict)));
+    let counts = server.stats(Instant::ORIGIN, Some(7)).counts;
+    assert_eq!((counts.received, counts.accepted, counts.rejected), (5, 2, 3));
+    assert_eq!(server.busy(), 0);
+}
+
+#[test]
+fn a_script_says_all_by_itself_unless_something_else_turns_the_request_away() {
+    let retry_after = Some(std::time::Duration::from_secs(9));
+    let mut server = Server::new(Config { retry_after, reject_first: 1, ..config("200|503") });
+    let first = ask(&mut server, 0, 1);
+    assert_eq!((first.verdict, first.reply, first.advice), (Verdict::Rejected, None, retry_after));
+    let second = ask(&mut server, 0, 2);
+    assert_eq!((second.verdict, second.reply.is_some(), second.advice), (Verdict::Rejected, true, None));
+}
+
+#[test]
+fn what_is_on_its_way_back_names_no_step_of_a_script_that_is_gone() {
+    let mut server = Server::new(Config { return_delay: Distribution::millis(10), ..config("204") });
+    let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
+    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    server.handle(Instant::ORIGIN, Input::Configure(Box::new(config("503|503"))));
+    let Output::Answer(answer) = server.poll(Instant::from_millis(10)) else { panic!("an answer") };
+    assert_eq!((answer.verdict, answer.reply), (Verdict::Accepted, None));
+}
+
+#[test]
+fn a_configuration_with_a_script_is_written_and_read_again_and_described_in_few_words() {
+    let config = config("503|429 retry-after:@date%2B3 body:a%2Cb");
+    let text = serde_json::to_string(&config).expect("it is written");
+    assert!(text.contains("\"policy\":\"script:steps=503|429 retry-after:@date%2B3 body:a%2Cb\""), "{text}");
+    assert_eq!(serde_json::from_str::<Config>(&text).expect("it is read"), config);
+    assert_eq!(config.describe(), "script of 2 steps, network 0s");
+}

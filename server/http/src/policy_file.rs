@@ -1,0 +1,93 @@
+//! A policy as it is typed on command lines: there, a script may be in a file.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use mockserver_core::{POLICIES, Policy, Script};
+use vocabulary::split_options;
+
+/// The longest script that is read. It becomes part of the configuration, which clients ask for.
+const LONGEST: u64 = 256 << 10;
+
+/// Reads a policy. `script:file=PATH` becomes the script that is in the file: what is recorded can be repeated without it.
+pub(crate) fn read(text: &str) -> Result<Policy, String> {
+    let (name, options) = split_options(text);
+    let path = options.iter().find_map(|(key, value)| value.filter(|_| *key == "file"));
+    match path {
+        Some(path) if is_scripted(name) => match options[..] {
+            [_] => from_file(name, path),
+            _ => {
+                Err(format!("policy `{name}` takes its steps from the file; leave out all but `file={path}`"))
+            }
+        },
+        _ => text.parse().map_err(|error: mockserver_core::PolicyError| error.to_string()),
+    }
+}
+
+/// Whether the policy of this name goes by a script.
+fn is_scripted(name: &str) -> bool {
+    POLICIES.iter().any(|entry| entry.name == name)
+        && name.parse().is_ok_and(|policy: Policy| policy.script().is_some())
+}
+
+fn from_file(policy: &str, path: &str) -> Result<Policy, String> {
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+        .map_err(|error| format!("the script `{path}` cannot be read: {error}"))?;
+    if text.len() as u64 > LONGEST {
+        return Err(format!("the script `{path}` is longer than {} KiB", LONGEST >> 10));
+    }
+    let script = Script::from_json(&text).map_err(|error| {
+        let source =
+            std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
+        format!("the script `{path}`: {error}{source}")
+    })?;
+    format!("{policy}:steps={script}")
+        .parse()
+        .map_err(|error: mockserver_core::PolicyError| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_file(content: &str) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("steps.json");
+        std::fs::write(&path, content).unwrap();
+        let path = path.to_str().unwrap();
+        read(&format!("script:file={path}"))
+            .map(|policy| policy.to_string())
+            .map_err(|error| error.replace(path, "PATH"))
+    }
+
+    #[test]
+    fn a_script_in_a_file_becomes_part_of_the_policy() {
+        let content =
+            r#"[{"status": 429, "headers": {"retry-after": "@date+3"}, "body": "a, b"}, {"close": true}]"#;
+        assert_eq!(
+            in_file(content).as_deref(),
+            Ok("script:steps=429 retry-after:@date%2B3 body:a%2C%20b|close")
+        );
+        assert_eq!(read("script:steps=503|200").unwrap().to_string(), "script:steps=503|200");
+        assert_eq!(read("concurrency-cap").unwrap(), Policy::default());
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_file_is_told() {
+        for (content, words) in [
+            ("[{\"status\": 503},", "the script `PATH`: it is no list of steps: EOF while parsing"),
+            ("[{\"status\": 5}]", "the script `PATH`: step 1 of op 1: `status` is 5"),
+            (&" ".repeat(300 << 10), "the script `PATH` is longer than 256 KiB"),
+        ] {
+            let error = in_file(content).unwrap_err();
+            assert!(error.starts_with(words), "{error}");
+        }
+        let error = read("script:file=/nowhere/steps.json").unwrap_err();
+        assert!(error.starts_with("the script `/nowhere/steps.json` cannot be read: "), "{error}");
+        let error = read("script:file=a.json,steps=503").unwrap_err();
+        assert_eq!(error, "policy `script` takes its steps from the file; leave out all but `file=a.json`");
+        assert!(read("overwhelmed-queue:file=a").unwrap_err().contains("has no parameter `file`"));
+    }
+}

@@ -1,0 +1,74 @@
+//! `loadgen` against a scripted server, over HTTP and in virtual time: the same steps, the same counts.
+
+use serde_json::Value;
+
+use crate::support::{Folder, assert_conserved, count};
+
+const STEPS: &str = r#"[
+    {"status": 429, "headers": {"retry-after": "@date+0"}, "body": "{\"error\": \"slow, down\"}"},
+    {"close": true},
+    {"status": 500},
+    {"status": 200}
+]"#;
+
+/// What the run with these arguments came to.
+fn run(folder: &Folder, more: &str) -> Value {
+    let args = format!(
+        "--strategy constant:delay=1ms,retry-after=ignore --ops 20 --arrivals burst --network-delay 0ms --json - {more}"
+    );
+    let left = folder.loadgen(&args).exits(0);
+    assert_conserved(&left.json());
+    left.json()
+}
+
+#[test]
+fn a_script_in_a_file_is_met_over_http_as_in_virtual_time_and_is_kept_in_the_result() {
+    let folder = Folder::new();
+    folder.write("steps.json", STEPS);
+    let from_file = "--policy script:file=steps.json";
+    let simulated = run(&folder, &format!("--simulate {from_file}"));
+    let real = run(&folder, from_file);
+    for result in [&simulated, &real] {
+        for (figure, value) in [
+            ("/attempts/total", 80),
+            ("/attempts/rejected", 20),
+            ("/attempts/failed", 40),
+            ("/ops/succeeded", 20),
+            ("/server/accepted", 20),
+            ("/server/rejected", 60),
+        ] {
+            assert_eq!(count(result, figure), value, "{figure}");
+        }
+    }
+    assert_eq!(simulated["failures"], real["failures"]);
+    let policy = &simulated["config"]["server"]["policy"];
+    let steps = "script:steps=429 retry-after:@date%2B0 body:{\"error\":%20\"slow%2C%20down\"}|close|500|200";
+    assert_eq!(policy, steps);
+    // What is recorded needs no file.
+    let repeated = folder.loadgen_words(&[
+        "--strategy",
+        "constant:delay=1ms,retry-after=ignore",
+        "--ops",
+        "20",
+        "--arrivals",
+        "burst",
+        "--network-delay",
+        "0ms",
+        "--simulate",
+        "--json",
+        "-",
+        "--policy",
+        steps,
+    ]);
+    assert_eq!(count(&repeated.exits(0).json(), "/attempts/total"), 80);
+}
+
+#[test]
+fn a_broken_script_is_refused_with_the_place() {
+    let folder = Folder::new();
+    folder.write("steps.json", "[{\"status\": 503},\n {\"status\": 5}]");
+    folder
+        .loadgen("--simulate --policy script:file=steps.json")
+        .exits(2)
+        .says(&["the script `steps.json`: step 2 of op 1: `status` is 5; it must be from 200 to 599"]);
+}
