@@ -2,9 +2,11 @@
 
 mod aimd;
 mod aws_adaptive;
+mod bbr;
 mod bucket;
 mod cubic;
 mod curve;
+mod delivery_rate;
 mod envoy_gradient;
 mod ethernet;
 mod fixed_window;
@@ -24,9 +26,11 @@ mod round;
 mod s3_hill_climb;
 mod token_bucket;
 mod vector_arc;
+mod windowed_max;
 
 pub(crate) use aimd::AimdConfig;
 pub(crate) use aws_adaptive::AwsAdaptiveConfig;
+pub(crate) use bbr::BbrConfig;
 pub(crate) use cubic::CubicConfig;
 pub(crate) use envoy_gradient::EnvoyGradientConfig;
 pub(crate) use ethernet::Ethernet;

@@ -7,9 +7,9 @@ use crate::backoffs::{
 use crate::budgets::{BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
-    AimdConfig, AwsAdaptiveConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow, LeastGapConfig,
-    NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig, OracleConfig,
-    PalantirConfig, S3HillClimbConfig, TokenBucketConfig, VectorArcConfig,
+    AimdConfig, AwsAdaptiveConfig, BbrConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow,
+    LeastGapConfig, NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig,
+    OracleConfig, PalantirConfig, S3HillClimbConfig, TokenBucketConfig, VectorArcConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
@@ -37,6 +37,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<PalantirConfig>(),
     Entry::of::<VectorArcConfig>(),
     Entry::of::<S3HillClimbConfig>(),
+    Entry::of::<BbrConfig>(),
     Entry::of::<TokenBucketConfig>(),
     Entry::of::<LeastGapConfig>(),
     Entry::of::<AwsAdaptiveConfig>(),

@@ -1,0 +1,429 @@
+//! `bbr`: a rate and a window from what the server delivers, not from what it rejects.
+//!
+//! Source: Linux `net/ipv4/tcp_bbr.c` (BBR version 1: its phases, gains and filters), also as quinn-rs/quinn
+//! `quinn-proto/src/congestion/bbr/mod.rs` has it; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14 (5),
+//! 2016. Packets are attempts, deliveries are successes; a rejection is a loss, and all that a loss does is to end a probe for
+//! more bandwidth. Left out: what makes up for offloading and delayed acknowledgements, packet conservation in recovery, and the
+//! detection of policers.
+//!
+//! The window is a multiple of rate · latency with the *least* latency, which a queue adds to. A server without a queue, whose
+//! latencies vary by themselves, gets less in flight by it at every probe, down to nothing: there `latency=mean` takes the mean of
+//! the last round instead, and never stops to measure.
+
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Parameter, Purpose, Rng, draws, nanos};
+
+use super::bucket::seconds;
+use super::delivery_rate::{DeliveryRate, Sample};
+use super::windowed_max::WindowedMax;
+use crate::error::SpecError;
+use crate::gauges::RATE;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+
+/// What the server is believed to deliver.
+const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
+
+/// Which latency the window is computed from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Latency {
+    /// The least one.
+    #[default]
+    Min,
+    /// The mean of the last round's successes.
+    Mean,
+}
+
+impl Choice for Latency {
+    const CHOICES: &'static [(&'static str, Self)] = &[("min", Self::Min), ("mean", Self::Mean)];
+}
+
+/// Parameters of `bbr`.
+#[derive(Clone, Debug)]
+pub(crate) struct BbrConfig {
+    initial: f64,
+    min: f64,
+    startup_gain: f64,
+    window_gain: f64,
+    rounds: u32,
+    latency: Latency,
+    latency_window: Duration,
+}
+
+impl Default for BbrConfig {
+    fn default() -> Self {
+        Self {
+            initial: 10.0,
+            min: 4.0,
+            startup_gain: 2.885,
+            window_gain: 2.0,
+            rounds: 10,
+            latency: Latency::Min,
+            latency_window: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Configurable for BbrConfig {
+    const NAME: &'static str = "bbr";
+    const SUMMARY: &'static str = "TCP BBR's rate and window, from the rate of successes and latency";
+    const RULE: &'static str = "rate = 0.99 * gain * (greatest delivery rate of the last rounds), window = window-gain * that delivery rate * \
+                                latency, at least min; startup: both gains are startup-gain, until three rounds without a quarter more; drain: gain 1 / \
+                                startup-gain until in flight <= delivery rate * latency; then gains 1.25, 0.75 and six times 1, each for a \
+                                latency; latency is the least of latency-window, after which it is measured at window = min for 200 ms and a \
+                                round, or (latency=mean) the mean of the last round's successes";
+    const SOURCE: &'static str = "Linux net/ipv4/tcp_bbr.c; quinn-rs/quinn quinn-proto/src/congestion/bbr; Cardwell et al., ACM Queue 14(5), 2016";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
+        Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
+        Parameter::number(
+            "startup-gain",
+            "what both are multiplied with at first",
+            (1.01, 100.0),
+            |config| &mut config.startup_gain,
+        ),
+        Parameter::number("window-gain", "window over delivery rate times latency", (1.0, 100.0), |config| {
+            &mut config.window_gain
+        }),
+        Parameter::count(
+            "rounds",
+            "round trips of which the greatest delivery rate counts",
+            (1, 10_000),
+            |config| &mut config.rounds,
+        ),
+        Parameter::choice("latency", "which latency the window is computed from", |config| {
+            &mut config.latency
+        }),
+        Parameter::duration_from(
+            "latency-window",
+            "how long the least latency is believed",
+            Duration::from_millis(1),
+            |config| &mut config.latency_window,
+        ),
+    ];
+}
+
+impl PartConfig for BbrConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(Bbr::new(self, context.seed))))
+    }
+}
+
+/// Gains of the rate while bandwidth is probed, each for about a latency.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+/// Where in the cycle probing may begin: anywhere but where it drains what a probe has added.
+const FIRST_STEPS: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
+
+/// The rate is held a little below what is delivered, so that queues drain.
+const MARGIN: f64 = 0.99;
+
+/// The latency that the first rate assumes, before there is one.
+const FIRST_LATENCY: f64 = 0.001;
+
+/// How long the least latency is measured at the least window, besides a round.
+const PROBE_LATENCY_FOR: Duration = Duration::from_millis(200);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Startup,
+    Drain,
+    /// Where in the cycle, and since when.
+    ProbeBandwidth {
+        step: usize,
+        since: Instant,
+    },
+    /// Until when, once little enough is in flight; whether a round has passed since; the window to go back to.
+    ProbeLatency {
+        until: Option<Instant>,
+        round_over: bool,
+        then: f64,
+    },
+}
+
+struct Bbr {
+    config: BbrConfig,
+    seed: u64,
+    phase: Phase,
+    window: f64,
+    /// Attempts per second.
+    rate: f64,
+    next_send: Instant,
+    delivery: DeliveryRate,
+    bandwidth: WindowedMax,
+    /// Round trips so far, and how many successes end the present one.
+    rounds: u64,
+    round_ends: u64,
+    /// In seconds, and when it was seen.
+    least: Option<(f64, Instant)>,
+    mean: Option<f64>,
+    /// Latencies of this round: their sum, and how many.
+    sum: f64,
+    count: f64,
+    /// The greatest bandwidth when it last grew by a quarter, and rounds since.
+    full_bandwidth: f64,
+    full_rounds: u32,
+    is_full: bool,
+    /// Whether anything was rejected or failed since the last success.
+    lost: bool,
+    /// Whether it was idle until just now.
+    restarts: bool,
+    cycles: u32,
+}
+
+impl Bbr {
+    fn new(config: BbrConfig, seed: u64) -> Self {
+        Self {
+            seed,
+            phase: Phase::Startup,
+            window: config.initial.max(config.min),
+            rate: config.startup_gain * config.initial / FIRST_LATENCY,
+            next_send: Instant::ORIGIN,
+            delivery: DeliveryRate::default(),
+            bandwidth: WindowedMax::new(config.rounds.into()),
+            rounds: 0,
+            round_ends: 0,
+            least: None,
+            mean: None,
+            sum: 0.0,
+            count: 0.0,
+            full_bandwidth: 0.0,
+            full_rounds: 0,
+            is_full: false,
+            lost: false,
+            restarts: false,
+            cycles: 0,
+            config,
+        }
+    }
+
+    /// In seconds.
+    fn latency(&self) -> Option<f64> {
+        match self.config.latency {
+            Latency::Min => self.least.map(|(latency, _)| latency),
+            Latency::Mean => self.mean,
+        }
+    }
+
+    /// What is in flight at `gain` times the delivery rate.
+    fn target(&self, gain: f64) -> f64 {
+        let Some(latency) = self.latency() else { return self.config.initial };
+        libm::ceil(gain * self.bandwidth.get() * latency).max(self.config.min)
+    }
+
+    /// Gains of rate and window.
+    fn gains(&self) -> (f64, f64) {
+        let startup = self.config.startup_gain;
+        match self.phase {
+            Phase::Startup => (startup, startup),
+            Phase::Drain => (1.0 / startup, startup),
+            Phase::ProbeBandwidth { step, .. } => (CYCLE[step], self.config.window_gain),
+            Phase::ProbeLatency { .. } => (1.0, 1.0),
+        }
+    }
+
+    /// Takes the sample into the bandwidth; whether a round begins with it.
+    fn on_sample(&mut self, sample: &Sample) -> bool {
+        let begins = sample.delivered_before >= self.round_ends;
+        if begins {
+            self.round_ends = self.delivery.delivered();
+            self.rounds += 1;
+        }
+        let believed = seconds(sample.over) >= self.least.map_or(0.0, |(latency, _)| latency);
+        if let Some(per_s) = sample.per_s.filter(|_| believed)
+            && (!sample.app_limited || per_s >= self.bandwidth.get())
+        {
+            self.bandwidth.update(self.rounds, per_s);
+        }
+        begins
+    }
+
+    fn on_latency(&mut self, latency: f64, round_begins: bool) {
+        if round_begins && self.count > 0.0 {
+            self.mean = Some(self.sum / self.count);
+            self.sum = 0.0;
+            self.count = 0.0;
+        }
+        self.sum += latency;
+        self.count += 1.0;
+        self.mean.get_or_insert(latency);
+    }
+
+    /// The next gain of the cycle, once the present one had its time and its effect.
+    fn advance_cycle(&mut self, now: Instant, in_flight: u32) {
+        let in_flight = f64::from(in_flight);
+        let Phase::ProbeBandwidth { step, since } = self.phase else { return };
+        let had_its_time = seconds(now.since(since)) > self.latency().unwrap_or(0.0);
+        let gain = CYCLE[step];
+        let next = if gain > 1.0 {
+            had_its_time && (self.lost || in_flight >= self.target(gain))
+        } else if gain < 1.0 {
+            had_its_time || in_flight <= self.target(1.0)
+        } else {
+            had_its_time
+        };
+        if next {
+            self.phase = Phase::ProbeBandwidth { step: (step + 1) % CYCLE.len(), since: now };
+        }
+    }
+
+    fn check_full(&mut self, sample: &Sample) {
+        if self.is_full || sample.app_limited {
+            return;
+        }
+        if self.bandwidth.get() >= 1.25 * self.full_bandwidth {
+            self.full_bandwidth = self.bandwidth.get();
+            self.full_rounds = 0;
+        } else {
+            self.full_rounds += 1;
+            self.is_full = self.full_rounds >= 3;
+        }
+    }
+
+    fn leave_startup(&mut self, now: Instant, in_flight: u32, op: u64) {
+        if self.phase == Phase::Startup && self.is_full {
+            self.phase = Phase::Drain;
+        }
+        if self.phase == Phase::Drain && f64::from(in_flight) <= self.target(1.0) {
+            self.probe_bandwidth(now, op);
+        }
+    }
+
+    fn probe_bandwidth(&mut self, now: Instant, op: u64) {
+        let mut rng = draws(self.seed, Purpose::Probe, op, self.cycles);
+        self.cycles = self.cycles.wrapping_add(1);
+        let drawn = rng.next_u64() % FIRST_STEPS.len() as u64;
+        let step = (0..).zip(FIRST_STEPS).find(|(index, _)| *index == drawn).map_or(0, |(_, step)| step);
+        self.phase = Phase::ProbeBandwidth { step, since: now };
+    }
+
+    fn update_least(&mut self, now: Instant, latency: f64, in_flight: u32, round_begins: bool, op: u64) {
+        let expired = self.least.is_some_and(|(_, at)| now > at + self.config.latency_window);
+        if expired || self.least.is_none_or(|(least, _)| latency < least) {
+            self.least = Some((latency, now));
+        }
+        let probes = matches!(self.phase, Phase::ProbeLatency { .. });
+        if expired && !self.restarts && !probes && self.config.latency == Latency::Min {
+            self.phase = Phase::ProbeLatency { until: None, round_over: false, then: self.window };
+        }
+        if let Phase::ProbeLatency { until, round_over, then } = &mut self.phase {
+            // What is delivered now is less than could be.
+            self.delivery.on_app_limited(in_flight);
+            match *until {
+                None if f64::from(in_flight) <= self.config.min => {
+                    *until = Some(now + PROBE_LATENCY_FOR);
+                    self.round_ends = self.delivery.delivered();
+                }
+                None => {}
+                Some(until) => {
+                    *round_over |= round_begins;
+                    if *round_over && now > until {
+                        self.window = self.window.max(*then);
+                        self.least = self.least.map(|(latency, _)| (latency, now));
+                        if self.is_full {
+                            self.probe_bandwidth(now, op);
+                        } else {
+                            self.phase = Phase::Startup;
+                        }
+                    }
+                }
+            }
+        }
+        self.restarts = false;
+    }
+
+    fn set_rate_and_window(&mut self) {
+        let (rate_gain, window_gain) = self.gains();
+        let rate = rate_gain * self.bandwidth.get() * MARGIN;
+        if rate > 0.0 && (self.is_full || rate > self.rate) {
+            self.rate = rate;
+        }
+        let target = self.target(window_gain);
+        if self.is_full {
+            self.window = (self.window + 1.0).min(target);
+        } else if self.window < target || (self.delivery.delivered() as f64) < self.config.initial {
+            self.window += 1.0;
+        }
+        self.window = self.window.max(self.config.min);
+        if matches!(self.phase, Phase::ProbeLatency { .. }) {
+            self.window = self.window.min(self.config.min);
+        }
+    }
+
+    fn on_success(&mut self, now: Instant, ended: &Ended) {
+        let Some(sample) = self.delivery.on_success(now, ended.seq) else { return };
+        let latency = seconds(now.since(ended.sent_at));
+        let in_flight = ended.in_flight.saturating_sub(1);
+        if self.least.is_none() {
+            self.rate = self.config.startup_gain * self.window / latency.max(1e-9);
+        }
+        let round_begins = self.on_sample(&sample);
+        self.on_latency(latency, round_begins);
+        self.advance_cycle(now, ended.in_flight);
+        if round_begins {
+            self.check_full(&sample);
+        }
+        self.leave_startup(now, in_flight, ended.op);
+        self.update_least(now, latency, in_flight, round_begins, ended.op);
+        self.set_rate_and_window();
+        self.lost = false;
+    }
+}
+
+impl Limiter for Bbr {
+    fn poll(&self, now: Instant, view: &View) -> Admit {
+        if f64::from(view.in_flight) >= self.window {
+            Admit::Wait(Until::Event)
+        } else if self.next_send > now {
+            Admit::Wait(Until::At(self.next_send))
+        } else {
+            Admit::Go
+        }
+    }
+
+    fn on_sent(&mut self, now: Instant, view: &View) {
+        if view.in_flight == 0 && self.delivery.is_app_limited() {
+            self.restarts = true;
+        }
+        self.delivery.on_sent(now, view.candidate.seq, view.in_flight);
+        self.next_send = now.max(self.next_send) + nanos(1e9 / self.rate);
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        if outcome.status == Status::Succeeded {
+            self.on_success(now, ended);
+        } else {
+            self.lost |= outcome.status.is_congestion();
+            self.delivery.forget(ended.seq);
+        }
+    }
+
+    fn on_app_limited(&mut self, _now: Instant, in_flight: u32) {
+        if f64::from(in_flight) < self.window {
+            self.delivery.on_app_limited(in_flight);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(self.window);
+        if self.bandwidth.get() > 0.0 {
+            gauges.draw(&RATE, self.rate);
+            gauges.draw(&DELIVERED, self.bandwidth.get());
+        }
+        gauges.phase = Some(match self.phase {
+            Phase::Startup => "startup",
+            Phase::Drain => "drain",
+            Phase::ProbeBandwidth { step: 0, .. } => "probing for more",
+            Phase::ProbeBandwidth { step: 1, .. } => "draining a probe",
+            Phase::ProbeBandwidth { .. } => "cruising",
+            Phase::ProbeLatency { .. } => "measuring latency",
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;
