@@ -95,6 +95,62 @@ pub enum SpecError {
         /// As typed.
         text: String,
     },
+    /// `preset:` without a name.
+    #[error(
+        "`{text}` names no preset; write `preset:NAME`, and run `loadgen strategies --presets` to list them"
+    )]
+    PresetWithoutName {
+        /// As typed.
+        text: String,
+    },
+    /// No preset has this name.
+    #[error("unknown preset `{name}`{suggestion}; run `loadgen strategies --presets` to list them")]
+    UnknownPreset {
+        /// As typed.
+        name: String,
+        /// Empty, or a question.
+        suggestion: String,
+    },
+    /// An option without `=` behind a preset's name.
+    #[error("`{option}` of `{preset}` has no value; write `{preset},key=value`")]
+    PresetOptionWithoutValue {
+        /// The preset.
+        preset: String,
+        /// As typed.
+        option: String,
+    },
+    /// A word that is none of a preset's choices.
+    #[error("`{option}` is not accepted by `preset:{preset}`; it takes {accepted}")]
+    PresetChoice {
+        /// The preset.
+        preset: String,
+        /// As typed.
+        option: String,
+        /// The words that there are.
+        accepted: String,
+    },
+    /// No part of a preset knows this parameter.
+    #[error(
+        "`preset:{preset}` has no parameter `{key}`{suggestion}; run `loadgen strategies preset:{preset}` to see what it has"
+    )]
+    NoSuchOverride {
+        /// The preset.
+        preset: String,
+        /// As typed.
+        key: String,
+        /// Empty, or a question.
+        suggestion: String,
+    },
+    /// Several parts of a preset know this parameter.
+    #[error("more than one part of `preset:{preset}` knows `{key}`; write {parts}")]
+    AmbiguousOverride {
+        /// The preset.
+        preset: String,
+        /// As typed.
+        key: String,
+        /// What to write.
+        parts: String,
+    },
     /// The oracle was started without foreknowledge.
     #[error(
         "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \

@@ -24,6 +24,7 @@ mod method;
 mod opinion;
 mod part;
 mod part_config;
+mod presets;
 mod registry;
 mod retry;
 mod retry_on;
@@ -48,6 +49,10 @@ pub use method::Method;
 pub use opinion::Opinion;
 pub use part::{Part, PartKind};
 pub use part_config::Context;
+pub use presets::{
+    Golden, GoldenDelay, Preset, PresetError, PresetParameter, Recorded, preset, preset_names, presets,
+    systems,
+};
 pub use registry::{STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;

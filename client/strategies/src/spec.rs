@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 mod raw;
 
-use self::raw::RawPart;
+pub(crate) use self::raw::{RawPart, read_layers};
 use crate::budget::MAX_BUDGETS;
 use crate::common::{COMMON, Common, common_info};
 use crate::entry::Entry;
@@ -189,7 +189,7 @@ impl FromStr for StrategySpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let layers = raw::read(text);
+        let layers = read_layers(text, 0)?;
         if layers.len() > MAX_LAYERS {
             return Err(SpecError::TooManyLayers { text: text.to_owned() });
         }

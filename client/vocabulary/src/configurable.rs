@@ -83,12 +83,17 @@ pub enum OptionsError {
 /// Commas in parentheses belong to a value.
 pub fn split_options(text: &str) -> (&str, Vec<(&str, Option<&str>)>) {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
+    (name.trim(), split_options_of(options))
+}
+
+/// `key=value,key=value` taken apart: every option's key with its value; `None` where there is no `=`.
+pub fn split_options_of(options: &str) -> Vec<(&str, Option<&str>)> {
     let options = split_outside(options, ',').map(str::trim).filter(|option| !option.is_empty());
     let options = options.map(|option| match option.split_once('=') {
         Some((key, value)) => (key.trim(), Some(value.trim())),
         None => (option, None),
     });
-    (name.trim(), options.collect())
+    options.collect()
 }
 
 #[cfg(test)]

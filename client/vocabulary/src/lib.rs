@@ -23,7 +23,7 @@ pub mod wire;
 
 pub use chance::{Draws, Purpose, draws, unit};
 pub use choice::{Choice, ChoiceField};
-pub use configurable::{Configurable, Options, OptionsError, split_options};
+pub use configurable::{Configurable, Options, OptionsError, split_options, split_options_of};
 pub use distribution::{Distribution, DistributionError};
 pub use instant::{Instant, nanos, whole_nanos};
 pub use nesting::split_outside;

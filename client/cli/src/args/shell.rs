@@ -1,10 +1,16 @@
 //! Names that shells complete.
 
+use std::sync::LazyLock;
+
 pub(crate) use mockserver::suggesting;
 
-/// The names of all strategies.
+/// Every preset as it is typed: `preset:NAME`.
+static PRESETS: LazyLock<Vec<String>> =
+    LazyLock::new(|| tailback::preset_names().map(|name| format!("preset:{name}")).collect());
+
+/// The names of all strategies and presets.
 pub(crate) fn strategies() -> impl Iterator<Item = &'static str> {
-    tailback::STRATEGIES.iter().map(|entry| entry.name)
+    tailback::STRATEGIES.iter().map(|entry| entry.name).chain(PRESETS.iter().map(String::as_str))
 }
 
 /// The names of all plots that do not depend on a scenario.

@@ -1,5 +1,7 @@
 //! `loadgen strategies`: the list, and one explained.
 
+mod presets;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -16,14 +18,20 @@ use crate::text::wrapping::{labelled, wrapped};
 /// What is explained.
 #[derive(Args, Debug)]
 pub(crate) struct StrategiesArgs {
-    /// The strategy to explain.
+    /// The strategy to explain, or a preset: `preset:openai`.
     #[arg(value_parser = suggesting(StringValueParser::new(), strategies), hide_possible_values = true)]
     pub(crate) name: Option<String>,
+
+    /// List the presets: what clients do that production runs.
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) presets: bool,
 }
 
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     let text = match &args.name {
+        None if args.presets => presets::list(),
         None => list(),
+        Some(name) if let Some(explained) = presets::explain(name) => explained?,
         Some(name) => {
             let entry = find(name).ok_or_else(|| {
                 let suggestion = did_you_mean(name, STRATEGIES.iter().map(|entry| entry.name));
@@ -53,7 +61,8 @@ fn list() -> String {
         text.push('\n');
     }
     let combined = "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of \
-                    limiters and budgets, at most one retry policy. `loadgen strategies NAME` explains one.";
+                    limiters and budgets, at most one retry policy. `loadgen strategies NAME` explains one, `loadgen strategies --presets` lists what \
+                    production clients do.";
     text + &wrapped(combined, "", "") + "\n"
 }
 

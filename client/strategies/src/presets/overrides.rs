@@ -1,0 +1,126 @@
+//! A preset in a strategy's text: its parts are put in its place, with what is typed behind its name put over them.
+
+use vocabulary::did_you_mean;
+
+use super::{Preset, preset, preset_names};
+use crate::common::COMMON;
+use crate::entry::Entry;
+use crate::error::SpecError;
+use crate::registry::find;
+use crate::spec::{RawPart, read_layers};
+
+/// Presets that are made of presets are taken apart so often.
+const MOST_NESTED: u32 = 4;
+
+/// The layers of `preset:NAME,key=value,…`, the outer first.
+pub(crate) fn expand(part: &RawPart, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
+    let mut options = part.options.iter();
+    let Some((name, None)) = options.next() else {
+        return Err(SpecError::PresetWithoutName { text: part.text.clone() });
+    };
+    let unknown =
+        || SpecError::UnknownPreset { name: name.clone(), suggestion: did_you_mean(name, preset_names()) };
+    let preset = preset(name).ok_or_else(unknown)?;
+    if nested >= MOST_NESTED {
+        return Err(unknown());
+    }
+    let mut typed = Vec::new();
+    for (key, value) in options {
+        let Some(value) = value else {
+            let part = "preset".to_owned();
+            return Err(SpecError::PresetOptionWithoutValue {
+                preset: part + ":" + name,
+                option: key.clone(),
+            });
+        };
+        if typed.iter().any(|(known, _)| known == key) {
+            return Err(SpecError::Twice { text: part.text.clone(), key: key.clone() });
+        }
+        typed.push((key.clone(), value.clone()));
+    }
+    let mut layers = read_layers(&preset.strategy, nested + 1)?;
+    for (key, value) in choices(preset, &mut typed)? {
+        set(preset, &mut layers, &key, &value)?;
+    }
+    for (key, value) in typed {
+        set(preset, &mut layers, &key, &value)?;
+    }
+    Ok(layers)
+}
+
+/// The options that the preset's own parameters stand for; those that are typed are taken out.
+fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(String, String)>, SpecError> {
+    let mut options = Vec::new();
+    for (key, parameter) in &preset.parameters {
+        let place = typed.iter().position(|(known, _)| known == key);
+        let word = place.map_or_else(|| parameter.default.clone(), |place| typed.remove(place).1);
+        let Some(text) = parameter.choices.get(&word) else {
+            let words: Vec<&str> = parameter.choices.keys().map(String::as_str).collect();
+            return Err(SpecError::PresetChoice {
+                preset: preset.name.clone(),
+                option: format!("{key}={word}"),
+                accepted: words.join(" or "),
+            });
+        };
+        let chosen = vocabulary::split_options_of(text);
+        options.extend(
+            chosen.into_iter().map(|(key, value)| (key.to_owned(), value.unwrap_or_default().to_owned())),
+        );
+    }
+    Ok(options)
+}
+
+/// Sets an option in the part that has it: the only one that knows it, or the one that is named before a point.
+fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
+    let (named, own) = match key.split_once('.') {
+        Some((part, own)) => (Some(part), own),
+        None => (None, key),
+    };
+    let is_common = COMMON.iter().any(|parameter| parameter.key == own);
+    let knows = |part: &RawPart| match named {
+        Some(named) => part.name == named,
+        None => find(&part.name)
+            .is_some_and(|entry| entry.parameters().iter().any(|parameter| parameter.key == own)),
+    };
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    for (layer, parts) in layers.iter().enumerate() {
+        if is_common && named.is_none() {
+            // Where it is typed already, or on the first part.
+            let typed = parts.iter().position(|part| part.options.iter().any(|(known, _)| known == own));
+            places.push((layer, typed.unwrap_or(0)));
+        } else {
+            let who = parts.iter().enumerate().filter(|(_, part)| knows(part));
+            places.extend(who.map(|(index, _)| (layer, index)));
+        }
+    }
+    match places[..] {
+        [(layer, index)] => {
+            let options = &mut layers[layer][index].options;
+            options.retain(|(known, _)| known != own);
+            options.push((own.to_owned(), Some(value.to_owned())));
+            Ok(())
+        }
+        [] => {
+            let entries = layers.iter().flatten().filter_map(|part| find(&part.name));
+            let own = entries.flat_map(Entry::parameters).map(|parameter| parameter.key);
+            let common = COMMON.iter().map(|parameter| parameter.key);
+            Err(SpecError::NoSuchOverride {
+                preset: preset.name.clone(),
+                key: key.to_owned(),
+                suggestion: did_you_mean(
+                    key,
+                    own.chain(common).chain(preset.parameters.keys().map(String::as_str)),
+                ),
+            })
+        }
+        _ => {
+            let parts =
+                places.iter().map(|(layer, index)| format!("`{}.{own}`", layers[*layer][*index].name));
+            Err(SpecError::AmbiguousOverride {
+                preset: preset.name.clone(),
+                key: key.to_owned(),
+                parts: parts.collect::<Vec<_>>().join(" or "),
+            })
+        }
+    }
+}
