@@ -3,8 +3,8 @@
 //! Source: Netflix/concurrency-limits, `limit/GradientLimit.java`, `limit/functions/SquareRootFunction.java` and
 //! `limit/measurement/MinimumMeasurement.java`. It was written for samples of whole windows, which is the default here. Every
 //! 1000 to 2000 samples the limit falls to its queue, so that the shortest round trip can be measured without load; a rejection
-//! that is answered sooner than any work is the shortest, too. (A stored version between two releases forgets its initial limit
-//! at the first sample. That reads as an oversight and is not followed.)
+//! that is answered sooner than any work is the shortest, too, and holds the limit at 8 on the seed's server, where windows mix
+//! rejections with work and find the cap.
 
 use std::time::Duration;
 
