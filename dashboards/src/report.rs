@@ -17,6 +17,7 @@ mod palette;
 mod plain;
 mod plot;
 mod plots;
+mod ranking;
 mod recorded;
 mod registry;
 mod resample;

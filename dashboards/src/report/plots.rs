@@ -8,6 +8,7 @@ mod gauges;
 pub(super) mod latency;
 pub(super) mod over_time;
 pub(super) mod service;
+pub(super) mod share;
 pub(super) mod summary;
 pub(super) mod varied;
 pub(super) mod window;

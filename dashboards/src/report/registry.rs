@@ -4,7 +4,9 @@ use results::Basis;
 
 use super::document::Document;
 use super::plot::Plot;
-use super::plots::{calls, clients, cost, delays, latency, over_time, service, summary, varied, window};
+use super::plots::{
+    calls, clients, cost, delays, latency, over_time, service, share, summary, varied, window,
+};
 
 /// A plot that can be drawn by name.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +86,13 @@ pub const PLOTS: &[Entry] = &[
         needs: RUNS,
         basis: Basis::Runs,
         draw: cost::pareto,
+    },
+    Entry {
+        name: "share",
+        summary: "attempts and server time per success against the share of ops done",
+        needs: "runs of strategies of which some left ops undone",
+        basis: Basis::Runs,
+        draw: share::pareto,
     },
     Entry {
         name: "ops",

@@ -242,6 +242,37 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
 }
 
 #[test]
+fn who_gives_up_is_told_and_ranked_by_its_share_and_what_that_cost() {
+    let gives_up = |name: &str, succeeded: u64| {
+        let mut run = run(name, 1, 0.6);
+        run["ops"] = json!({ "total": 2000, "succeeded": succeeded, "given_up": 2000 - succeeded });
+        run["makespan_complete"] = json!(false);
+        run
+    };
+    let runs =
+        vec![gives_up("none", 400), gives_up("preset", 1000), run("aimd", 1, 25.0), run("oracle", 1, 20.0)];
+    let some_undone = document(&runs);
+    let page = html(&some_undone).replace('\u{a0}', " ");
+    let headline = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert_eq!(
+        headline,
+        "<code>aimd</code> did all of the ops at 1 attempt per success; <code>preset</code> did 50 % of the ops at 2 attempts \
+         per success; <code>none</code> did 20 % of the ops at 5 attempts per success. Not counted: <code>oracle</code>, which \
+         knows the server."
+    );
+    assert!(page.contains("makespans of unequal work are not compared"), "{page}");
+    let plots = (super::Entry::named("share").unwrap().draw)(&some_undone);
+    assert_eq!(plots[0].title, "Attempts per success against ops done");
+    let front = plots[0].series.last().unwrap();
+    assert_eq!(
+        (front.label.as_str(), front.points.as_slice()),
+        ("Pareto front of means", &[(100.0, 1.0005)][..])
+    );
+    let all_done = document(&runs[2..]);
+    assert!((super::Entry::named("share").unwrap().draw)(&all_done).is_empty());
+}
+
+#[test]
 fn the_headline_is_ranked_as_the_comparison_was_and_an_oracle_in_any_part_wins_nothing() {
     let headline = |document: &Document| {
         let page = html(document).replace('\u{a0}', " ");

@@ -1,12 +1,13 @@
 //! The answer in one sentence.
 
 use maud::{Markup, PreEscaped, html};
-use results::{RunResult, Score};
+use results::Score;
 
 use super::joined::joined;
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
+use crate::report::ranking::{Ranked, ranked, ranked_by_share};
 use crate::report::run::Run;
 use crate::report::score::{geometric_mean, mean_score};
 use crate::report::strategy::Strategy;
@@ -72,40 +73,6 @@ fn unbroken(text: &str) -> String {
     kept.collect()
 }
 
-/// In the order that the comparison found, if there is one, else in that of `results`: complete ones first, the one with the least
-/// of the score before the others. `None` when they cannot be compared.
-pub(super) fn ranked(document: &Document) -> Option<Vec<&Strategy>> {
-    let strategies = &document.strategies;
-    let conditions = strategies.first()?.conditions();
-    if strategies.iter().any(|strategy| strategy.conditions() != conditions) {
-        return None;
-    }
-    let found =
-        |strategy: &Strategy| document.ranking.iter().position(|name| *name == strategy.runs[0].strategy);
-    let places: Option<Vec<usize>> = strategies.iter().map(found).collect();
-    let places = places.unwrap_or_else(|| by_results(document));
-    let mut order: Vec<usize> = (0..strategies.len()).collect();
-    order.sort_by_key(|index| places[*index]);
-    Some(order.into_iter().map(|index| &strategies[index]).collect())
-}
-
-/// The places of strategies by the ranking of `results`.
-fn by_results(document: &Document) -> Vec<usize> {
-    // Numbers tell groups of one strategy apart.
-    let numbered: Vec<(String, Vec<&RunResult>)> = document
-        .strategies
-        .iter()
-        .enumerate()
-        .map(|(number, strategy)| {
-            let runs = strategy.runs.iter().filter_map(|run| run.result.as_deref());
-            (number.to_string(), runs.collect())
-        })
-        .collect();
-    let standings = results::standings(&numbered, document.by, 1);
-    let place = |number: usize| standings.iter().position(|standing| standing.strategy == number.to_string());
-    (0..document.strategies.len()).map(|number| place(number).unwrap_or(number)).collect()
-}
-
 /// The title of the page.
 pub(super) fn title(document: &Document) -> String {
     let runs: usize = document.strategies.iter().map(|strategy| strategy.runs.len()).sum();
@@ -169,6 +136,9 @@ fn first_of_several(document: &Document) -> Vec<Markup> {
             " settings, not ranked because they differ in more than the strategy: see the table."
         }];
     };
+    if let Some(ranked) = ranked_by_share(document) {
+        return by_share(&ranked, by);
+    }
     let ranked = ranked.into_iter().filter(|strategy| !strategy.is_yardstick());
     let (complete, rest): (Vec<&Strategy>, Vec<&Strategy>) = ranked.partition(|strategy| strategy.complete());
     let mut sentences = Vec::new();
@@ -178,23 +148,76 @@ fn first_of_several(document: &Document) -> Vec<Markup> {
             (name(only)) " is the only one that did every op: " (number(only.median().ops as f64)) " ops in "
             (number(makespan(only))) " s with " (attempts(only)) " attempts."
         }),
-        [first, second, ..] => {
-            let over = match first.runs.len() {
-                1 => String::new(),
-                runs => format!(" Means of {runs} runs; ranks and ratio are of geometric means."),
-            };
-            sentences.push(html! { (led(first, second, by)) (over) });
-        }
+        [first, second, ..] => sentences.push(first_ahead(first, second, by)),
     }
     if !rest.is_empty() {
         let rest = joined(rest.into_iter().map(incomplete), "; ");
         sentences.push(html! { "Incomplete: " (rest) "." });
     }
-    // It may stand first in the table below, which is strange to who does not know it.
-    if let Some(yardstick) = strategies.iter().find(|strategy| strategy.is_yardstick()) {
-        sentences.push(html! { "Not counted: " (name(yardstick)) ", which knows the server." });
-    }
+    sentences.extend(not_counted(strategies.iter()));
     sentences
+}
+
+/// The yardstick may stand first in the table below, which is strange to who does not know it.
+fn not_counted<'a>(mut strategies: impl Iterator<Item = &'a Strategy>) -> Option<Markup> {
+    let yardstick = strategies.find(|strategy| strategy.is_yardstick())?;
+    Some(html! { "Not counted: " (name(yardstick)) ", which knows the server." })
+}
+
+fn first_ahead(first: &Strategy, second: &Strategy, by: Score) -> Markup {
+    let over = match first.runs.len() {
+        1 => String::new(),
+        runs => format!(" Means of {runs} runs; ranks and ratio are of geometric means."),
+    };
+    html! { (led(first, second, by)) (over) }
+}
+
+/// The same where strategies did not do the same work: who did all is compared as ever, all others by what they did.
+fn by_share(ranked: &[Ranked<'_>], by: Score) -> Vec<Markup> {
+    /// More would be no answer, but the table below.
+    const TOLD: usize = 4;
+    let real = || ranked.iter().filter(|ranked| !ranked.strategy.is_yardstick());
+    let equals: Vec<&Strategy> =
+        real().filter(|ranked| ranked.standing.is_comparable()).map(|ranked| ranked.strategy).collect();
+    let mut sentences = Vec::new();
+    if let [first, second, ..] = equals[..] {
+        sentences.push(first_ahead(first, second, by));
+    }
+    // One alone is compared by what it did, too.
+    let by_share: Vec<&Ranked<'_>> = real()
+        .filter(|ranked| ranked.standing.rank.is_some())
+        .filter(|ranked| equals.len() < 2 || !ranked.standing.is_comparable())
+        .collect();
+    let all = by_share.len();
+    let told =
+        by_share.iter().enumerate().filter(|(place, _)| all <= TOLD || place + 2 < TOLD || place + 1 == all);
+    let told = told.map(|(place, ranked)| match place {
+        last if all > TOLD && last + 1 == all => html! { "… and least of " (all) ", " (did(ranked)) },
+        _ => did(ranked),
+    });
+    sentences.push(html! { (joined(told, "; ")) "." });
+    let stalled: Vec<Markup> = real()
+        .filter(|ranked| ranked.standing.rank.is_none())
+        .map(|ranked| incomplete(ranked.strategy))
+        .collect();
+    if !stalled.is_empty() {
+        sentences.push(html! { "Not ranked: " (joined(stalled, "; ")) "." });
+    }
+    sentences.extend(not_counted(ranked.iter().map(|ranked| ranked.strategy)));
+    sentences
+}
+
+/// What a strategy did, and what it cost.
+fn did(ranked: &Ranked<'_>) -> Markup {
+    let share = ranked.share();
+    let part = if share >= 1.0 { "all".to_owned() } else { percent(share) };
+    let within = ranked.standing.limit.as_ref().map_or_else(String::new, |limit| format!(" within {limit}"));
+    let cost = match ranked.effort().map(number) {
+        Some(one) if one == "1" => "at 1 attempt per success".to_owned(),
+        Some(several) => format!("at {several} attempts per success"),
+        None => "and none at all in some runs".to_owned(),
+    };
+    html! { (name(ranked.strategy)) " did " (part) " of the ops" (within) " " (cost) }
 }
 
 /// By how much the first leads.

@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 use results::Figure;
 
-use super::answer::{mean, ranked};
+use super::answer::mean;
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
 use crate::report::number::{number, percent};
+use crate::report::ranking::{Ranked, ranked, ranked_by_share};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 use statistics::percentile;
@@ -23,6 +24,13 @@ const COLUMNS: &[Column] = &[
     ("efficiency", |run| run.efficiency, percent),
     ("op latency p50 s", |run| run.latency_ms(0.5).map(|ms| ms / 1e3), number),
     ("p99 s", |run| run.latency_ms(0.99).map(|ms| ms / 1e3), number),
+];
+
+/// What is compared where strategies did not do the same work; before all else, where they did not.
+const BY_SHARE: &[Column] = &[
+    ("attempts per success", |run| figure(run, "attempts_per_success"), number),
+    ("server ms per success", |run| figure(run, "server_work_per_success_ms"), number),
+    ("retries too early", |run| figure(run, "advice.broken"), number),
 ];
 
 /// What strategies do to the server, to themselves and to one another; each is shown where some run has it.
@@ -56,7 +64,9 @@ pub(super) fn tables(document: &Document) -> Markup {
 fn strategies(document: &Document) -> Markup {
     let repeated = document.strategies.iter().any(|strategy| strategy.runs.len() > 1);
     let incomplete = document.strategies.iter().any(|strategy| !strategy.complete());
+    let by_share = ranked_by_share(document).unwrap_or_default();
     html! {
+        @if !by_share.is_empty() { (shares(&by_share, document)) }
         div class="scroll" {
             table {
                 thead {
@@ -81,8 +91,8 @@ fn strategies(document: &Document) -> Markup {
         }
         @if repeated {
             p class="note" {
-                "Means over runs; below them, 5th to 95th percentile. Ranked by the geometric mean of the "
-                (document.by.title()) "."
+                "Means over runs; below them, 5th to 95th percentile."
+                @if by_share.is_empty() { " Ranked by the geometric mean of the " (document.by.title()) "." }
             }
         }
         @if incomplete {
@@ -92,6 +102,63 @@ fn strategies(document: &Document) -> Markup {
         }
         (super::failures::table(document))
         (side_effects(document))
+    }
+}
+
+/// What those did who did not do the same work, and what that cost.
+fn shares(ranked: &[Ranked<'_>], document: &Document) -> Markup {
+    let limit = ranked.iter().find_map(|ranked| ranked.standing.limit.as_ref());
+    let shown = |(_, figure, _): &&Column| {
+        let mut runs = document.strategies.iter().flat_map(|strategy| &strategy.runs);
+        runs.any(|run| figure(run).is_some_and(|value| value > 0.0))
+    };
+    let columns: Vec<&Column> = BY_SHARE.iter().filter(shown).collect();
+    html! {
+        div class="scroll" {
+            table {
+                thead {
+                    tr {
+                        th { "strategy" }
+                        th { "rank" }
+                        th { @match limit { None => "ops done", Some(limit) => { "done within " (limit) } } }
+                        @for (head, ..) in &columns { th { (head) } }
+                    }
+                }
+                tbody {
+                    @for Ranked { strategy, standing } in ranked {
+                        tr {
+                            td { code { (strategy.label) } }
+                            td { @if standing.on_front { "◆ " } @match standing.rank { None => "–", Some(rank) => (rank) } }
+                            td { (share_over_runs(strategy, standing.share)) }
+                            @for (_, figure, text) in &columns { td { (of_every_run(strategy, *figure, *text)) } }
+                        }
+                    }
+                }
+            }
+        }
+        p class="note" {
+            "Ranked by the share of ops done, then by attempts per success: makespans of unequal work are not compared. Those that did              every op are ranked by the " (document.by.title()) " among one another. ◆ Pareto front: no other gets more done and              needs fewer attempts per success."
+        }
+    }
+}
+
+/// The share that ranks are by, and how it spreads.
+fn share_over_runs(strategy: &Strategy, share: f64) -> Markup {
+    let values = strategy.values(|run| figure(run, "done_share"));
+    let [low, high] = [0.05, 0.95].map(|part| percent(percentile(&values, part).unwrap_or(share)));
+    html! {
+        (percent(share))
+        @if low != high { small { (low.trim_end_matches(" %")) "–" (high) } }
+    }
+}
+
+/// A figure that says something only where every run has it.
+fn of_every_run(strategy: &Strategy, figure: fn(&Run) -> Option<f64>, text: fn(f64) -> String) -> Markup {
+    let values = strategy.values(figure);
+    if values.len() < strategy.runs.len() {
+        html! { "–" }
+    } else {
+        over_runs(&values, text)
     }
 }
 

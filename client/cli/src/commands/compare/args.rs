@@ -24,8 +24,8 @@ Examples:
       does the ranking stand against other servers?
 
 Every block runs each strategy once, with the same arrivals and the same luck per op, in an order drawn from the seed.
-Strategies are ranked by the geometric mean of the score over blocks, and only among those with the same share of
-succeeded ops. Differences are ratios paired by block: no interval below 5 repeats, Student's t on their logarithms
+Strategies that did the same work are ranked by the geometric mean of the score over blocks. Where some left ops undone, a
+larger share of ops done (in time, with --within or --deadline) comes first, then fewer attempts per success. Differences are ratios paired by block: no interval below 5 repeats, Student's t on their logarithms
 from 5, bootstrap from 20, corrected for comparing many (Holm). A server of its own serves every run, unless `--target` names one for all.
 Exit codes: 0 done, 1 no op of a run succeeded or ops failed for good, 2 bad usage, 69 target unreachable,
 70 counts do not add up, 74 output cannot be written, 99 a check failed, 129, 130 and 143 interrupted.";
