@@ -27,8 +27,19 @@ impl Foreknowledge for AtOnce {
     }
 }
 
+/// What is typed besides single names: parts together, and back-offs as clients in production have them.
+const COMPOSED: &[&str] = &[
+    "aimd+full-jitter+retry-budget+breaker",
+    "backoff:base=50ms,throttled-base=1s,cap=20s,spread=full",
+    "backoff:base=500ms,cap=8s,spread=below|0.25,grain=timer",
+    "backoff:base=500ms,factor=1.5,cap=60s,spread=around|0.5",
+    "backoff:base=50ms,cap=none,spread=tower|0.99,cap-applies=after-spread",
+    "backoff:base=2s,growth=polly",
+    "backoff:cap=none,formula=(min(30,base*2^k)+(2*u)^2)",
+];
+
 fn names() -> impl Iterator<Item = &'static str> {
-    STRATEGIES.iter().map(|entry| entry.name).chain(["aimd+full-jitter+retry-budget+breaker"])
+    STRATEGIES.iter().map(|entry| entry.name).chain(COMPOSED.iter().copied())
 }
 
 #[divan::bench(args = names())]

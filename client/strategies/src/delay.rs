@@ -9,14 +9,6 @@ use vocabulary::whole_nanos;
 /// What nothing waits longer than: a day, as parameters have it.
 pub(crate) const LONGEST: Duration = Duration::from_hours(24);
 
-/// `min(cap, base · 2^(n−1))` for the n-th retry, n from 1.
-pub(crate) fn doubled(base: Duration, cap: Duration, n: u32) -> Duration {
-    // Above 2^64 ns every base but zero is beyond every cap.
-    let nanos = whole_nanos(base);
-    let factor = 1_u64.checked_shl(n.saturating_sub(1)).unwrap_or(u64::MAX);
-    Duration::from_nanos(nanos.saturating_mul(factor)).min(cap)
-}
-
 /// `min(cap, base · scale · factor^steps)`; an infinite power of zero is zero.
 pub(crate) fn grown(base: Duration, scale: f64, factor: f64, steps: u32, cap: Duration) -> Duration {
     fraction(base, scale * libm::pow(factor, f64::from(steps))).min(cap)
@@ -44,17 +36,6 @@ mod tests {
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
-
-    #[test]
-    fn doubling_starts_at_the_base_and_saturates_at_the_cap() {
-        let cap = Duration::from_secs(30);
-        for (n, millis) in [(0, 50), (1, 50), (2, 100), (10, 25_600), (11, 30_000), (64, 30_000)] {
-            assert_eq!(doubled(50 * MS, cap, n), millis * MS, "n = {n}");
-        }
-        assert_eq!(doubled(50 * MS, cap, u32::MAX), cap);
-        assert_eq!(doubled(Duration::ZERO, cap, u32::MAX), Duration::ZERO);
-        assert_eq!(doubled(Duration::MAX, cap, 1), cap);
-    }
 
     #[test]
     fn a_grid_makes_whole_steps_equally_likely_up_to_both_ends() {

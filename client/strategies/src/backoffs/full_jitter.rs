@@ -56,7 +56,7 @@ impl PartConfig for FullJitter {
             base: self.base,
             growth: Growth::Exponential(2.0),
             cap: self.cap,
-            spread: Spread::From(self.min),
+            spread: Spread::above_low(self.min, self.grid),
             grid: self.grid,
             ..Shape::default()
         }))

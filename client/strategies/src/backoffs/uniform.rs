@@ -46,7 +46,7 @@ impl PartConfig for Uniform {
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
         Ok(Shaped::part(Shape {
             base: self.max,
-            spread: Spread::From(self.min),
+            spread: Spread::above_low(self.min, self.grid),
             grid: self.grid,
             ..Shape::default()
         }))

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use vocabulary::{Rng, nanos, unit, whole_nanos};
 
-use crate::delay::{LONGEST, fraction};
+use crate::delay::LONGEST;
 use crate::formula::{Inputs, Program};
 use crate::shape::curve::Curve;
+use crate::shape::grain::Grain;
 use crate::shape::growth::Growth;
 use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
@@ -23,6 +24,38 @@ pub(crate) struct Shaped {
     last_failures: u32,
     draws: bool,
     waits: bool,
+    cap_nanos: u64,
+    way: Way,
+}
+
+/// How a delay is come by: the shapes that most have, by the shortest way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Growth, a cap, then a factor by chance.
+    Plain,
+    /// Drawn from the delay before.
+    Decorrelated,
+    /// Everything.
+    General,
+}
+
+impl Way {
+    fn of(shape: &Shape) -> Self {
+        let is_general = shape.first.is_some()
+            || shape.formula.is_some()
+            || !shape.delays.is_empty()
+            || !shape.min.is_zero()
+            || shape.grain != Grain::None
+            || shape.counter != Counter::PerOp;
+        let multiplies = shape.spread.scale(0.0).is_some() && shape.grid.is_zero();
+        match (shape.growth, shape.cap_applies) {
+            _ if is_general => Self::General,
+            (Growth::Polly, _) => Self::General,
+            (Growth::Decorrelated, _) => Self::Decorrelated,
+            (_, Applies::BeforeSpread) if multiplies => Self::Plain,
+            _ => Self::General,
+        }
+    }
 }
 
 impl Shaped {
@@ -38,8 +71,8 @@ impl Shaped {
         let draws = shape.spread != Spread::None
             || matches!(shape.growth, Growth::Decorrelated | Growth::Polly)
             || shape.formula.as_ref().is_some_and(Program::draws);
-        let waits = waits(&shape);
-        Self { shape, curve, throttled, last_failures: 0, draws, waits }
+        let (waits, way, cap_nanos) = (waits(&shape), Way::of(&shape), whole_nanos(shape.cap));
+        Self { shape, curve, throttled, last_failures: 0, draws, waits, cap_nanos, way }
     }
 
     /// As a part of a strategy.
@@ -54,8 +87,8 @@ impl Shaped {
             return Some(self.reckoned(formula, curve, k, u, state));
         }
         match shape.growth {
-            Growth::Decorrelated => return Some(self.decorrelated(curve.base, u, state)),
-            Growth::Polly => return Some(self.pollys(curve.base, k, u, state)),
+            Growth::Decorrelated => return Some(self.decorrelated(curve.base_nanos(), u, state)),
+            Growth::Polly => return Some(self.pollys(curve.base(), k, u, state)),
             _ => {}
         }
         if !shape.delays.is_empty() {
@@ -66,14 +99,18 @@ impl Shaped {
             });
         }
         if shape.cap_applies == Applies::BeforeSpread {
-            return Some(self.spread(curve.at(k, shape.cap), u));
+            return Some(self.spread(self.grown(curve, k), u));
         }
         let in_one_step = shape.grid.is_zero() && shape.min_applies == Applies::AfterSpread;
         let delay = match shape.spread.scale(u) {
             Some(scale) if in_one_step => curve.scaled(k, scale),
-            _ => self.spread(curve.at(k, Duration::MAX), u),
+            _ => self.spread(Duration::from_nanos(curve.at(k, u64::MAX)), u),
         };
         Some(delay.min(shape.cap))
+    }
+
+    fn grown(&self, curve: &Curve, k: u32) -> Duration {
+        Duration::from_nanos(curve.at(k, self.cap_nanos))
     }
 
     fn spread(&self, delay: Duration, u: f64) -> Duration {
@@ -91,17 +128,13 @@ impl Shaped {
         delays.get(k.saturating_sub(1) as usize).or(end).copied()
     }
 
-    /// Source: AWS, Exponential Backoff and Jitter. The cap comes after the draw.
-    fn decorrelated(&self, base: Duration, u: f64, state: &mut RetryState) -> Duration {
-        let previous = match state.as_duration() {
-            Duration::ZERO => base,
-            previous => previous,
-        };
+    /// Source: AWS, Exponential Backoff and Jitter. The cap comes after the draw; the state is the delay before, in nanoseconds.
+    fn decorrelated(&self, base: u64, u: f64, state: &mut RetryState) -> Duration {
+        let previous = if state.0 == 0 { base } else { state.0 };
         // A cap below base / 3 would turn the range around.
         let width = previous.saturating_mul(3).saturating_sub(base);
-        let delay = base.saturating_add(fraction(width, u)).min(self.shape.cap);
-        state.set_duration(delay);
-        delay
+        state.0 = base.saturating_add(whole_nanos(nanos(width as f64 * u))).min(self.cap_nanos);
+        Duration::from_nanos(state.0)
     }
 
     /// Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`. The state is the x of the retry before.
@@ -113,7 +146,7 @@ impl Shaped {
             return if base.is_zero() { Duration::ZERO } else { self.shape.cap };
         }
         let t = f64::from(step) + u;
-        let x = libm::pow(2.0, t) * libm::tanh(libm::sqrt(4.0 * t));
+        let x = libm::exp2(t) * libm::tanh((4.0 * t).sqrt());
         let before = f64::from_bits(state.0);
         state.0 = x.to_bits();
         nanos((x - before) / 1.4 * whole_nanos(base) as f64).min(self.shape.cap)
@@ -123,7 +156,7 @@ impl Shaped {
         let inputs = Inputs {
             k: f64::from(k),
             u,
-            base: curve.base.as_secs_f64(),
+            base: curve.base().as_secs_f64(),
             cap: self.shape.cap.as_secs_f64(),
             prev: state.as_duration().as_secs_f64(),
         };
@@ -140,7 +173,7 @@ fn waits(shape: &Shape) -> bool {
         return true;
     }
     let spread = matches!(shape.spread, Spread::Add(most) if !most.is_zero());
-    let least = shape.grain == crate::shape::Grain::Timer || !shape.min.is_zero();
+    let least = shape.grain == Grain::Timer || !shape.min.is_zero();
     let own = if shape.delays.is_empty() {
         !shape.base.is_zero() || !shape.offset.is_zero()
     } else {
@@ -158,6 +191,24 @@ impl RetryPolicy for Shaped {
         state: &mut RetryState,
         rng: &mut dyn Rng,
     ) -> Retry {
+        let curve = match &self.throttled {
+            Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
+            _ => &self.curve,
+        };
+        match self.way {
+            Way::Plain => {
+                let longest = curve.at(failed.failures, self.cap_nanos);
+                let scale = if self.draws { self.shape.spread.scale(unit(rng)) } else { None };
+                return Retry::After(match scale {
+                    Some(scale) => nanos(longest as f64 * scale),
+                    None => Duration::from_nanos(longest),
+                });
+            }
+            Way::Decorrelated => {
+                return Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state));
+            }
+            Way::General => {}
+        }
         let shape = &self.shape;
         let k = match shape.counter {
             Counter::PerOp => failed.failures,
@@ -166,10 +217,6 @@ impl RetryPolicy for Shaped {
         if let (Some(first), 0 | 1) = (shape.first, k) {
             return Retry::After(shape.grain.of(first));
         }
-        let curve = match &self.throttled {
-            Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
-            _ => &self.curve,
-        };
         let u = if self.draws { unit(rng) } else { 0.0 };
         match self.delay(curve, k, u, state) {
             Some(delay) => {

@@ -35,6 +35,11 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
+    /// Between this and the delay; where that is all of the delay, by the shortest way.
+    pub(crate) fn above_low(low: Duration, grid: Duration) -> Self {
+        if low.is_zero() && grid.is_zero() { Self::Full } else { Self::From(low) }
+    }
+
     /// What the delay is multiplied by when `u` is drawn, of those that multiply.
     pub(crate) fn scale(self, u: f64) -> Option<f64> {
         match self {

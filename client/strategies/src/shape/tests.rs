@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::{nanos, whole_nanos};
 
-use crate::delay::{between, doubled, fraction, grown};
+use crate::delay::{between, fraction, grown};
 use crate::testing::{Always, policy, rejected};
 use crate::{Instant, Retry, RetryState};
 
@@ -13,6 +13,12 @@ fn wait(text: &str, k: u32, u: f64, state: &mut RetryState) -> Duration {
         Retry::After(delay) => delay,
         Retry::GiveUp | Retry::GiveUpAfter(_) => panic!("`{text}` gave up"),
     }
+}
+
+/// As all of them had it before they were shapes.
+fn doubled(base: Duration, cap: Duration, k: u32) -> Duration {
+    let factor = 1_u64.checked_shl(k - 1).unwrap_or(u64::MAX);
+    Duration::from_nanos(whole_nanos(base).saturating_mul(factor)).min(cap)
 }
 
 type Formula = Box<dyn Fn(u32, f64) -> Duration>;
