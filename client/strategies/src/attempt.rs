@@ -1,8 +1,6 @@
 //! What the parts of a strategy are told about attempts: how they start, how they end.
 
-use std::time::Duration;
-
-use crate::{Facts, Instant, Opinion};
+use crate::{Advice, Facts, Instant, Opinion};
 
 /// An attempt about to start, or the op that would start next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,22 +110,4 @@ impl Failure {
     pub const fn is_retriable(self) -> bool {
         !matches!(self, Self::Fatal)
     }
-}
-
-/// What the server advised about trying again, as the strategy reads it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Advice {
-    /// Nothing.
-    #[default]
-    None,
-    /// Not before this much time has passed (`Retry-After`); zero means at once.
-    After(Duration),
-    /// A date that has passed.
-    Past,
-    /// A number below zero.
-    Negative,
-    /// Something that this client cannot read.
-    Unreadable,
-    /// Never: the op is over.
-    Never,
 }

@@ -5,14 +5,15 @@ use std::time::Duration;
 use crate::hint_rule::HintRule;
 use crate::retry_on::RetryOn;
 use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
-use crate::{Method, RetryAfter};
+use crate::{AdviceForms, AdviceRule, Method};
 use vocabulary::{Parameter, ParameterInfo};
 
 /// What every strategy accepts, on any of its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub(crate) max_attempts: u32,
-    pub(crate) retry_after: RetryAfter,
+    pub(crate) advice_forms: AdviceForms,
+    pub(crate) advice: AdviceRule,
     pub(crate) retry_on: RetryOn,
     pub(crate) throttle_on: RetryOn,
     hints: HintRule,
@@ -29,7 +30,8 @@ impl Default for Common {
     fn default() -> Self {
         Self {
             max_attempts: u32::MAX,
-            retry_after: RetryAfter::default(),
+            advice_forms: AdviceForms::default(),
+            advice: AdviceRule::default(),
             retry_on: RetryOn::constant(RETRIED),
             throttle_on: RetryOn::constant(THROTTLED),
             hints: HintRule::default(),
@@ -48,8 +50,49 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::choice(
         "retry-after",
         "what is done with the server's Retry-After: wait at least, exactly, or do not read it",
-        |common| &mut common.retry_after,
+        |common| &mut common.advice.heeded,
     ),
+    Parameter::text(
+        "advice",
+        "headers that are read for advice, and how; the first that is there counts",
+        |common| &mut common.advice_forms,
+    ),
+    Parameter::text("advice-limit", "longest advice that is followed", |common| &mut common.advice.limit),
+    Parameter::text("advice-beyond", "what longer advice leads to", |common| &mut common.advice.beyond),
+    Parameter::text("advice-zero", "what advice of zero leads to", |common| &mut common.advice.zero),
+    Parameter::text("advice-past", "what a moment that has passed leads to", |common| {
+        &mut common.advice.past
+    }),
+    Parameter::text("advice-negative", "what a number below zero leads to", |common| {
+        &mut common.advice.negative
+    }),
+    Parameter::text("advice-unreadable", "what advice that cannot be read leads to", |common| {
+        &mut common.advice.unreadable
+    }),
+    Parameter::text("advice-missing", "what a throttling answer without advice leads to", |common| {
+        &mut common.advice.missing
+    }),
+    Parameter::number(
+        "advice-stretch",
+        "share of the advice up to which it is lengthened",
+        (0.0, 10.0),
+        |common| &mut common.advice.stretch,
+    ),
+    Parameter::number(
+        "advice-shrink",
+        "share of the advice up to which it is shortened",
+        (0.0, 1.0),
+        |common| &mut common.advice.shrink,
+    ),
+    Parameter::duration("advice-plus", "longest time that is drawn and added to advice", |common| {
+        &mut common.advice.plus
+    }),
+    Parameter::text("advice-clamp", "at most so much longer than the back-off", |common| {
+        &mut common.advice.clamp
+    }),
+    Parameter::choice("advice-then", "whether the back-off goes on or begins anew after advice", |common| {
+        &mut common.advice.then
+    }),
     Parameter::text("retry-on", "what is tried again", |common| &mut common.retry_on),
     Parameter::text("throttle-on", "what of that is taken for throttling", |common| &mut common.throttle_on),
     Parameter::text("hints", "headers that decide alone whether to try again", |common| &mut common.hints),
@@ -84,7 +127,7 @@ impl Common {
             || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, method, reasons);
         Rules {
             max_attempts: self.max_attempts,
-            retry_after: self.retry_after,
+            advice: self.advice.clone(),
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())
                 .then_some(MaxTime { limit: self.max_time, when: self.over_time }),

@@ -170,11 +170,13 @@ impl SpecError {
             OptionsError::Unknown { key, known: own } => {
                 let known: Vec<&str> =
                     own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
+                // Those of advice are many; `loadgen strategies NAME` lists them.
+                let named = known.iter().filter(|key| !key.starts_with("advice-")).chain([&"advice-…"]);
                 Self::UnknownParameter {
                     part,
                     suggestion: did_you_mean(&key, known.iter().copied()),
                     key,
-                    accepted: known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
+                    accepted: named.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
                 }
             }
             OptionsError::Twice { key } => Self::Twice { text: part.to_owned(), key: key.to_owned() },

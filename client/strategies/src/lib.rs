@@ -5,6 +5,7 @@
 //! let through at all. `+` in a [`StrategySpec`] puts parts together; [`STRATEGIES`] lists every part by name.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod advice;
 mod attempt;
 mod backoffs;
 mod budget;
@@ -36,7 +37,8 @@ mod strategy;
 #[cfg(test)]
 mod testing;
 
-pub use attempt::{Advice, Ended, Failure, Launch, Outcome, Status};
+pub use advice::{Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, RetryAfter};
+pub use attempt::{Ended, Failure, Launch, Outcome, Status};
 pub use budget::{Budget, Gate, Permit};
 pub use entry::Entry;
 pub use error::SpecError;
@@ -57,6 +59,6 @@ pub use registry::{STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;
 pub use spec::StrategySpec;
-pub use strategy::{Permits, RetryAfter, Strategy, Verdict};
+pub use strategy::{Permits, Strategy, Verdict};
 pub use vocabulary::Instant;
 pub use vocabulary::{ParameterError, ParameterInfo};

@@ -6,7 +6,7 @@ use vocabulary::Choice;
 
 use crate::hint_rule::HintRule;
 use crate::retry_on::{Compiled, RetryOn};
-use crate::{Advice, Failure, Instant, Method, Missing, Opinion, Outcome, RetryAfter, Status};
+use crate::{Advice, AdviceRule, Failure, Instant, Method, Missing, Opinion, Outcome, Status};
 
 /// What every strategy, or every layer of one, has besides its parts.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Rules {
     /// Attempts after which an op is given up.
     pub max_attempts: u32,
     /// What is done with the server's advice.
-    pub retry_after: RetryAfter,
+    pub advice: AdviceRule,
     /// Retries after failures of one kind, where they are limited.
     pub(crate) max_retries: MaxRetries,
     /// How long an op may take with all its retries, if that is limited.
@@ -28,7 +28,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             max_attempts: u32::MAX,
-            retry_after: RetryAfter::default(),
+            advice: AdviceRule::default(),
             max_retries: MaxRetries::default(),
             max_time: None,
             opinions: None,
@@ -40,6 +40,11 @@ impl Rules {
     /// So many attempts per op, and nothing else.
     pub fn up_to(max_attempts: u32) -> Self {
         Self { max_attempts, ..Self::default() }
+    }
+
+    /// Whether more must be remembered of an op than its policy does.
+    pub(crate) fn need_memory(&self) -> bool {
+        self.max_retries.is_limited() || self.advice.restarts()
     }
 
     /// What to make of an outcome with this advice.

@@ -14,7 +14,7 @@ use crate::part::PartKind;
 use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
 use crate::strategy::MAX_LAYERS;
-use crate::{Foreknowledge, Method, Strategy};
+use crate::{AdviceForms, Foreknowledge, Method, Strategy};
 use vocabulary::{ParameterInfo, duration_text, split_outside};
 
 /// A strategy that was read and checked, and can be started any number of times.
@@ -163,6 +163,11 @@ impl StrategySpec {
             Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.method, &reasons)))
         });
         Ok(Strategy::layered(seed, layers.collect::<Result<Vec<_>, SpecError>>()?, self.max_attempts))
+    }
+
+    /// Which headers of an answer it reads for advice: its inner layer's.
+    pub fn advice_forms(&self) -> &AdviceForms {
+        &self.layers[0].common.advice_forms
     }
 
     /// The reasons that its rules look for in answers, each once.

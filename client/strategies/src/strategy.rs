@@ -7,7 +7,7 @@ mod layer;
 mod layered;
 mod memory;
 
-use vocabulary::{Choice, Draws, Purpose, draws};
+use vocabulary::{Draws, Purpose, draws};
 
 use self::layer::{Asked, Layer};
 use self::memory::Memory;
@@ -46,23 +46,6 @@ struct Outer {
     in_flight: u32,
 }
 
-/// What is done with a server's `Retry-After`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RetryAfter {
-    /// A retry waits at least as long as the server said.
-    #[default]
-    Floor,
-    /// A retry waits exactly as long as the server said, if it said anything.
-    Exact,
-    /// It is not read.
-    Ignore,
-}
-
-impl Choice for RetryAfter {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("floor", Self::Floor), ("exact", Self::Exact), ("ignore", Self::Ignore)];
-}
-
 /// What becomes of the launch that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -89,7 +72,7 @@ impl Strategy {
         let limits = !inner.limiters.is_empty() || outer.iter().any(|outer| !outer.layer.limiters.is_empty());
         let backs_off = inner.backs_off() || outer.iter().any(|outer| outer.layer.backs_off());
         let standstill = (limits && !backs_off).then(Standstill::new);
-        let keeps_memory = !outer.is_empty() || inner.rules.max_retries.is_limited();
+        let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
         let memory = Memory::default();
         Self { seed, inner, outer, memory, keeps_memory, max_attempts, sheds: 0, standstill }
     }

@@ -7,8 +7,8 @@ use vocabulary::{Draws, Purpose, draws};
 use super::memory::{LayerMemory, Permits};
 use crate::rules::{FailureKind, Rules};
 use crate::{
-    Admit, Advice, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Limiter,
-    Outcome, Part, Retry, RetryAfter, RetryPolicy, RetryState, Status, Until, View,
+    Admit, Advice, Advised, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch,
+    Limiter, Outcome, Part, Retry, RetryPolicy, RetryState, Status, Until, View,
 };
 
 /// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors, deferrals),
@@ -139,15 +139,15 @@ impl Layer {
         attempts: u32,
         state: &mut RetryState,
         (seed, op, failures): (u64, u64, u32),
-        memory: Option<&mut LayerMemory>,
+        mut memory: Option<&mut LayerMemory>,
     ) -> Retry {
-        let Outcome { opinion, advice, .. } = failed.outcome;
+        let Outcome { status, opinion, advice, .. } = failed.outcome;
         let over = !opinion.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
         if over {
             return Retry::GiveUp;
         }
         let since = memory.as_ref().map_or(failed.arrived, |memory| memory.since);
-        if let (Some(memory), Some(kind)) = (memory, FailureKind::of(&failed.outcome))
+        if let (Some(memory), Some(kind)) = (memory.as_mut(), FailureKind::of(&failed.outcome))
             && memory.count(kind) > self.rules.max_retries.of(kind)
         {
             return Retry::GiveUp;
@@ -159,17 +159,30 @@ impl Layer {
             return Retry::GiveUp;
         }
         let is_refused = refused.is_some();
-        let delay = match &self.retry {
-            None => Duration::ZERO,
-            Some(policy) => {
-                let mut rng = draws(seed, Purpose::Backoff, op, failures);
-                match policy.on_failure(now, failed, state, &mut rng) {
-                    Retry::After(delay) => delay,
-                    other => return other,
+        let draws = || draws(seed, Purpose::Backoff, op, failures);
+        let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
+        let counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
+        let (delay, heeds) = match &self.retry {
+            None => (Duration::ZERO, false),
+            Some(policy) => match policy.on_failure(now, &counted, state, &mut draws()) {
+                Retry::After(delay) => (delay, policy.heeds_advice()),
+                other => return other,
+            },
+        };
+        let advised =
+            if heeds { Advised::BackOff } else { self.rules.advice.apply(advice, opinion, delay, draws) };
+        let delay = match advised {
+            Advised::GiveUp => return Retry::GiveUp,
+            Advised::BackOff => delay,
+            Advised::After { delay, restarts } => {
+                if let Some(memory) = memory.filter(|_| restarts) {
+                    memory.failures_at_restart = failed.failures;
+                    *state = RetryState::default();
                 }
+                delay
             }
         };
-        let delay = self.floored(failed.outcome.status, self.advised(delay, advice));
+        let delay = self.floored(status, delay);
         if is_refused {
             return Retry::GiveUpAfter(delay);
         }
@@ -184,18 +197,6 @@ impl Layer {
             }
         }
         Retry::After(delay)
-    }
-
-    /// What the server's advice makes of a delay.
-    fn advised(&self, delay: Duration, advice: Advice) -> Duration {
-        let heeds = self.retry.as_ref().is_some_and(|policy| policy.heeds_advice());
-        match (advice, self.rules.retry_after) {
-            _ if heeds => delay,
-            (Advice::After(after), RetryAfter::Floor) => delay.max(after),
-            (Advice::After(after), RetryAfter::Exact) => after,
-            (Advice::Past, RetryAfter::Exact) => Duration::ZERO,
-            _ => delay,
-        }
     }
 
     /// A delay that nobody states is not too short; one that a policy states is as it says, but after sheds.

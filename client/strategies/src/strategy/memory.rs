@@ -34,8 +34,10 @@ pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
     /// When the op, as this layer sees it, began.
     pub(super) since: Instant,
-    /// The op's failures and attempts before it began for this layer, or before its policy began anew.
+    /// The op's failures and attempts before it began for this layer.
     pub(super) failures_before: u32,
+    /// Its failures, of those since, when advice made its policy begin anew.
+    pub(super) failures_at_restart: u32,
     pub(super) attempts_before: u32,
     /// Retries by the kind of failure before them.
     pub(super) retries: [u32; 3],
@@ -62,6 +64,7 @@ impl LayerMemory {
             policy: RetryState::default(),
             since,
             failures_before: 0,
+            failures_at_restart: 0,
             attempts_before: 0,
             retries: [0; 3],
             tries: 0,

@@ -84,6 +84,25 @@ fn the_servers_advice_is_a_floor_or_exact_or_ignored() {
     assert_eq!(retry("constant:retry-after=exact", REJECTED, 1), after_ms(1000));
 }
 
+/// gRPC, proposal A6: after a push-back the back-off begins anew.
+#[test]
+fn after_advice_the_back_off_may_begin_anew() {
+    let push_back = Advice::After(Duration::from_millis(700));
+    for (policy, delays) in [
+        ("exponential:base=1s,jitter=0", [1000, 2000, 700, 1000, 2000]),
+        ("linear:base=1s", [1000, 2000, 700, 1000, 2000]),
+    ] {
+        let mut strategy = strategy(&format!("{policy},retry-after=exact,advice-then=restart"));
+        let mut state = RetryState::default();
+        for (failures, delay) in (1..).zip(delays) {
+            let outcome = if failures == 3 { advised(push_back) } else { REJECTED };
+            let failed = FailedOp { outcome, ..rejected(failures) };
+            let retry = strategy.on_failure(NOW, &failed, failures, &mut state);
+            assert_eq!(retry, after_ms(delay), "{policy}, failure {failures}");
+        }
+    }
+}
+
 /// Waits half of what the server said, whatever the composition would do.
 struct Clamped;
 

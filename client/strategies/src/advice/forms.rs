@@ -1,0 +1,185 @@
+//! Which headers a client reads for advice, in its order, and what it understands in each.
+//!
+//! Typed as `retry-after-ms.decimal|retry-after.decimal.date`: headers joined by `|`, each with its words joined by `.`. The first
+//! header that is there decides; of its forms, the first that fits.
+
+mod notation;
+
+use std::time::Duration;
+
+use vocabulary::{Choice, WallTime};
+
+use super::go_duration::go_duration;
+use super::header::{HEADERS, Header, Notation, Unit};
+use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, moments, numbers, rate_limit};
+
+/// Longer texts are not read.
+const LONGEST_TEXT: usize = 256;
+
+/// The headers that a client reads, in its order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdviceForms(Vec<HeaderForms>);
+
+/// One header, and how it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct HeaderForms {
+    header: &'static Header,
+    forms: Vec<Form>,
+    conditions: Vec<Condition>,
+    plus: Duration,
+}
+
+/// What a client understands in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Whole,
+    Leading,
+    Decimal,
+    Infinite,
+    Date,
+    Epoch,
+    RecentEpoch,
+    Rfc3339,
+    Go,
+}
+
+impl Choice for Form {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("whole", Self::Whole),
+        ("leading", Self::Leading),
+        ("decimal", Self::Decimal),
+        ("inf", Self::Infinite),
+        ("date", Self::Date),
+        ("epoch", Self::Epoch),
+        ("recent-epoch", Self::RecentEpoch),
+        ("rfc3339", Self::Rfc3339),
+        ("go", Self::Go),
+    ];
+}
+
+/// When a header counts, and how its time is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    /// What cannot be read is passed over: the next header decides.
+    OrNext,
+    /// An empty value is as good as none.
+    UnlessEmpty,
+    /// Only when the header beside it says that nothing is left.
+    WhenExhausted,
+    /// Seconds are rounded up.
+    RoundedUp,
+}
+
+impl Choice for Condition {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("or-next", Self::OrNext),
+        ("unless-empty", Self::UnlessEmpty),
+        ("when-exhausted", Self::WhenExhausted),
+        ("rounded-up", Self::RoundedUp),
+    ];
+}
+
+impl Default for AdviceForms {
+    /// What `loadgen` itself reads: seconds or milliseconds, decimals as found in the field, and dates.
+    fn default() -> Self {
+        let forms = |name, forms: &[Form]| HeaderForms {
+            header: Header::named(name).unwrap_or(&HEADERS[0]),
+            forms: forms.to_vec(),
+            conditions: Vec::new(),
+            plus: Duration::ZERO,
+        };
+        Self(vec![
+            forms("retry-after-ms", &[Form::Decimal]),
+            forms("retry-after", &[Form::Decimal, Form::Date]),
+        ])
+    }
+}
+
+impl AdviceForms {
+    /// What these headers advise at this moment of the calendar. Waits are at most 50 days.
+    pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
+        let mut last = Advice::None;
+        for each in &self.0 {
+            match each.read(headers, now) {
+                Advice::None => {}
+                Advice::Unreadable if each.is(Condition::OrNext) => last = Advice::Unreadable,
+                advice => return advice,
+            }
+        }
+        last
+    }
+}
+
+impl HeaderForms {
+    fn is(&self, condition: Condition) -> bool {
+        self.conditions.contains(&condition)
+    }
+
+    fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
+        let text = match headers.value(self.header.name) {
+            None => return Advice::None,
+            Some(AdviceValue::Wait(wait)) => return self.adjusted(Advice::After(wait.min(LONGEST))),
+            Some(AdviceValue::Text(text)) => text.trim(),
+        };
+        if text.is_empty() && self.is(Condition::UnlessEmpty)
+            || self.is(Condition::WhenExhausted) && !self.is_exhausted(headers)
+        {
+            return Advice::None;
+        }
+        if text.len() > LONGEST_TEXT {
+            return Advice::Unreadable;
+        }
+        let advice = match self.header.notation {
+            Notation::Forms(unit) => self.forms.iter().find_map(|form| form.read(text, unit, now)),
+            Notation::RateLimit => {
+                let policies = match headers.value("ratelimit-policy") {
+                    Some(AdviceValue::Text(policies)) if policies.len() <= LONGEST_TEXT => Some(policies),
+                    _ => None,
+                };
+                rate_limit::rate_limit(text, policies)
+            }
+            Notation::Pushback => {
+                let read =
+                    numbers::whole(text, Unit::Millis).filter(|_| !headers.is_repeated(self.header.name));
+                Some(read.filter(|advice| *advice != Advice::Negative).unwrap_or(Advice::Never))
+            }
+        };
+        self.adjusted(advice.unwrap_or(Advice::Unreadable))
+    }
+
+    /// Whether nothing is left, as the header beside this one says.
+    fn is_exhausted(&self, headers: &(impl AdviceHeaders + ?Sized)) -> bool {
+        let left = self.header.remaining.and_then(|name| headers.value(name));
+        matches!(left, Some(AdviceValue::Text(text)) if text.trim() == "0")
+    }
+
+    /// Rounded up, and with what is added.
+    fn adjusted(&self, advice: Advice) -> Advice {
+        let Advice::After(mut wait) = advice else { return advice };
+        if self.is(Condition::RoundedUp) {
+            wait = Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
+        }
+        Advice::After(wait.saturating_add(self.plus).min(LONGEST))
+    }
+}
+
+impl Form {
+    /// What the text says in this form; `None` when it is not in it.
+    fn read(self, text: &str, unit: Unit, now: WallTime) -> Option<Advice> {
+        let moment = match self {
+            Self::Whole => return numbers::whole(text, unit),
+            Self::Leading => return numbers::leading(text, unit),
+            Self::Decimal => return numbers::decimal(text, unit),
+            Self::Infinite => return numbers::infinite(text),
+            Self::Go => return go_duration(text),
+            Self::Date => moments::date(text),
+            Self::Epoch => moments::epoch(text, unit),
+            Self::RecentEpoch => moments::recent_epoch(text, unit),
+            Self::Rfc3339 => moments::rfc3339(text),
+        };
+        moment.map(|moment| moments::until(moment, now))
+    }
+}
+
+#[cfg(test)]
+mod tests;

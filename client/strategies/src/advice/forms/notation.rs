@@ -1,0 +1,117 @@
+//! How the list of headers is typed and shown: `retry-after-ms.decimal|retry-after.decimal.date`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use vocabulary::{Choice, TextField, did_you_mean, duration_text};
+
+use super::{AdviceForms, Condition, Form, HeaderForms};
+use crate::advice::LONGEST;
+use crate::advice::header::{HEADERS, Header, Notation};
+
+/// What stands before a time that is added.
+const PLUS: &str = "plus-";
+
+impl TextField for AdviceForms {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        let shown: Vec<String> = self.0.iter().map(HeaderForms::shown).collect();
+        shown.join("|")
+    }
+
+    fn accepted(&self) -> &'static str {
+        "headers joined by `|`, each with its forms joined by `.`, such as `retry-after.whole.date`: \
+         retry-after, retry-after-ms, x-ms-retry-after-ms, x-amz-retry-after, ratelimit-reset, x-ratelimit-reset, \
+         x-ratelimit-retry-after, x-rate-limit-reset with whole, leading, decimal, inf, date, epoch, recent-epoch, rfc3339, go, and \
+         perhaps or-next, unless-empty, when-exhausted, rounded-up, plus-1s; ratelimit, grpc-retry-pushback-ms alone"
+    }
+}
+
+impl HeaderForms {
+    fn typed(text: &str) -> Result<Self, String> {
+        let mut words = text.split('.');
+        let name = words.next().unwrap_or_default();
+        let header = Header::named(name).ok_or_else(|| {
+            let names = HEADERS.iter().map(|header| header.name);
+            format!("`{name}` is no header of advice{}", did_you_mean(name, names))
+        })?;
+        let mut this = Self { header, forms: Vec::new(), conditions: Vec::new(), plus: Duration::ZERO };
+        for word in words {
+            this.take(word)?;
+        }
+        let has_forms = matches!(header.notation, Notation::Forms(_));
+        if has_forms && this.forms.is_empty() {
+            return Err(format!("`{text}` does not say in which form, such as `{name}.whole`"));
+        }
+        if !has_forms && !this.forms.is_empty() {
+            return Err(format!("`{name}` has a form of its own"));
+        }
+        if this.is(Condition::WhenExhausted) && header.remaining.is_none() {
+            return Err(format!("nothing beside `{name}` says how much is left"));
+        }
+        Ok(this)
+    }
+
+    /// Takes up one word after the header.
+    fn take(&mut self, word: &str) -> Result<(), String> {
+        let twice = || format!("`{word}` is there twice");
+        if let Some(time) = word.strip_prefix(PLUS) {
+            if !self.plus.is_zero() {
+                return Err(twice());
+            }
+            self.plus = duration_text::parse(time).map_err(|error| error.to_string())?.min(LONGEST);
+            return if self.plus.is_zero() { Err(format!("`{word}` adds nothing")) } else { Ok(()) };
+        }
+        let known = chosen::<Form>(word).map(|form| put(&mut self.forms, form));
+        let known =
+            known.or_else(|| chosen::<Condition>(word).map(|condition| put(&mut self.conditions, condition)));
+        match known {
+            Some(true) => Ok(()),
+            Some(false) => Err(twice()),
+            None => {
+                let words = words::<Form>().chain(words::<Condition>());
+                Err(format!("`{word}` is no form of `{}`{}", self.header.name, did_you_mean(word, words)))
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        let mut shown = self.header.name.to_owned();
+        let words = self.forms.iter().map(word_of).chain(self.conditions.iter().map(word_of));
+        for word in words {
+            shown.push('.');
+            shown.push_str(word);
+        }
+        if !self.plus.is_zero() {
+            // Durations are written without a point, but with spaces.
+            let plus = duration_text::format(self.plus).replace(' ', "");
+            let _ = write!(shown, ".{PLUS}{plus}");
+        }
+        shown
+    }
+}
+
+/// Puts what is new; false for what is there.
+fn put<T: PartialEq>(list: &mut Vec<T>, value: T) -> bool {
+    let is_new = !list.contains(&value);
+    if is_new {
+        list.push(value);
+    }
+    is_new
+}
+
+fn words<T: Choice>() -> impl Iterator<Item = &'static str> {
+    T::CHOICES.iter().map(|(word, _)| *word)
+}
+
+fn chosen<T: Choice>(wanted: &str) -> Option<T> {
+    T::CHOICES.iter().find(|(word, _)| *word == wanted).map(|(_, value)| *value)
+}
+
+fn word_of<T: Choice>(wanted: &T) -> &'static str {
+    T::CHOICES.iter().find(|(_, value)| value == wanted).map_or("", |(word, _)| word)
+}

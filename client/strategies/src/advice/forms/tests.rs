@@ -1,0 +1,160 @@
+//! Lists of headers as they are typed, and what is read by them.
+
+use vocabulary::TextField;
+
+use super::*;
+
+/// 2026-11-22 10:00:00 UTC.
+const NOW: WallTime = WallTime::from_unix(Duration::from_hours(498_706));
+
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+const fn ms(millis: u64) -> Advice {
+    Advice::After(Duration::from_millis(millis))
+}
+
+fn forms(text: &str) -> AdviceForms {
+    let mut forms = AdviceForms::default();
+    TextField::read(&mut forms, text).unwrap();
+    forms
+}
+
+fn read(text: &str, headers: Headers<'_>) -> Advice {
+    forms(text).read(headers, NOW)
+}
+
+#[test]
+fn the_default_reads_seconds_milliseconds_and_dates() {
+    let default = AdviceForms::default();
+    assert_eq!(default.show(), "retry-after-ms.decimal|retry-after.decimal.date");
+    for (headers, advice) in [
+        (&[("retry-after", "2")][..], ms(2000)),
+        (&[("retry-after", " 0.5 ")], ms(500)),
+        (&[("retry-after-ms", "120"), ("retry-after", "1")], ms(120)),
+        (&[("retry-after", "Sun, 22 Nov 2026 10:00:03 GMT")], ms(3000)),
+        (&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], Advice::Past),
+        (&[("retry-after", "-1")], Advice::Negative),
+        (&[("retry-after-ms", "soon"), ("retry-after", "1")], Advice::Unreadable),
+        (&[("retry-after", "")], Advice::Unreadable),
+        (&[("x-amz-retry-after", "1")], Advice::None),
+        (&[], Advice::None),
+    ] {
+        assert_eq!(default.read(headers, NOW), advice, "{headers:?}");
+    }
+}
+
+/// What recorded clients read (their texts are those of the presets).
+#[test]
+fn each_client_has_its_own_forms_and_order() {
+    let five_later = "1795341605";
+    let ky_2 = "retry-after.recent-epoch.whole.date|ratelimit-reset.recent-epoch.whole.date\
+                |x-ratelimit-retry-after.recent-epoch.whole.date|x-ratelimit-reset.recent-epoch.whole.date\
+                |x-rate-limit-reset.recent-epoch.whole.date";
+    let azure = "retry-after.decimal.date|retry-after-ms.decimal|x-ms-retry-after-ms.decimal";
+    for (text, headers, advice) in [
+        (ky_2, &[("ratelimit-reset", "4"), ("x-ratelimit-reset", "9")][..], ms(4000)),
+        (ky_2, &[("x-ratelimit-reset", five_later)], ms(5000)),
+        (ky_2, &[("x-rate-limit-reset", five_later)], ms(5000)),
+        (ky_2, &[("retry-after", "1.5")], Advice::Unreadable),
+        (azure, &[("retry-after-ms", "1500"), ("retry-after", "7")], ms(7000)),
+        (azure, &[("x-ms-retry-after-ms", "1500")], ms(1500)),
+        ("x-amz-retry-after.whole", &[("x-amz-retry-after", "3000")], ms(3000)),
+        ("retry-after.leading.date", &[("retry-after", "1.5")], ms(1000)),
+        ("retry-after.decimal.inf", &[("retry-after", "inf")], Advice::After(LONGEST)),
+        ("x-ratelimit-reset.go", &[("x-ratelimit-reset", "1m30.5s")], ms(90_500)),
+        ("x-ratelimit-reset.rfc3339", &[("x-ratelimit-reset", "2026-11-22T10:00:05Z")], ms(5000)),
+        ("ratelimit", &[("ratelimit", r#""a";r=0;t=4"#)], ms(4000)),
+        ("ratelimit", &[("ratelimit", r#""a";r=0"#), ("ratelimit-policy", r#""a";q=9;w=60"#)], ms(60_000)),
+        ("ratelimit|retry-after.whole", &[("ratelimit", r#""a";r=1;t=4"#), ("retry-after", "2")], ms(2000)),
+    ] {
+        assert_eq!(read(text, headers), advice, "{text} {headers:?}");
+    }
+}
+
+#[test]
+fn a_header_may_count_only_when_nothing_is_left() {
+    let text = "x-ratelimit-reset.epoch.when-exhausted.rounded-up.plus-1s";
+    let reset = ("x-ratelimit-reset", "1795341605");
+    assert_eq!(read(text, &[reset, ("x-ratelimit-remaining", "0")]), ms(6000));
+    assert_eq!(read(text, &[reset, ("x-ratelimit-remaining", "1")]), Advice::None);
+    assert_eq!(read(text, &[reset]), Advice::None);
+    let late = WallTime::from_unix(NOW.since_unix() + Duration::from_millis(300));
+    let headers: Headers<'_> = &[reset, ("x-ratelimit-remaining", "0")];
+    assert_eq!(forms(text).read(headers, late), ms(6000), "4.7 s, rounded up, and one more");
+}
+
+#[test]
+fn what_cannot_be_read_may_be_passed_over() {
+    let passed = "retry-after-ms.decimal.or-next|retry-after.decimal.unless-empty";
+    assert_eq!(read(passed, &[("retry-after-ms", "soon"), ("retry-after", "1")]), ms(1000));
+    assert_eq!(read(passed, &[("retry-after-ms", "soon")]), Advice::Unreadable);
+    assert_eq!(read(passed, &[("retry-after-ms", "-1"), ("retry-after", "1")]), Advice::Negative);
+    assert_eq!(read(passed, &[("retry-after", " ")]), Advice::None);
+}
+
+/// gRPC, proposal A6: negative, unreadable or said twice means never.
+#[test]
+fn a_push_back_is_one_whole_number_or_the_end() {
+    let name = "grpc-retry-pushback-ms";
+    for (value, advice) in [
+        ("700", ms(700)),
+        ("0", ms(0)),
+        ("-1", Advice::Never),
+        ("soon", Advice::Never),
+        ("1.5", Advice::Never),
+    ] {
+        assert_eq!(read(name, &[(name, value)]), advice, "{value}");
+    }
+    assert_eq!(read(name, &[(name, "700"), (name, "700")]), Advice::Never);
+    assert_eq!(read(name, &[]), Advice::None);
+}
+
+#[test]
+fn long_texts_are_not_read() {
+    let digits = "1".repeat(LONGEST_TEXT + 1);
+    assert_eq!(read("retry-after.whole", &[("retry-after", &digits)]), Advice::Unreadable);
+    assert_eq!(read("retry-after.whole", &[("retry-after", &digits[1..])]), Advice::After(LONGEST));
+}
+
+#[test]
+fn a_simulated_server_is_read_by_the_same_list() {
+    let advice = Some(Duration::from_micros(1_200_300));
+    assert_eq!(AdviceForms::default().read(&advice, NOW), Advice::After(Duration::from_micros(1_200_300)));
+    assert_eq!(forms("retry-after.whole").read(&advice, NOW), ms(2000));
+    assert_eq!(forms("x-amz-retry-after.whole").read(&advice, NOW), Advice::None);
+}
+
+#[test]
+fn lists_show_as_they_were_typed() {
+    for text in [
+        "retry-after-ms.decimal|retry-after.decimal.date",
+        "x-ratelimit-reset.epoch.when-exhausted.rounded-up.plus-1s",
+        "retry-after.whole.or-next.unless-empty.plus-1m30s",
+        "ratelimit|grpc-retry-pushback-ms",
+    ] {
+        assert_eq!(forms(text).show(), text);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_list_is_said() {
+    for (text, wrong) in [
+        ("retry-aftr.whole", "`retry-aftr` is no header of advice; did you mean `retry-after`?"),
+        ("", "`` is no header of advice"),
+        ("retry-after", "`retry-after` does not say in which form, such as `retry-after.whole`"),
+        (
+            "retry-after.or-next",
+            "`retry-after.or-next` does not say in which form, such as `retry-after.whole`",
+        ),
+        ("retry-after.hole", "`hole` is no form of `retry-after`; did you mean `whole`?"),
+        ("retry-after.whole.whole", "`whole` is there twice"),
+        ("retry-after.whole.plus-1s.plus-1s", "`plus-1s` is there twice"),
+        ("retry-after.whole.plus-0s", "`plus-0s` adds nothing"),
+        ("retry-after.whole.when-exhausted", "nothing beside `retry-after` says how much is left"),
+        ("ratelimit.whole", "`ratelimit` has a form of its own"),
+    ] {
+        let mut list = AdviceForms::default();
+        assert_eq!(TextField::read(&mut list, text).unwrap_err(), wrong, "{text}");
+        assert_eq!(list, AdviceForms::default());
+    }
+}

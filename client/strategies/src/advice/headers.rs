@@ -1,0 +1,75 @@
+//! Where the headers of an answer come from: a socket, a script, or a server that is simulated and writes none.
+
+use std::time::Duration;
+
+/// The headers of an answer, as far as advice is read from them.
+pub trait AdviceHeaders {
+    /// The first value of the header with this name, which is in small letters; `None` without one that is text.
+    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>>;
+
+    /// Whether there are several headers with this name.
+    fn is_repeated(&self, name: &'static str) -> bool;
+}
+
+/// What a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdviceValue<'a> {
+    /// In writing.
+    Text(&'a str),
+    /// A time to wait that was never written down.
+    Wait(Duration),
+}
+
+/// Names and values as they were scripted.
+impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
+    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
+        let found = self.iter().find(|(there, _)| there.as_ref().eq_ignore_ascii_case(name));
+        found.map(|(_, value)| AdviceValue::Text(value.as_ref()))
+    }
+
+    fn is_repeated(&self, name: &'static str) -> bool {
+        self.iter().filter(|(there, _)| there.as_ref().eq_ignore_ascii_case(name)).count() > 1
+    }
+}
+
+/// The advice of a simulated server, which stands for what the real one writes: `Retry-After` in whole seconds, rounded up, and
+/// `retry-after-ms`.
+impl AdviceHeaders for Option<Duration> {
+    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
+        let wait = (*self)?;
+        match name {
+            "retry-after-ms" => Some(AdviceValue::Wait(wait)),
+            "retry-after" => {
+                let seconds = u64::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u64::MAX);
+                Some(AdviceValue::Wait(Duration::from_secs(seconds)))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_repeated(&self, _: &'static str) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_match_in_any_case_and_the_first_value_counts() {
+        let headers = [("Retry-After", "1"), ("retry-after", "2"), ("x", "3")];
+        assert_eq!(headers.value("retry-after"), Some(AdviceValue::Text("1")));
+        assert!(headers.is_repeated("retry-after") && !headers.is_repeated("x"));
+        assert_eq!(headers.value("retry-after-ms"), None);
+    }
+
+    #[test]
+    fn a_simulated_server_says_what_the_real_one_would() {
+        let advice = Some(Duration::from_millis(1200));
+        assert_eq!(advice.value("retry-after-ms"), Some(AdviceValue::Wait(Duration::from_millis(1200))));
+        assert_eq!(advice.value("retry-after"), Some(AdviceValue::Wait(Duration::from_secs(2))));
+        assert_eq!(advice.value("ratelimit"), None);
+        assert_eq!(None::<Duration>.value("retry-after"), None);
+    }
+}

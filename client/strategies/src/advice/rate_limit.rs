@@ -1,0 +1,218 @@
+//! `RateLimit` and `RateLimit-Policy`: structured fields that say how much of each quota is left, and for how long.
+//!
+//! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` says that nothing (`r`) is left of `burst` for the next
+//! 5 s (`t`); where it does not say for how long, the policy's window does: `"burst";q=100;w=60`. Servers of drafts before the
+//! eighth write one dictionary: `limit=100, remaining=0, reset=5`. With something left nothing is advised; of several
+//! quotas that are used up, the one that takes longest counts.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use sfv::visitor::{
+    DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ListVisitor, ParameterVisitor,
+};
+use sfv::{BareItemFromInput, KeyRef, Parser};
+
+use super::{Advice, LONGEST};
+
+/// What the header says, given the one that names the policies; `None` when it is no such field.
+pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
+    let mut longest = None;
+    let is_list = each_quota(text, ["r", "t"], &mut |name, [left, wait]| {
+        if left == Some(0) {
+            longest = longest.max(wait.or_else(|| window(policies?, name)));
+        }
+    });
+    let wait = if is_list { longest } else { one_quota(text).ok()? };
+    let wait = wait.and_then(|seconds| u64::try_from(seconds).ok());
+    Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(LONGEST))))
+}
+
+/// The window of the policy with this name, in seconds.
+fn window(policies: &str, wanted: &str) -> Option<i64> {
+    let mut window = None;
+    each_quota(policies, ["w", "q"], &mut |name, [seconds, _]| {
+        if name == wanted {
+            window = seconds;
+        }
+    });
+    window
+}
+
+/// Calls for each item of a list with its name and two of its parameters; false when the text is no list.
+fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
+    Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
+}
+
+/// How long the one quota of older drafts is used up, in seconds.
+fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
+    Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
+}
+
+type Found<'a> = &'a mut dyn FnMut(&str, [Option<i64>; 2]);
+
+/// The items of a list.
+struct Quotas<'a> {
+    keys: [&'static str; 2],
+    found: Found<'a>,
+}
+
+impl<'de> ListVisitor<'de> for Quotas<'_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn entry(&mut self) -> Result<impl EntryVisitor<'de>, Infallible> {
+        Ok(Quotas { keys: self.keys, found: &mut *self.found })
+    }
+
+    fn finish(self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl<'de> EntryVisitor<'de> for Quotas<'_> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'de>, Infallible> {
+        Ok(self)
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'de>, Infallible> {
+        Ok(Ignored)
+    }
+}
+
+impl<'de> ItemVisitor<'de> for Quotas<'_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn bare_item(
+        self,
+        name: BareItemFromInput<'de>,
+    ) -> Result<impl ParameterVisitor<'de, Out = ()>, Infallible> {
+        Ok(Quota { name, values: [None; 2], of: self })
+    }
+}
+
+/// One item with its parameters so far.
+struct Quota<'de, 'a> {
+    name: BareItemFromInput<'de>,
+    values: [Option<i64>; 2],
+    of: Quotas<'a>,
+}
+
+impl<'de> ParameterVisitor<'de> for Quota<'de, '_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn parameter(&mut self, key: &'de KeyRef, value: BareItemFromInput<'de>) -> Result<(), Infallible> {
+        for (wanted, there) in self.of.keys.iter().zip(&mut self.values) {
+            if key.as_str() == *wanted {
+                *there = value.as_integer().map(i64::from);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Infallible> {
+        let string = self.name.as_string().map(sfv::StringRef::as_str);
+        if let Some(name) = string.or_else(|| self.name.as_token().map(sfv::TokenRef::as_str)) {
+            (self.of.found)(name, self.values);
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a dictionary.
+#[derive(Default)]
+struct OneQuota {
+    remaining: Option<i64>,
+    reset: Option<i64>,
+}
+
+impl<'de> DictionaryVisitor<'de> for OneQuota {
+    type Out = Option<i64>;
+    type Error = Infallible;
+
+    fn entry(&mut self, key: &'de KeyRef) -> Result<impl EntryVisitor<'de>, Infallible> {
+        Ok(match key.as_str() {
+            "remaining" => Some(Number(&mut self.remaining)),
+            "reset" => Some(Number(&mut self.reset)),
+            _ => None,
+        })
+    }
+
+    fn finish(self) -> Result<Option<i64>, Infallible> {
+        Ok(self.reset.filter(|_| self.remaining == Some(0)))
+    }
+}
+
+/// An entry whose value is a number.
+struct Number<'a>(&'a mut Option<i64>);
+
+impl<'de> EntryVisitor<'de> for Number<'_> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'de>, Infallible> {
+        Ok(|value: BareItemFromInput<'de>| {
+            *self.0 = value.as_integer().map(i64::from);
+            Ok::<_, Infallible>(Ignored)
+        })
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'de>, Infallible> {
+        Ok(Ignored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn after(seconds: u64) -> Advice {
+        Advice::After(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn a_quota_that_is_used_up_advises_to_wait() {
+        for (text, read) in [
+            (r#""default";r=50;t=30"#, Some(Advice::None)),
+            (r#""default";r=0;t=30"#, Some(after(30))),
+            (r#""minute";r=0;t=30, "day";r=0;t=3600, "hour";r=1;t=9999"#, Some(after(3600))),
+            ("default;r=0;t=30", Some(after(30))),
+            (r#""default";r=0;t=0"#, Some(after(0))),
+            (r#""default";r=0"#, Some(Advice::None)),
+            (r#""default";t=30"#, Some(Advice::None)),
+            (r#""default";r=0;t=-3"#, Some(Advice::None)),
+            (r#""default";r=0;t=1;t=2"#, Some(after(2))),
+            (r#""default";r=0;t=999999999999999"#, Some(Advice::After(LONGEST))),
+            (r#"("a" "b");r=0;t=3"#, Some(Advice::None)),
+            ("", Some(Advice::None)),
+        ] {
+            assert_eq!(rate_limit(text, None), read, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_window_of_the_policy_stands_in() {
+        let policies = r#""burst";q=100;w=60, "daily";q=1000;w=86400"#;
+        assert_eq!(rate_limit(r#""burst";r=0"#, Some(policies)), Some(after(60)));
+        assert_eq!(rate_limit(r#""burst";r=0;t=5"#, Some(policies)), Some(after(5)));
+        assert_eq!(rate_limit(r#""other";r=0"#, Some(policies)), Some(Advice::None));
+        assert_eq!(rate_limit(r#""burst";r=0"#, Some("nonsense=")), Some(Advice::None));
+    }
+
+    #[test]
+    fn older_drafts_wrote_a_dictionary() {
+        assert_eq!(rate_limit("limit=100, remaining=0, reset=5", None), Some(after(5)));
+        assert_eq!(rate_limit("limit=100, remaining=7, reset=5", None), Some(Advice::None));
+        assert_eq!(rate_limit("reset=5", None), Some(Advice::None));
+    }
+
+    #[test]
+    fn nothing_else_is_read() {
+        for text in [r#""default";r=0;t=30,"#, r#""default"#, "soon;;", r#""default";r=0;t"=1"#] {
+            assert_eq!(rate_limit(text, None), None, "{text}");
+        }
+    }
+}

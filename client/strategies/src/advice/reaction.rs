@@ -1,0 +1,97 @@
+//! What a client does where advice is none that it can simply wait for: too long, zero, past, unreadable.
+
+use std::time::Duration;
+
+use vocabulary::{TextField, duration_text};
+
+use super::limit::wait;
+
+/// What comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reaction {
+    /// The back-off decides, as if nothing had been said.
+    BackOff,
+    /// The op is tried again at once, whatever the back-off says.
+    AtOnce,
+    /// The op ends.
+    GiveUp,
+    /// It counts as advice to wait so long.
+    As(Duration),
+}
+
+/// What comes of advice beyond the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    /// It counts as the limit.
+    Cut,
+    /// Something else.
+    Instead(Reaction),
+}
+
+const CUT: &str = "cut";
+
+/// The words of what is no duration.
+const WORDS: [(&str, Reaction); 3] =
+    [("back-off", Reaction::BackOff), ("at-once", Reaction::AtOnce), ("give-up", Reaction::GiveUp)];
+
+impl TextField for Reaction {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let known = WORDS.iter().find(|(word, _)| *word == text);
+        *self = known.map_or_else(|| wait(text).map(Self::As), |(_, reaction)| Ok(*reaction))?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::As(wait) => duration_text::format(*wait),
+            word => WORDS.iter().find(|(_, known)| known == word).map_or("", |(word, _)| word).to_owned(),
+        }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "back-off, at-once, give-up, or the wait that it counts as, such as `1ms`"
+    }
+}
+
+impl TextField for Beyond {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        if text == CUT {
+            *self = Self::Cut;
+            return Ok(());
+        }
+        let mut reaction = Reaction::BackOff;
+        reaction.read(text)?;
+        *self = Self::Instead(reaction);
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Cut => CUT.to_owned(),
+            Self::Instead(reaction) => reaction.show(),
+        }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "cut, back-off, at-once, give-up, or the wait that it counts as, such as `30s`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reactions_read_what_they_show() {
+        let mut beyond = Beyond::Cut;
+        for text in ["back-off", "at-once", "give-up", "1ms", "24days 20h 31m 23s 647ms", "cut"] {
+            beyond.read(text).unwrap();
+            assert_eq!(beyond.show(), text);
+        }
+        let mut reaction = Reaction::BackOff;
+        for text in ["cut", "", "soon", "-1s", "60 days"] {
+            reaction.read(text).unwrap_err();
+            assert_eq!(reaction, Reaction::BackOff, "{text}");
+        }
+    }
+}
