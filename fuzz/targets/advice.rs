@@ -1,15 +1,26 @@
-//! `Retry-After` and `retry-after-ms`, each a line.
+//! A list of headers that are read for advice in the first line, an answer's headers in the others: `name: value`.
 #![no_main]
 
-use http::{HeaderMap, HeaderValue};
-use libfuzzer_sys::fuzz_target;
+use std::time::Duration;
 
-fuzz_target!(|bytes: &[u8]| {
-    let mut headers = HeaderMap::new();
-    for (name, value) in ["retry-after", "retry-after-ms"].into_iter().zip(bytes.split(|byte| *byte == b'\n')) {
-        if let Ok(value) = HeaderValue::from_bytes(value) {
-            headers.insert(name, value);
+use libfuzzer_sys::fuzz_target;
+use tailback::{Advice, AdviceForms};
+use vocabulary::{TextField, WallTime};
+
+fuzz_target!(|text: &str| {
+    let mut lines = text.lines();
+    let mut forms = AdviceForms::default();
+    if TextField::read(&mut forms, lines.next().unwrap_or_default()).is_ok() {
+        let mut again = AdviceForms::default();
+        TextField::read(&mut again, &forms.show()).expect("what is shown is read");
+        assert_eq!(forms, again);
+    }
+    let headers: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(':')).collect();
+    for now in [WallTime::VIRTUAL_START, WallTime::from_unix(Duration::ZERO)] {
+        let advice = AdviceForms::read(&forms, headers.as_slice(), now);
+        assert_eq!(advice, AdviceForms::read(&forms, headers.as_slice(), now));
+        if let Advice::After(wait) = advice {
+            assert!(wait < Duration::from_hours(24 * 50), "{wait:?}");
         }
     }
-    let _ = loadgen_http::read_advice(&headers);
 });

@@ -29,16 +29,10 @@ pub use open_files::raise_open_files;
 pub use target::{Target, TargetError, Trust};
 pub use transport::{Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError};
 pub use transports::{ReadyTransport, TRANSPORTS, TransportEntry};
+pub use usage::{peak_rss_bytes, process_cpu};
 
 /// What is wrong with the certificate of a server that could not be reached, where the error itself says it only in
 /// names of types.
 pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     trouble::refused_certificate(error)
 }
-
-/// What these headers say about trying again, for the fuzz target in `fuzz/`.
-#[cfg(fuzzing)]
-pub fn read_advice(headers: &http::HeaderMap) -> tailback::Advice {
-    advice::advice(headers)
-}
-pub use usage::{peak_rss_bytes, process_cpu};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
-use tailback::{Facts, Failure, Outcome, Status};
+use tailback::{AdviceForms, Facts, Failure, Outcome, Status};
 use vocabulary::TimeScale;
 use vocabulary::wire::RunId;
 
@@ -63,6 +63,8 @@ pub struct TransportConfig {
     pub run: Option<RunHeaders>,
     /// What statuses mean.
     pub classifier: Classifier,
+    /// Which headers are read for advice.
+    pub advice: AdviceForms,
     /// What an attempt does.
     pub kind: OperationKind,
     /// The longest that an attempt may take, in real time: connects may take no longer.

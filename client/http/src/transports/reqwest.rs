@@ -6,10 +6,10 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderV
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
-use tailback::{Facts, Failure, Outcome, Status};
+use tailback::{Advice, Facts, Failure, Outcome, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
-use crate::advice::advice;
+use crate::advice::AdviceReader;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
 use crate::transport::{Answer, RunHeaders, Transport, TransportConfig, TransportError};
@@ -30,6 +30,9 @@ const CAP: HeaderName = HeaderName::from_static(wire::CAP);
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const GRPC_STATUS: HeaderName = HeaderName::from_static(grpc::STATUS);
 
+/// Nobody is held to longer advice.
+const LONGEST_TOLD: Duration = Duration::from_hours(24);
+
 /// Sends attempts with reqwest.
 #[derive(Clone, Debug)]
 pub(crate) struct ReqwestTransport {
@@ -43,6 +46,7 @@ pub(crate) struct ReqwestTransport {
     read: Option<HeaderMap>,
     run: Option<RunHeaders>,
     classifier: Classifier,
+    advice: AdviceReader,
     /// Advice comes in real time.
     scale: TimeScale,
     connecting: Connecting,
@@ -139,12 +143,16 @@ impl ReqwestTransport {
         let code = response.status().as_u16();
         let grpc = headers.get(&GRPC_STATUS).and_then(|value| value.to_str().ok());
         let status = self.classifier.answer(code, grpc);
-        let mut advice = advice(headers);
-        let mut told = None;
-        if let tailback::Advice::After(real) = &mut advice {
-            *real = self.scale.to_experiment(*real);
-            told = Some(*real).filter(|_| status != Status::Succeeded);
-        }
+        let scaled = |advice| match advice {
+            Advice::After(real) => Advice::After(self.scale.to_experiment(real)),
+            other => other,
+        };
+        let (advice, harness) = self.advice.read(headers);
+        let advice = scaled(advice);
+        let told = match scaled(harness) {
+            Advice::After(told) if status != Status::Succeeded => Some(told.min(LONGEST_TOLD)),
+            _ => None,
+        };
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();
         let took = || headers.get(&TOOK)?.to_str().ok()?.parse().ok().map(Duration::from_nanos);
         let seen = || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP)?, took: took() });
@@ -182,6 +190,7 @@ impl Transport for ReqwestTransport {
             read: None,
             run: config.run,
             classifier: config.classifier,
+            advice: AdviceReader::new(config.advice),
             scale: config.scale,
             connecting,
         };
