@@ -7,7 +7,8 @@
 //! stayed empty: smithy-rs#4632). Nothing is limited before the first throttling answer.
 //!
 //! Before retry spec 2.1 Rust charged retries 5 tokens, and 10 after throttling: `costs=older`. That is more than a slow bucket
-//! holds: then a full one is enough, and the rest is owed. There the wait replaced the back-off; here it comes after it.
+//! holds: then a full one is enough, and the rest is owed. There the wait replaced the back-off; here it comes after it. While
+//! most attempts are retries, the rate falls to its least: it is at most twice what is measured, and that a tenth of it.
 
 use super::bucket::Bucket;
 use super::curve::Curve;

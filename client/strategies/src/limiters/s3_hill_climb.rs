@@ -4,8 +4,9 @@
 //! request 135; here as of its later revision, with windowed maxima and additive growth at first) and
 //! `src/metrics/aggregators.rs` (`IOWindow`). There goodput is bytes per second; here it is successes per second.
 //!
-//! Kept as it is there: the level that is remembered may be shed below the least window, which hides it; goodput then stays
-//! as it was, so shedding goes on, and from level 0 no step leads up again.
+//! Kept as it is there: what is judged must have had the accepted level in flight. While shedding less than that is tried, so
+//! a client that always has more to do judges nothing any more, and stays one step below the level at which it was
+//! throttled. With `used=tried` the level that is tried is enough, and it sheds on.
 
 use std::time::Duration;
 
@@ -15,7 +16,21 @@ use crate::gauges::RATE;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::{Choice, Configurable, Parameter};
+
+/// What must have been in flight for a measurement to be judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Used {
+    /// The accepted level.
+    #[default]
+    Accepted,
+    /// That, or the level that is tried, if it is less.
+    Tried,
+}
+
+impl Choice for Used {
+    const CHOICES: &'static [(&'static str, Self)] = &[("accepted", Self::Accepted), ("tried", Self::Tried)];
+}
 
 /// Parameters of `s3-hill-climb`.
 #[derive(Clone, Debug)]
@@ -34,6 +49,7 @@ pub(crate) struct S3HillClimbConfig {
     max_step: u32,
     margin: f64,
     patience: u32,
+    used: Used,
 }
 
 impl Default for S3HillClimbConfig {
@@ -53,6 +69,7 @@ impl Default for S3HillClimbConfig {
             max_step: 200,
             margin: 0.02,
             patience: 3,
+            used: Used::Accepted,
         }
     }
 }
@@ -61,7 +78,7 @@ impl Configurable for S3HillClimbConfig {
     const NAME: &'static str = "s3-hill-climb";
     const SUMMARY: &'static str = "a window that climbs while goodput grows, and sheds while it stays";
     const RULE: &'static str = "at the first end after each interval, goodput = successes per s over interval, g = the greatest of the last \
-                                smoothing ones; skipped if in flight never reached the accepted level. At first (every start-interval): try accepted + \
+                                smoothing ones; skipped if in flight never reached the accepted level (used=tried: or the window). At first (every start-interval): try accepted + \
                                 start-step, accept it if g >= (1 + start-margin) * the best of history, and stop after start-patience misses in a row; \
                                 then probe: try accepted * (1 + step), accept it if g >= (1 + margin) * the best; after patience misses, or when \
                                 throttled, shed: try accepted * (1 - step), then 2 and 3 steps less and so on, while g >= (1 - margin) * the best, \
@@ -122,6 +139,9 @@ impl Configurable for S3HillClimbConfig {
         ),
         Parameter::count("patience", "misses in a row after which it sheds", (1, 1000), |config| {
             &mut config.patience
+        }),
+        Parameter::choice("used", "what must have been in flight for a measurement to be judged", |config| {
+            &mut config.used
         }),
     ];
 }
@@ -217,7 +237,7 @@ impl S3HillClimb {
             if self.phase == Phase::Start {
                 self.tried = self.accepted + f64::from(self.config.start_step);
             }
-        } else if f64::from(most_in_flight) < self.accepted {
+        } else if f64::from(most_in_flight) < self.needed() {
             self.reason = "window not used";
         } else {
             // All that is judged is above 0.
@@ -230,6 +250,14 @@ impl S3HillClimb {
         }
         let highest = self.accepted + f64::from(self.config.max_step);
         self.tried.max(f64::from(self.config.min)).min(highest).max(1.0)
+    }
+
+    /// What must have been in flight.
+    fn needed(&self) -> f64 {
+        match self.config.used {
+            Used::Accepted => self.accepted,
+            Used::Tried => self.accepted.min(self.window),
+        }
     }
 
     fn start(&mut self, gain: f64) {

@@ -145,3 +145,16 @@ fn goodput_is_judged_every_300_ms_at_first_and_never_without_a_success() {
     assert_eq!(climb.raw.best().to_bits(), 4.0_f64.to_bits());
     assert_eq!(climb.judged_at, ms(900));
 }
+
+#[test]
+fn while_shedding_only_the_level_that_is_tried_can_be_used() {
+    for (used, judged) in [(Used::Accepted, false), (Used::Tried, true)] {
+        let mut climb = S3HillClimb::new(S3HillClimbConfig { used, ..S3HillClimbConfig::default() });
+        climb.phase = Phase::Shedding;
+        climb.judge(1000.0, 32);
+        climb.window = climb.judge(1000.0, 32);
+        assert_eq!((whole(climb.accepted), whole(climb.window)), (32, 30));
+        climb.judge(1000.0, 30);
+        assert_eq!(climb.accepted < 32.0, judged);
+    }
+}
