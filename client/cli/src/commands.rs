@@ -30,7 +30,8 @@ struct Cli {
 /// What can be done besides one run.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the strategies, or explain one: rule, parameters, defaults, source.
+    /// List the strategies, explain one (rule, parameters, defaults, source), or hold recordings of real clients against them.
+    #[command(after_help = strategies::EXAMPLES)]
     Strategies(strategies::StrategiesArgs),
     /// Check the claims of the documents that Tailback comes from, or of your own scenario, one by one.
     #[command(after_help = reproduce::args::EXAMPLES)]

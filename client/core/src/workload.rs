@@ -90,6 +90,8 @@ pub struct RunConfig {
     pub warm_up: Duration,
     /// How long the run goes on after a limited duration, to finish what has arrived.
     pub drain: Option<Duration>,
+    /// How long a closed loop's client rests after each op; zero for no longer than it must.
+    pub pause: Duration,
     /// Whether an op may try again after a failure (it always may after a rejection).
     pub retry_failed: bool,
     /// How long an attempt takes when nothing is in its way; bounds the patience with a run that stalls.
@@ -125,6 +127,7 @@ impl Default for RunConfig {
             within: None,
             warm_up: Duration::ZERO,
             drain: None,
+            pause: Duration::ZERO,
             retry_failed: true,
             undisturbed_attempt: Duration::from_millis(600),
             mean_service: None,

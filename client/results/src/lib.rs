@@ -27,6 +27,7 @@ mod parity;
 mod ranking;
 mod reading;
 mod recorded;
+mod recordings;
 mod repeat_key;
 mod reproduction;
 mod run;
@@ -58,6 +59,7 @@ pub use parity::{Pairing, Parity, ParityFigure};
 pub use ranking::{best_that_can_be_had, ranked_by_share, standings};
 pub use reading::read;
 pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
+pub use recordings::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck};
 pub use repeat_key::RepeatKey;
 pub use reproduction::{
     Cell, Claim, ClaimValue, ClaimVerdict, DrawnColumn, Plot, Reproduction, Scenario, Tallies, Tally,

@@ -6,7 +6,7 @@
 //!
 //! [`Summary`] describes one figure of many runs, [`PairedRatio`] compares two strategies on the same seeds, and
 //! [`holm`](fn@holm) corrects for comparing many. The rest are figures of a single run: [`jain`], [`autocorrelation`],
-//! [`growth_exponent`].
+//! [`growth_exponent`]. [`KolmogorovSmirnov`] tells whether two samples are of one distribution.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod bootstrap;
@@ -15,6 +15,7 @@ mod fairness;
 mod growth;
 mod holm;
 mod interval;
+mod kolmogorov_smirnov;
 mod level;
 mod median;
 mod moments;
@@ -32,6 +33,7 @@ pub use fairness::jain;
 pub use growth::growth_exponent;
 pub use holm::{holm, holm_levels};
 pub use interval::{Estimator, Interval, Method};
+pub use kolmogorov_smirnov::KolmogorovSmirnov;
 pub use level::Level;
 pub use paired_ratio::{Comparison, Incomparable, PairedRatio};
 pub use percentile::percentile;

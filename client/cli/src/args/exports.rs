@@ -26,7 +26,7 @@ macro_rules! offers {
     )*};
 }
 
-offers!(Run, Comparison, Sweep, Reproduction, Parity);
+offers!(Run, Comparison, Sweep, Reproduction, Parity, Recordings);
 
 /// The files that were asked for.
 #[derive(Debug)]

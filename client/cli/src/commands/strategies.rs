@@ -1,5 +1,6 @@
-//! `loadgen strategies`: the list, and one explained.
+//! `loadgen strategies`: the list, one explained, and recordings of real clients held against them.
 
+mod check;
 mod presets;
 
 use std::fmt::Write as _;
@@ -15,7 +16,9 @@ use crate::exit::{Exit, Fatal};
 use crate::files::output::to_stdout;
 use crate::text::wrapping::{labelled, wrapped};
 
-/// What is explained.
+pub(crate) use check::EXAMPLES;
+
+/// What is explained, or checked.
 #[derive(Args, Debug)]
 pub(crate) struct StrategiesArgs {
     /// The strategy to explain, or a preset: `preset:openai`.
@@ -25,9 +28,15 @@ pub(crate) struct StrategiesArgs {
     /// List the presets: what clients do that production runs.
     #[arg(long, conflicts_with = "name")]
     pub(crate) presets: bool,
+
+    #[command(flatten)]
+    check: check::CheckArgs,
 }
 
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
+    if args.check.is_asked() {
+        return check::run(&args.check);
+    }
     let text = match &args.name {
         None if args.presets => presets::list(),
         None => list(),

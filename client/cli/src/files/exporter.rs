@@ -36,6 +36,8 @@ pub(crate) enum Results {
     Reproduction,
     /// Of both drivers.
     Parity,
+    /// Of recordings of real clients.
+    Recordings,
 }
 
 /// What a file is made of, so that nothing is gathered that nobody wants.

@@ -187,7 +187,7 @@ impl Run {
                 self.stall.on_progress(at);
                 let client = self.client_of(op.id);
                 self.measured.on_success(at, op.arrived, op.attempts, client);
-                self.agenda.free_place(if op.arrived == at { at + TURNAROUND } else { at });
+                self.free_place(at, op.arrived == at);
             }
             Status::Cancelled => self.ops[attempt.op.index()].place = Place::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
@@ -276,7 +276,16 @@ impl Run {
         // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
         self.stall.on_end();
-        self.agenda.free_place(if shed || op.arrived == at { at + TURNAROUND } else { at });
+        self.free_place(at, shed || op.arrived == at);
+    }
+
+    /// An op is over, which may have taken no time: in a closed loop its client goes on as soon as it can.
+    fn free_place(&mut self, at: Instant, took_no_time: bool) {
+        let pause = match self.config.pause {
+            Duration::ZERO if took_no_time => TURNAROUND,
+            pause => pause,
+        };
+        self.agenda.free_place(at + pause);
     }
 
     /// An op is over without success.

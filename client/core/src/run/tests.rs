@@ -493,3 +493,18 @@ fn the_serial_of_a_deferred_attempt_is_not_used_again_when_later_ones_have_their
     bench.poll(ms(OPS + 1000));
     assert_eq!(bench.sent[0].attempt.serial, OPS);
 }
+
+#[test]
+fn a_client_of_a_closed_loop_rests_after_each_op_if_it_is_told_to() {
+    let config = RunConfig { pause: Duration::from_millis(70), ..closed(1, 3) };
+    let mut bench = Bench::new("none", config);
+    assert_eq!(bench.poll(ms(0)), bench.poll(ms(0)), "nothing but the first op is out");
+    let mut due = Vec::new();
+    for _ in 0..3 {
+        let at = bench.sent[0].due;
+        due.push(at);
+        bench.answer(at + Duration::from_millis(5), Status::Succeeded);
+        bench.poll(at + Duration::from_millis(75));
+    }
+    assert_eq!(due, [ms(0), ms(75), ms(150)]);
+}

@@ -137,7 +137,7 @@ impl Run {
         entry.place = Place::Dead;
         self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
         self.on_given_up(at, &op, GivenUp::Deadline);
-        self.agenda.free_place(at);
+        self.agenda.free_place(at + self.config.pause);
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
         Results::Sweep => Some(
             "Write every figure of every run to a CSV file, one row a run, what was varied first, or to stdout with `-`",
         ),
-        Results::Reproduction | Results::Parity => None,
+        Results::Reproduction | Results::Parity | Results::Recordings => None,
     },
     from: Source::Runs,
     to_stdout: true,

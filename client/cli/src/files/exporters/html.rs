@@ -9,7 +9,7 @@ use crate::files::output::Output;
 pub(super) const FORMAT: Format = Format {
     flag: "--html",
     help: |results| match results {
-        Results::Parity => None,
+        Results::Parity | Results::Recordings => None,
         _ => Some("Write a report with pictures to an HTML file that needs no network"),
     },
     from: Source::Document,

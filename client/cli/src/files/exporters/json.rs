@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
             Results::Run => {
                 "Write the result as JSON to a file, or to stdout with `-` (the summary then goes to stderr)"
             }
+            Results::Recordings => "Write all verdicts as JSON to a file, or to stdout with `-`",
             _ => "Write all figures and verdicts as JSON to a file, or to stdout with `-`",
         })
     },

@@ -1,0 +1,306 @@
+//! `loadgen strategies --check`: recordings of real client libraries, replayed with the strategies that they are said to be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::VirtualTime;
+use loadgen_sim::side_by_side;
+use recordings::{Map, Pair, Recording, Verdict};
+use results::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck, SchemaVersion};
+use tailback::presets;
+
+use crate::args::ReportArgs;
+use crate::args::exports::{ExportArgs, Recordings};
+use crate::exit::{Exit, Fatal};
+use crate::files::exporter::Layout;
+use crate::files::exports::Exports;
+use crate::files::reading::{SMALL, text_of};
+use crate::interrupt::Interrupt;
+use crate::text::progress::Live;
+use crate::text::stderr::to_people;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  loadgen strategies
+      the list
+  loadgen strategies aimd
+      one of them explained
+  loadgen strategies --check tests/real_clients --map mine.toml
+      which recorded clients the strategies of mine.toml reproduce, pair by pair
+
+A map names strategies for recorded configurations:
+  [[recorded]]
+  file = \"backoff.json\"
+  config = \"on_exception(constant, interval=2, max_tries=4)\"
+  text = \"uniform:min=0s,max=2s,max-attempts=4\"
+Exit codes: 0 nothing differs, 1 something does, 2 bad usage or a broken file, 74 output cannot be written.";
+
+/// What is checked.
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    /// Replay these recordings of real clients, files or folders, and tell which are reproduced.
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "name", help_heading = "Check")]
+    check: Vec<PathBuf>,
+
+    /// Strategies for recorded configurations, besides those that presets bring along.
+    #[arg(long, value_name = "FILE", requires = "check", help_heading = "Check")]
+    map: Option<PathBuf>,
+
+    #[command(flatten)]
+    exports: ExportArgs<Recordings>,
+
+    #[command(flatten)]
+    output: ReportArgs,
+}
+
+impl CheckArgs {
+    pub(super) fn is_asked(&self) -> bool {
+        !self.check.is_empty()
+    }
+}
+
+/// A recording and the name of its file.
+struct File {
+    name: String,
+    recording: Recording,
+}
+
+pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
+    let map = map(args)?;
+    let mut files = Vec::new();
+    for path in &args.check {
+        for path in recordings_at(path)? {
+            files.push(file(&path)?);
+        }
+    }
+    let interrupt = Interrupt::listen()?;
+    let Some(verdicts) = check_all(args, &files, &map, &interrupt)? else {
+        return Ok(interrupt.exit().unwrap_or(Exit::Interrupted).into());
+    };
+    let document = document(&files, &map, verdicts);
+    if !args.output.quiet {
+        to_people(&told(&document), exports.take_stdout())?;
+    }
+    exports.finish(&results::sorted(&document)?)?;
+    Ok(if document.differing == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+}
+
+/// Which strategy each recorded configuration is: the one place that knows where that comes from.
+fn map(args: &CheckArgs) -> anyhow::Result<Map> {
+    let mut map = Map::default();
+    map.add(presets().iter().flat_map(|preset| preset.recorded.iter().cloned()))
+        .map_err(|error| Fatal::because(Exit::Usage, "a preset cannot be used", error))?;
+    if let Some(path) = &args.map {
+        let name = path.display();
+        let text = text_of(path, SMALL)
+            .map_err(|error| Fatal::because(Exit::Usage, format!("`--map {name}` cannot be read"), error))?;
+        map.add_toml(&text)
+            .map_err(|error| Fatal::because(Exit::Usage, format!("`--map {name}` cannot be used"), error))?;
+    }
+    Ok(map)
+}
+
+/// The file itself, or what a folder has.
+fn recordings_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let refusal = |error| {
+        Fatal::because(
+            Exit::Usage,
+            format!("`--check {}` cannot be read", path.display()),
+            anyhow::Error::new(error),
+        )
+    };
+    if !fs::metadata(path).map_err(refusal)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(refusal)? {
+        let path = entry.map_err(refusal)?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(Fatal::error(
+            Exit::Usage,
+            format!("`--check {}` has no recordings (*.json)", path.display()),
+        ));
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn file(path: &Path) -> anyhow::Result<File> {
+    let shown = path.display();
+    let text = text_of(path, SMALL)
+        .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` cannot be read"), error))?;
+    let recording = recordings::read(&text)
+        .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` is no recording"), error))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(File { name, recording })
+}
+
+/// The verdict about every pair, in order; nothing when somebody did not want to wait for all.
+fn check_all(
+    args: &CheckArgs,
+    files: &[File],
+    map: &Map,
+    stop: &dyn Stop,
+) -> anyhow::Result<Option<Vec<Verdict>>> {
+    let pairs: Vec<(&File, &Pair)> =
+        files.iter().flat_map(|file| file.recording.pairs.iter().map(move |pair| (file, pair))).collect();
+    let mut live = Live::new(!args.output.quiet);
+    let (mut verdicts, mut failed) = (Vec::with_capacity(pairs.len()), None);
+    side_by_side(
+        pairs.len(),
+        VirtualTime::on_threads(args.output.threads).threads,
+        |index| {
+            let (file, pair) = pairs[index];
+            recordings::check(&file.name, pair, map)
+        },
+        |over| {
+            match over {
+                Some(Ok(verdict)) => verdicts.push(verdict),
+                Some(Err(error)) => failed = failed.take().or(Some(error)),
+                None => {}
+            }
+            live.line(|| {
+                let file = pairs.get(verdicts.len()).map_or("", |(file, _)| file.name.as_str());
+                format!("{} of {} pairs checked  {file}", verdicts.len(), pairs.len())
+            });
+            failed.is_none() && stop.asked_by().is_none()
+        },
+    );
+    if let Some(error) = failed {
+        return Err(Fatal::because(Exit::Usage, "a strategy cannot be started", error));
+    }
+    Ok((verdicts.len() == pairs.len()).then_some(verdicts))
+}
+
+fn document(files: &[File], map: &Map, verdicts: Vec<Verdict>) -> RecordingsCheck {
+    let count =
+        |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64;
+    let reproduced = count(|verdict| *verdict == Verdict::Reproduced);
+    let differing = count(|verdict| matches!(verdict, Verdict::Differs(_)));
+    let without_preset = count(|verdict| *verdict == Verdict::NoPreset);
+    let mut verdicts = verdicts.into_iter();
+    let recordings = files.iter().map(|file| CheckedRecording {
+        file: file.name.clone(),
+        library: file.recording.library.clone(),
+        pairs: file
+            .recording
+            .pairs
+            .iter()
+            .zip(&mut verdicts)
+            .map(|(pair, verdict)| checked(&file.name, pair, map, verdict))
+            .collect(),
+    });
+    RecordingsCheck {
+        schema_version: SchemaVersion::default(),
+        recordings: recordings.collect(),
+        reproduced,
+        differing,
+        without_preset,
+    }
+}
+
+fn checked(file: &str, pair: &Pair, map: &Map, verdict: Verdict) -> CheckedPair {
+    let (verdict, difference) = match verdict {
+        Verdict::Reproduced => (CheckVerdict::Reproduced, None),
+        Verdict::Differs(difference) => (CheckVerdict::Differs, Some(difference)),
+        Verdict::NoPreset => (CheckVerdict::NoPreset, None),
+    };
+    CheckedPair {
+        scenario: pair.id.clone(),
+        config: pair.config.clone(),
+        strategy: map.strategy(file, &pair.config).map(|(text, _)| text.to_owned()),
+        verdict,
+        difference: difference.map(|difference| CheckDifference {
+            what: difference.what,
+            recorded: difference.recorded,
+            here: difference.here,
+        }),
+    }
+}
+
+/// Every pair in a line, and what they come to.
+fn told(document: &RecordingsCheck) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for recording in &document.recordings {
+        let _ = writeln!(text, "{} · {}", recording.file, recording.library);
+        for pair in &recording.pairs {
+            let word = match pair.verdict {
+                CheckVerdict::Reproduced => "reproduced",
+                CheckVerdict::Differs => "differs   ",
+                CheckVerdict::NoPreset => "no preset ",
+            };
+            let _ = write!(text, "  {word}  {} · {}", pair.scenario, pair.config);
+            if let Some(CheckDifference { what, recorded, here }) = &pair.difference {
+                let _ = write!(text, "\n              {what}: recorded {recorded}, here {here}");
+            }
+            text.push('\n');
+        }
+        let count = |verdict| recording.pairs.iter().filter(|pair| pair.verdict == verdict).count() as u64;
+        let counts = [CheckVerdict::Reproduced, CheckVerdict::Differs, CheckVerdict::NoPreset].map(count);
+        let _ = writeln!(text, "  {}\n", sum(counts));
+    }
+    let RecordingsCheck { reproduced, differing, without_preset, .. } = *document;
+    let _ = writeln!(text, "{}", sum([reproduced, differing, without_preset]));
+    text
+}
+
+fn sum([reproduced, differing, without_preset]: [u64; 3]) -> String {
+    let pairs = reproduced + differing + without_preset;
+    let share = if pairs == 0 { 0.0 } else { 100.0 * reproduced as f64 / pairs as f64 };
+    let verb = if differing == 1 { "differs" } else { "differ" };
+    format!(
+        "{pairs} pairs: {reproduced} reproduced ({share:.1} %), {differing} {verb}, {without_preset} without a preset"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_and_every_sum_is_told() {
+        let pair = |config: &str, verdict, difference| CheckedPair {
+            scenario: "503".to_owned(),
+            config: config.to_owned(),
+            strategy: None,
+            verdict,
+            difference,
+        };
+        let difference = CheckDifference {
+            what: "delay 1".to_owned(),
+            recorded: "1 s".to_owned(),
+            here: "2 s".to_owned(),
+        };
+        let document = RecordingsCheck {
+            schema_version: SchemaVersion::default(),
+            recordings: vec![CheckedRecording {
+                file: "a.json".to_owned(),
+                library: "a 1".to_owned(),
+                pairs: vec![
+                    pair("x", CheckVerdict::Reproduced, None),
+                    pair("y", CheckVerdict::Differs, Some(difference)),
+                    pair("z", CheckVerdict::NoPreset, None),
+                ],
+            }],
+            reproduced: 1,
+            differing: 1,
+            without_preset: 1,
+        };
+        let sum = "3 pairs: 1 reproduced (33.3 %), 1 differs, 1 without a preset";
+        let expected = format!(
+            "a.json · a 1\n  reproduced  503 · x\n  differs     503 · y\n              delay 1: recorded 1 s, here 2 s\n  \
+             no preset   503 · z\n  {sum}\n\n{sum}\n"
+        );
+        assert_eq!(told(&document), expected);
+    }
+}

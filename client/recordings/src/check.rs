@@ -1,0 +1,290 @@
+//! Whether a strategy does what a recording tells.
+
+use mockserver_core::Script;
+use tailback::{Method, SpecError, StrategySpec};
+
+use crate::compare::delays::Delays;
+use crate::compare::{attempts, endings, series};
+use crate::ending::Ending;
+use crate::map::Map;
+use crate::pair::{Kind, Ops, Pair, Series};
+use crate::replay::{Clients, Op, Replayed, Trial};
+use crate::verdict::{Difference, Verdict};
+
+/// Ops that show whether a strategy draws anything.
+const FEW: usize = 64;
+
+/// Ops of a strategy that draws: every delay that all of them come to has as many draws.
+const MANY: usize = 2500;
+
+/// Ops whose draws hardly leave a part of their range out.
+const MOST: usize = 50_000;
+
+/// Runs of a series.
+const RUNS: u64 = 100;
+
+/// Keys all draws: the same recording and the same strategy come to the same verdict.
+const SEED: u64 = 20_261_121;
+
+/// What the strategy that the map has for this pair comes to, if it has one.
+///
+/// # Errors
+/// When that strategy cannot be started.
+pub fn check(file: &str, pair: &Pair, map: &Map) -> Result<Verdict, SpecError> {
+    match map.strategy(file, &pair.config) {
+        None => Ok(Verdict::NoPreset),
+        Some((_, strategy)) => check_strategy(pair, strategy),
+    }
+}
+
+/// What this strategy comes to.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, SpecError> {
+    let strategy = strategy.clone().with_method(method(pair));
+    let difference = match &pair.kind {
+        Kind::Ops(ops) => of_ops(pair, ops, &strategy)?,
+        Kind::Series(recorded) => of_series(pair, recorded, &strategy)?,
+    };
+    Ok(difference.map_or(Verdict::Reproduced, Verdict::Differs))
+}
+
+/// The method of the pair's requests: series name it behind their name, and gRPC's calls are all POST.
+fn method(pair: &Pair) -> Method {
+    let named = pair.method.as_deref().or_else(|| pair.id.split_once('/').map(|(_, method)| method));
+    match named {
+        Some("unary") => Method::named("POST"),
+        Some(name) => Method::named(name),
+        None => Method::default(),
+    }
+}
+
+/// What differs first, if anything does.
+fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
+    let trial = |clients, ops, seed| {
+        let script = &recorded.script;
+        Trial { strategy, script, clients, ops, seed }.run()
+    };
+    // A client that waits before an op has done others before: then all were of one client.
+    let waited = recorded.before_first.iter().skip(1).filter(|wait| pair.grain.without_noise(**wait) > 0.0);
+    let is_one = 2 * waited.count() > recorded.before_first.len();
+    let usual = if is_one { Clients::ONE } else { Clients::Fresh };
+    let Replayed::Ops(few) = trial(usual, FEW, SEED)? else { return Ok(Some(endless(recorded))) };
+    let by_calendar = match trial(Clients::Scattered, FEW, SEED)? {
+        // Ops of one client begin wherever in a second the ones before have ended.
+        Replayed::Ops(_) if is_one => recorded.script.to_string().contains(":@"),
+        Replayed::Ops(scattered) => scattered != few,
+        Replayed::Endless => return Ok(Some(endless(recorded))),
+    };
+    let clients = if by_calendar && !is_one { Clients::Scattered } else { usual };
+    let is_drawn = by_calendar || few.iter().skip(1).any(|op| *op != few[1]);
+    let own = if is_drawn { of_many(trial(clients, MANY, SEED)?) } else { few };
+    let more = || trial(clients, MOST, SEED + 1).map(of_many);
+    Ok(ops(pair, recorded, &own, by_calendar, more))
+}
+
+/// A run of which it is known that it ends.
+fn of_many(replayed: Replayed) -> Vec<Op> {
+    match replayed {
+        Replayed::Ops(ops) => ops,
+        Replayed::Endless => Vec::new(),
+    }
+}
+
+fn endless(recorded: &Ops) -> Difference {
+    let most =
+        recorded.attempts.iter().max().map_or_else(|| "an end".to_owned(), |most| format!("at most {most}"));
+    Difference::new("attempts", most, "no end")
+}
+
+/// Figure by figure.
+fn ops(
+    pair: &Pair,
+    recorded: &Ops,
+    own: &[Op],
+    by_calendar: bool,
+    more: impl Fn() -> Result<Vec<Op>, SpecError>,
+) -> Option<Difference> {
+    let numbers: Vec<u32> = own.iter().map(|op| op.attempts).collect();
+    let ended: Vec<Ending> = own.iter().map(|op| op.ending).collect();
+    let differs = attempts::attempts(&recorded.attempts, &numbers)
+        .or_else(|| endings::endings(&recorded.endings, &ended));
+    if differs.is_some() {
+        return differs;
+    }
+    let waiting = [
+        ("wait before the first attempt", &recorded.before_first, (|op| op.before_first) as fn(&Op) -> f64),
+        ("wait after the last attempt", &recorded.after_last, |op| op.after_last),
+    ];
+    let at_the_ends = waiting.into_iter().find_map(|(what, waits, of)| {
+        // What came before a recorder's first op is not known.
+        let first = usize::from(waits.len() > 1);
+        let clean = |wait: &f64| pair.grain.without_noise(*wait);
+        let waits: Vec<f64> = usual(&waits.iter().skip(first).map(clean).collect::<Vec<_>>());
+        let own: Vec<f64> = own.iter().skip(first).map(|op| clean(&of(op))).collect();
+        let grain = pair.grain.of_waiting();
+        Delays { what, recorded: &waits, own: &own, grain, by_calendar }.difference(|| own.clone())
+    });
+    at_the_ends.or_else(|| {
+        let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
+        (0..most).find_map(|index| {
+            let at =
+                |ops: &[Op]| ops.iter().filter_map(|op| op.delays.get(index).copied()).collect::<Vec<f64>>();
+            let what = format!("delay {}", index + 1);
+            let delays: Vec<f64> =
+                recorded.delays.iter().filter_map(|delays| delays.get(index).copied()).collect();
+            let own = at(own);
+            Delays { what: &what, recorded: &delays, own: &own, grain: pair.grain, by_calendar }
+                .difference(|| more().map_or_else(|_| own.clone(), |ops| at(&ops)))
+        })
+    })
+}
+
+/// The waits without those of the few ops, one in twenty at most, that differ most from the middle: their connection was closed
+/// under them, and the library connected anew.
+fn usual(waits: &[f64]) -> Vec<f64> {
+    let mut sorted = waits.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(middle) = sorted.get(sorted.len() / 2).copied() else { return Vec::new() };
+    sorted.sort_by(|one, other| (one - middle).abs().total_cmp(&(other - middle).abs()));
+    sorted.truncate(waits.len() - waits.len() / 20);
+    sorted
+}
+
+fn of_series(
+    pair: &Pair,
+    recorded: &Series,
+    strategy: &StrategySpec,
+) -> Result<Option<Difference>, SpecError> {
+    let script: Script = recorded.script.script(recorded.ops);
+    let clients = Clients::One { pause: recorded.script.pause.max(Clients::AT_ONCE) };
+    let mut runs = Vec::new();
+    for seed in 0..RUNS {
+        let trial = Trial { strategy, script: &script, clients, ops: recorded.ops, seed: SEED + seed };
+        match trial.run()? {
+            Replayed::Ops(ops) => runs.push(ops),
+            Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
+        }
+        // A strategy that draws nothing does the same again.
+        if runs.len() == 2 && runs[0] == runs[1] {
+            break;
+        }
+    }
+    Ok(series::series(recorded, &runs, pair.grain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair::read;
+
+    /// The verdict about a recording with these fields of its only scenario.
+    fn verdict(language: &str, fields: &str, strategy: &str) -> String {
+        let text = format!(
+            r#"{{"library": "some", "version": "1", "language": "{language}", "interception": "sleeps",
+                 "scenarios": [{{"config": "c", {fields}}}]}}"#
+        );
+        let recorded = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        match check_strategy(&recorded.pairs[0], &strategy.parse().unwrap()).unwrap() {
+            Verdict::Reproduced => "reproduced".to_owned(),
+            Verdict::Differs(difference) => difference.to_string(),
+            Verdict::NoPreset => "no preset".to_owned(),
+        }
+    }
+
+    const FIXED: &str = r#""id": "503", "steps": [{"status": 503}], "n": 6, "attempts": 3, "samples": [[0.5, 0.5]],
+                           "outcome": {"type": "Failed", "status": 503}"#;
+
+    #[test]
+    fn fixed_delays_attempts_and_endings_are_reproduced_or_not() {
+        for (strategy, words) in [
+            ("constant:delay=500ms,max-attempts=3", "reproduced"),
+            ("constant:delay=500ms,max-attempts=4", "attempts: recorded 3, here 4"),
+            ("constant:delay=400ms,max-attempts=3", "delay 1: recorded 0.5 s, here always 0.4 s"),
+            ("linear:base=500ms,max-attempts=3", "delay 2: recorded 0.5 s, here always 1 s"),
+            ("constant:delay=500ms", "attempts: recorded at most 3, here no end"),
+        ] {
+            assert_eq!(verdict("python", FIXED, strategy), words, "{strategy}");
+        }
+        let drawn = verdict("python", FIXED, "uniform:min=0s,max=1s,max-attempts=3");
+        assert!(drawn.starts_with("delay 1: recorded always 0.5 s, here drawn, "), "{drawn}");
+    }
+
+    #[test]
+    fn an_outcome_that_is_another_is_told() {
+        let fields = r#""id": "x", "steps": [{"status": 503}, {"close": true}], "n": 1, "attempts": 2, "samples": [[0.5]],
+                        "outcome": {"type": "Failed", "status": 503}"#;
+        let words = verdict("python", fields, "constant:delay=500ms,max-attempts=2");
+        assert_eq!(words, "outcome: recorded an answer with 503, here no answer");
+    }
+
+    #[test]
+    fn javascript_has_whole_milliseconds_and_at_least_one() {
+        let fields = r#""id": "503", "steps": [{"status": 503}], "n": 6, "attempts": 3, "samples": [[0.001, 0.001]],
+                        "outcome": {"type": "x"}, "sleep_before_first": 0.003"#;
+        assert_eq!(verdict("javascript", fields, "immediate:max-attempts=3"), "reproduced");
+        let words = verdict("python", fields, "immediate:max-attempts=3");
+        assert_eq!(words, "delay 1: recorded 0.001 s, here always 0 s");
+    }
+
+    #[test]
+    fn drawn_delays_are_held_against_many_draws() {
+        let draws: Vec<String> =
+            (0..100).map(|draw| format!("[{:.4}]", f64::from(draw * 37 % 100) / 100.0)).collect();
+        let fields = format!(
+            r#""id": "503", "steps": [{{"status": 503}}], "n": 100, "attempts": 2, "samples": [{}],
+               "outcome": {{"type": "x"}}"#,
+            draws.join(", ")
+        );
+        for (strategy, words) in [
+            ("uniform:min=0s,max=1s,max-attempts=2", "reproduced"),
+            ("uniform:min=0s,max=900ms,max-attempts=2", "delay 1: recorded 0.9"),
+            (
+                "uniform:min=0s,max=2s,max-attempts=2",
+                "delay 1: recorded 0 s to 0.99 s, 0.495 s on average, here",
+            ),
+            (
+                "constant:delay=500ms,max-attempts=2",
+                "delay 1: recorded 0 s of 0 s to 0.99 s, here always 0.5 s",
+            ),
+        ] {
+            let told = verdict("python", &fields, strategy);
+            assert!(told.starts_with(words), "{strategy}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_series_is_one_client() {
+        let series = |attempts: &str| {
+            let fields =
+                format!(r#""id": "series-503", "kind": "series", "ops": 5, "attempts_per_op": {attempts}"#);
+            verdict("python", &fields, "immediate:max-attempts=2+retry-budget:max=4,ratio=0.1")
+        };
+        assert_eq!(series("[2, 1, 1, 1, 1]"), "reproduced");
+        assert_eq!(series("[2, 2, 1, 1, 1]"), "attempts of op 2: recorded 2, here 1");
+    }
+
+    #[test]
+    fn one_op_in_twenty_may_have_waited_for_its_connection() {
+        let waited = |count: usize| {
+            let waits: Vec<f64> =
+                std::iter::repeat_n(0.4, count).chain(std::iter::repeat_n(0.0, 40 - count)).collect();
+            let fields = format!(
+                r#""id": "200", "steps": [{{"status": 200}}], "n": 40, "attempts": 1, "samples": [[]],
+                   "outcome": {{"type": "success"}}, "sleep_before_first": {waits:?}"#
+            );
+            verdict("python", &fields, "none")
+        };
+        assert_eq!(waited(2), "reproduced");
+        assert!(waited(8).starts_with("wait before the first attempt: recorded 0.4 s"), "{}", waited(8));
+    }
+
+    #[test]
+    fn a_pair_that_is_in_no_map_has_no_preset() {
+        let text = r#"{"library": "some", "version": "1", "language": "python", "interception": "sleeps", "scenarios":
+                       [{"id": "503", "config": "c", "n": 1, "samples": [[]]}]}"#;
+        let recorded = read(text).unwrap();
+        assert_eq!(check("a.json", &recorded.pairs[0], &Map::default()).unwrap(), Verdict::NoPreset);
+    }
+}

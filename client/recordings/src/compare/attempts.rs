@@ -1,0 +1,70 @@
+//! How often: the same number for every op, or the same distribution.
+
+use statistics::KolmogorovSmirnov;
+
+use super::LEVEL;
+use crate::verdict::Difference;
+
+/// What differs between the attempts of recorded ops and of a strategy's own, if anything does. Nothing recorded differs from
+/// nothing.
+pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
+    let (Some(first), Some(here)) = (recorded.first(), own.first()) else { return None };
+    let is_one = |values: &[u32], one: u32| values.iter().all(|value| *value == one);
+    let differs = match (is_one(recorded, *first), is_one(own, *here)) {
+        (true, true) => first != here,
+        // As likely as the strategy makes them.
+        (true, false) => {
+            let share = own.iter().filter(|value| *value == first).count() as f64 / own.len() as f64;
+            libm::pow(share, recorded.len() as f64) < LEVEL
+        }
+        (false, _) => {
+            let numbers = |values: &[u32]| values.iter().map(|value| f64::from(*value)).collect::<Vec<_>>();
+            KolmogorovSmirnov::of(&numbers(recorded), &numbers(own)).p < LEVEL
+        }
+    };
+    differs.then(|| Difference::new("attempts", told(recorded), told(own)))
+}
+
+/// One number, or the range of many with their mean.
+fn told(values: &[u32]) -> String {
+    let (low, high) = (values.iter().min().unwrap_or(&0), values.iter().max().unwrap_or(&0));
+    if low == high {
+        return low.to_string();
+    }
+    let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64;
+    format!("{low} to {high}, {mean:.2} on average")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differs(recorded: &[u32], own: &[u32]) -> bool {
+        attempts(recorded, own).is_some()
+    }
+
+    #[test]
+    fn one_number_must_be_the_same() {
+        assert!(!differs(&[3; 6], &[3; 64]) && !differs(&[], &[3]));
+        assert!(differs(&[3], &[2; 64]) && differs(&[3; 6], &[2; 64]));
+        let told = attempts(&[3; 6], &[2, 2]).unwrap();
+        assert_eq!(told.to_string(), "attempts: recorded 3, here 2");
+    }
+
+    #[test]
+    fn where_they_vary_the_distribution_decides() {
+        let own: Vec<u32> = (0..2000).map(|op| 8 + op % 4).collect();
+        let alike: Vec<u32> = (0..300).map(|op| 8 + op % 4).collect();
+        let fewer: Vec<u32> = (0..300).map(|op| 8 + op % 2).collect();
+        assert!(!differs(&alike, &own) && differs(&fewer, &own));
+        // Six times the same by chance is not likely, once is.
+        assert!(differs(&[9; 20], &own) && !differs(&[9], &own) && differs(&[7], &own));
+    }
+
+    #[test]
+    fn a_single_op_that_met_another_connection_is_noise_and_half_of_them_are_not() {
+        let noisy: Vec<u32> = std::iter::once(1).chain([2; 39]).collect();
+        let half: Vec<u32> = [1, 2].repeat(20);
+        assert!(!differs(&noisy, &[2; 64]) && differs(&half, &[2; 64]));
+    }
+}

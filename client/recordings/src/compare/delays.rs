@@ -1,0 +1,183 @@
+//! When: every delay is the same where it is fixed, and of the same distribution where it is drawn.
+//!
+//! Which of them are fixed, the strategy and the recording decide: a strategy whose delays are all the same has fixed ones.
+
+use statistics::KolmogorovSmirnov;
+
+use super::LEVEL;
+use super::number::{ends, range, seconds};
+use crate::grain::Grain;
+use crate::verdict::Difference;
+
+/// Draws beyond which the true range reaches no further than this, in ranges per draw: for a uniform one the chance is e⁻¹² at
+/// either end.
+const BEYOND: f64 = 12.0;
+
+/// A client whose advice names a moment of the calendar and that is a little late meets the next second.
+const NEXT_SECOND: f64 = 1.0;
+/// One that is early asks this much before it.
+const EARLY: f64 = 10e-3;
+
+/// The delays at one place of recorded ops, and of a strategy's own. In seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delays<'a> {
+    pub(crate) what: &'a str,
+    pub(crate) recorded: &'a [f64],
+    pub(crate) own: &'a [f64],
+    pub(crate) grain: Grain,
+    /// Whether they depend on the time of the calendar, which the recorder's clock and ours do not share.
+    pub(crate) by_calendar: bool,
+}
+
+impl Delays<'_> {
+    /// What differs, if anything does. `more` are many more draws, for the case that a recorded value is beyond all of the first.
+    pub(crate) fn difference(&self, more: impl FnOnce() -> Vec<f64>) -> Option<Difference> {
+        if self.recorded.is_empty() {
+            return None;
+        }
+        if self.own.is_empty() {
+            return Some(Difference::new(self.what, range(self.recorded), "none"));
+        }
+        if self.by_calendar {
+            return self.beyond(self.own, EARLY, NEXT_SECOND);
+        }
+        let (low, high) = ends(self.own);
+        if high - low < 1e-9 {
+            let other = self.recorded.iter().find(|recorded| !self.grain.takes(low, **recorded))?;
+            let recorded = self.told(*other);
+            return Some(Difference::new(self.what, recorded, format!("always {}", seconds(low))));
+        }
+        if self.beyond(self.own, 0.0, 0.0).is_some()
+            && let Some(beyond) = self.beyond(&more(), 0.0, 0.0)
+        {
+            return Some(beyond);
+        }
+        self.too_steady().or_else(|| self.of_another_distribution())
+    }
+
+    /// A recorded value outside of what these draws can be, with so much room besides.
+    fn beyond(&self, own: &[f64], below: f64, above: f64) -> Option<Difference> {
+        let (low, high) = ends(own);
+        let room = BEYOND * (high - low) / own.len() as f64;
+        let least = self.grain.lowest((low - room).max(0.0)) - below;
+        let most = self.grain.highest(high + room) + above;
+        let outside = self.recorded.iter().find(|recorded| !(least..=most).contains(*recorded))?;
+        Some(Difference::new(self.what, self.told(*outside), range(own)))
+    }
+
+    /// The same value again and again, where the strategy draws.
+    fn too_steady(&self) -> Option<Difference> {
+        let (low, high) = ends(self.recorded);
+        if self.recorded.len() < 2 || high - low > self.grain.above + 1e-9 {
+            return None;
+        }
+        let as_that = self.own.iter().filter(|own| self.grain.takes(**own, low)).count() + 1;
+        let share = as_that as f64 / (self.own.len() + 1) as f64;
+        let likely = libm::pow(share, (self.recorded.len() - 1) as f64);
+        (likely < LEVEL).then(|| {
+            Difference::new(
+                self.what,
+                format!("always {}", seconds(low)),
+                format!("drawn, {}", range(self.own)),
+            )
+        })
+    }
+
+    fn of_another_distribution(&self) -> Option<Difference> {
+        let seen: Vec<f64> = self.own.iter().map(|own| self.grain.seen(*own)).collect();
+        let p = |shift: f64| {
+            let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
+            KolmogorovSmirnov::of(&recorded, &seen).p
+        };
+        // Where the machine adds time it adds about as much to all.
+        let shifts: &[f64] =
+            if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
+        let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);
+        (best < LEVEL).then(|| {
+            let told = |values: &[f64]| {
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                format!("{}, {} on average", range(values), seconds(mean))
+            };
+            Difference::new(self.what, told(self.recorded), format!("{} (p {best:.1e})", told(self.own)))
+        })
+    }
+
+    /// A recorded value among the others.
+    fn told(&self, value: f64) -> String {
+        let (low, high) = ends(self.recorded);
+        if high - low < 1e-9 {
+            seconds(value)
+        } else {
+            format!("{} of {}", seconds(value), range(self.recorded))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grain() -> Grain {
+        Grain::of("some", "python", "time.sleep replaced")
+    }
+
+    fn difference(recorded: &[f64], own: &[f64]) -> Option<String> {
+        let delays = Delays { what: "delay 1", recorded, own, grain: grain(), by_calendar: false };
+        delays.difference(|| own.to_vec()).map(|difference| difference.to_string())
+    }
+
+    /// Uniform draws, in an order that is none.
+    fn drawn(from: f64, to: f64, count: usize) -> Vec<f64> {
+        (0..count)
+            .map(|index| from + (to - from) * ((index * 7919 % count) as f64 + 0.5) / count as f64)
+            .collect()
+    }
+
+    #[test]
+    fn fixed_delays_must_be_equal_to_the_grain() {
+        assert_eq!(difference(&[0.5, 0.5], &[0.500_02; 64]), None);
+        let told = difference(&[0.5, 0.6], &[0.5; 64]).unwrap();
+        assert_eq!(told, "delay 1: recorded 0.6 s of 0.5 s to 0.6 s, here always 0.5 s");
+        let told = difference(&[0.5; 6], &[1.0; 64]).unwrap();
+        assert_eq!(told, "delay 1: recorded 0.5 s, here always 1 s");
+        assert!(difference(&[1.0], &[]).unwrap().ends_with("here none"));
+        assert_eq!(difference(&[], &[1.0]), None);
+    }
+
+    #[test]
+    fn drawn_delays_must_be_in_range_and_of_one_distribution() {
+        let own = drawn(0.0, 1.0, 2000);
+        assert_eq!(difference(&drawn(0.0, 1.0, 300), &own), None);
+        let outside = difference(&[0.5, 1.1], &own).unwrap();
+        assert!(outside.starts_with("delay 1: recorded 1.1 s of 0.5 s to 1.1 s, here "), "{outside}");
+        let other = difference(&drawn(0.0, 0.5, 60), &own).unwrap();
+        assert!(other.contains("0.25 s on average") && other.contains("0.5 s on average"), "{other}");
+    }
+
+    #[test]
+    fn a_value_beyond_the_first_draws_is_held_against_many_more() {
+        let own = drawn(0.0, 0.9, 2000);
+        let delays =
+            Delays { what: "delay 1", recorded: &[0.5, 0.95], own: &own, grain: grain(), by_calendar: false };
+        assert_eq!(delays.difference(|| drawn(0.0, 1.0, 50_000)), None);
+        assert!(delays.difference(|| own.clone()).is_some());
+    }
+
+    #[test]
+    fn the_same_value_again_and_again_is_not_drawn() {
+        let own = drawn(0.0, 1.0, 2000);
+        let told = difference(&[0.5; 6], &own).unwrap();
+        assert!(told.starts_with("delay 1: recorded always 0.5 s, here drawn, "), "{told}");
+        assert_eq!(difference(&[0.5], &own), None, "once tells nothing");
+    }
+
+    #[test]
+    fn by_the_calendar_a_little_late_is_a_second_late() {
+        let of = |recorded: &[f64]| {
+            let own = drawn(5.0, 6.0, 2000);
+            let delays = Delays { what: "delay 1", recorded, own: &own, grain: grain(), by_calendar: true };
+            delays.difference(Vec::new).is_some()
+        };
+        assert!(!of(&[5.0, 5.9988, 6.9982]) && of(&[4.9]) && of(&[8.0]));
+    }
+}

@@ -1,0 +1,57 @@
+//! What callers got: success, an answer, or none.
+
+use statistics::KolmogorovSmirnov;
+
+use super::LEVEL;
+use crate::ending::{Ending, Told};
+use crate::verdict::Difference;
+
+/// What differs between the endings of recorded ops, with their numbers, and of a strategy's own, if anything does.
+pub(crate) fn endings(recorded: &[(Told, usize)], own: &[Ending]) -> Option<Difference> {
+    match recorded {
+        [] => None,
+        [(told, count)] => {
+            let share = own.iter().filter(|ending| told.fits(**ending)).count() as f64 / own.len() as f64;
+            let likely = libm::pow(share, *count as f64);
+            let other = own.iter().find(|ending| !told.fits(**ending))?;
+            (likely < LEVEL).then(|| Difference::new("outcome", told.to_string(), other.to_string()))
+        }
+        several => {
+            let successes = |(told, count): &(Told, usize)| {
+                std::iter::repeat_n(f64::from(u8::from(*told == Told::Success)), *count)
+            };
+            let recorded: Vec<f64> = several.iter().flat_map(successes).collect();
+            let own: Vec<f64> =
+                own.iter().map(|ending| f64::from(u8::from(*ending == Ending::Success))).collect();
+            let share = |values: &[f64]| {
+                format!("{:.1} % successes", 100.0 * values.iter().sum::<f64>() / values.len().max(1) as f64)
+            };
+            (KolmogorovSmirnov::of(&recorded, &own).p < LEVEL)
+                .then(|| Difference::new("outcome", share(&recorded), share(&own)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_that_is_told_must_be_that_of_the_strategy() {
+        let answer = [Ending::Answer(503); 9];
+        assert_eq!(endings(&[(Told::Answer(503), 6)], &answer), None);
+        assert_eq!(endings(&[(Told::Nothing, 6)], &answer), None);
+        assert_eq!(endings(&[], &answer), None);
+        let differs = endings(&[(Told::Success, 6)], &answer).unwrap();
+        assert_eq!(differs.to_string(), "outcome: recorded success, here an answer with 503");
+        assert!(endings(&[(Told::Answer(429), 1)], &answer).is_some());
+    }
+
+    #[test]
+    fn of_several_endings_the_share_of_successes_counts() {
+        let half = [(Told::Success, 20), (Told::Transport, 20)];
+        let mixed: Vec<Ending> = [Ending::Success, Ending::Transport].repeat(100);
+        assert_eq!(endings(&half, &mixed), None);
+        assert!(endings(&half, &[Ending::Success; 200]).is_some());
+    }
+}

@@ -1,0 +1,394 @@
+//! A recorded scenario with one configuration, checked: what it says fits together.
+
+use mockserver_core::{Script, ScriptFileError, WrittenStep};
+
+use crate::ending::Told;
+use crate::grain::Grain;
+use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
+use crate::series::{SeriesScript, series_script};
+
+/// The most ops of one pair.
+const MOST_OPS: usize = 100_000;
+
+/// One scenario with one configuration.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The scenario.
+    pub id: String,
+    /// How the client was made.
+    pub config: String,
+    /// The HTTP method of the first request, where that is told.
+    pub method: Option<String>,
+    pub(crate) grain: Grain,
+    pub(crate) kind: Kind,
+}
+
+/// What a recording holds: all of its pairs.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The library and its version.
+    pub library: String,
+    /// What was recorded.
+    pub pairs: Vec<Pair>,
+}
+
+/// What was recorded of a pair.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// Ops that have nothing to do with one another.
+    Ops(Ops),
+    /// Consecutive ops of one client.
+    Series(Series),
+}
+
+/// Ops of clients of their own. Every list has as many entries as there were ops, or none where nothing is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Ops {
+    pub(crate) script: Script,
+    pub(crate) attempts: Vec<u32>,
+    /// Before each retry, in seconds.
+    pub(crate) delays: Vec<Vec<f64>>,
+    pub(crate) before_first: Vec<f64>,
+    pub(crate) after_last: Vec<f64>,
+    /// How they ended, and how many of them.
+    pub(crate) endings: Vec<(Told, usize)>,
+}
+
+/// Consecutive ops of one client.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) script: SeriesScript,
+    pub(crate) ops: usize,
+    /// Per op, where that is told.
+    pub(crate) attempts: Vec<u32>,
+    /// Per op, where that is told.
+    pub(crate) waits: Vec<Waits>,
+    /// Per op, where that is told.
+    pub(crate) endings: Vec<Told>,
+    /// All kinds of endings that there were, where that is told.
+    pub(crate) kinds: Vec<Told>,
+    /// Retries so far after each 100 ops, where that is told.
+    pub(crate) granted: Vec<u64>,
+}
+
+/// How long one op of a series waited, in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Waits {
+    /// Before the first attempt, where that is told.
+    pub(crate) before_first: Option<f64>,
+    pub(crate) delays: Vec<f64>,
+    /// After the last attempt, where that is told.
+    pub(crate) after_last: Option<f64>,
+}
+
+/// A file that is no recording.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// No JSON, or not of the form.
+    #[error("`{at}`: {why}")]
+    Form {
+        /// The field, as a path.
+        at: String,
+        /// What is wrong with it, and where.
+        why: String,
+    },
+    /// A scenario that does not fit together.
+    #[error("scenario `{id}` with `{config}`: `{field}` {why}")]
+    Scenario {
+        /// Its id.
+        id: String,
+        /// Its configuration.
+        config: String,
+        /// Which field.
+        field: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// What is wrong with a field of a scenario.
+type Wrong = (&'static str, String);
+
+/// Reads a file's text.
+///
+/// # Errors
+/// Names the field, or the scenario and its field.
+pub fn read(text: &str) -> Result<Recording, RecordingError> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let file: RawFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        RecordingError::Form { at: error.path().to_string(), why: error.inner().to_string() }
+    })?;
+    let grain = Grain::of(&file.library, &file.language, &file.interception);
+    let pairs = file.scenarios.into_iter().map(|scenario| {
+        let (id, config) = (scenario.id.clone(), scenario.config.clone());
+        Pair::of(scenario, grain).map_err(|(field, why)| RecordingError::Scenario { id, config, field, why })
+    });
+    Ok(Recording {
+        library: format!("{} {}", file.library, file.version),
+        pairs: pairs.collect::<Result<_, _>>()?,
+    })
+}
+
+impl Pair {
+    fn of(raw: RawScenario, grain: Grain) -> Result<Self, Wrong> {
+        let (id, config, method) = (raw.id.clone(), raw.config.clone(), raw.method.clone());
+        let kind = match raw.kind {
+            Some(RawKind::Series) => Kind::Series(Series::of(raw)?),
+            None => Kind::Ops(Ops::of(raw)?),
+        };
+        Ok(Self { id, config, method, grain, kind })
+    }
+}
+
+impl Ops {
+    fn of(raw: RawScenario) -> Result<Self, Wrong> {
+        let n = raw.n.ok_or(("n", "is missing".to_owned()))?;
+        if !(1..=MOST_OPS).contains(&n) {
+            return Err(("n", format!("is {n}; it must be from 1 to {MOST_OPS}")));
+        }
+        // Where nobody answers, there is nothing but delays: of ops that are turned away for ever.
+        let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
+        let script = Script::from_steps(vec![steps]).map_err(|error| match error {
+            ScriptFileError::Step { step, why, .. } => {
+                ("steps", format!("has a step {step} that is none: {why}"))
+            }
+            other => ("steps", format!("is no script: {other}")),
+        })?;
+        let samples = raw.samples.ok_or(("samples", "is missing".to_owned()))?;
+        let delays = each("samples", OneOrEach::Each(samples), n)?;
+        for delay in delays.iter().flatten() {
+            is_wait("samples", *delay)?;
+        }
+        let attempts = match raw.attempts {
+            None => Vec::new(),
+            Some(attempts) => each("attempts", attempts, n)?,
+        };
+        for (attempts, delays) in attempts.iter().zip(&delays) {
+            if usize::try_from(*attempts).ok() != Some(delays.len() + 1) {
+                let why = format!("has {} delays of an op that made {attempts} attempts", delays.len());
+                return Err(("samples", why));
+            }
+        }
+        let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
+        Ok(Self {
+            script,
+            attempts,
+            delays,
+            before_first: waits("sleep_before_first", raw.sleep_before_first, n)?,
+            after_last: waits("sleep_after_last", raw.sleep_after_last, n)?,
+            endings,
+        })
+    }
+}
+
+impl Series {
+    fn of(raw: RawScenario) -> Result<Self, Wrong> {
+        let ops = raw.ops.ok_or(("ops", "is missing".to_owned()))?;
+        if !(1..=MOST_OPS).contains(&ops) {
+            return Err(("ops", format!("is {ops}; it must be from 1 to {MOST_OPS}")));
+        }
+        let script = series_script(&raw.id)
+            .ok_or_else(|| ("id", "names a series whose script is not known".to_owned()))?;
+        let attempts = raw.attempts_per_op.unwrap_or_default();
+        if !attempts.is_empty() && attempts.len() != ops {
+            return Err(("attempts_per_op", format!("has {} entries for {ops} ops", attempts.len())));
+        }
+        let waits = raw.waits_per_op.unwrap_or_default();
+        if !waits.is_empty() && waits.len() != attempts.len() {
+            return Err(("waits_per_op", format!("has {} entries for {} ops", waits.len(), attempts.len())));
+        }
+        let waits = attempts.iter().zip(waits).map(|(attempts, waits)| Waits::of(*attempts, waits));
+        let waits = waits.collect::<Result<Vec<_>, _>>()?;
+        let mut endings = Vec::new();
+        for (name, count) in raw.outcomes_per_op.unwrap_or_default() {
+            if count > ops - endings.len() {
+                return Err(("outcomes_per_op", format!("tells of more than {ops} ops")));
+            }
+            endings.extend(std::iter::repeat_n(Told::of_type(&name), count));
+        }
+        let granted = raw.retries_granted_after_each_100.unwrap_or_default();
+        if granted.len() * 100 > ops {
+            return Err(("retries_granted_after_each_100", format!("tells of more than {ops} ops")));
+        }
+        if attempts.is_empty() && granted.is_empty() {
+            return Err(("attempts_per_op", "is missing".to_owned()));
+        }
+        let kinds = match raw.outcomes {
+            Some(RawOutcomes::Named(names)) => names.iter().map(|name| Told::of_type(name)).collect(),
+            _ => Vec::new(),
+        };
+        Ok(Self { script, ops, attempts, waits, endings, kinds, granted })
+    }
+}
+
+impl Waits {
+    /// Of the waits of an op that made so many attempts: before each of them and perhaps after the last, or before the retries alone.
+    fn of(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
+        for wait in &waits {
+            is_wait("waits_per_op", *wait)?;
+        }
+        let attempts = attempts as usize;
+        let after_last = if waits.len() == attempts + 1 { waits.pop() } else { None };
+        let before_first = (waits.len() == attempts && attempts > 0).then(|| waits.remove(0));
+        if waits.len() != attempts.saturating_sub(1) {
+            let why = format!("has {} waits of an op that made {attempts} attempts", waits.len());
+            return Err(("waits_per_op", why));
+        }
+        Ok(Self { before_first, delays: waits, after_last })
+    }
+}
+
+/// One value for each op.
+fn each<T: Clone>(field: &'static str, values: OneOrEach<T>, n: usize) -> Result<Vec<T>, Wrong> {
+    match values {
+        OneOrEach::One(value) => Ok(vec![value; n]),
+        OneOrEach::Each(values) if values.len() == n => Ok(values),
+        // All were the same.
+        OneOrEach::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
+        OneOrEach::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
+    }
+}
+
+/// The waits of each op, if anything is told.
+fn waits(field: &'static str, values: Option<OneOrEach<f64>>, n: usize) -> Result<Vec<f64>, Wrong> {
+    let Some(values) = values else { return Ok(Vec::new()) };
+    let waits = each(field, values, n)?;
+    waits.iter().try_for_each(|wait| is_wait(field, *wait))?;
+    Ok(waits)
+}
+
+/// No wait is below zero, or longer than some years.
+fn is_wait(field: &'static str, wait: f64) -> Result<(), Wrong> {
+    const LONGEST: f64 = 1e8;
+    if (0.0..=LONGEST).contains(&wait) {
+        return Ok(());
+    }
+    Err((field, format!("has a wait of {wait}; it must be from 0 to {LONGEST} seconds")))
+}
+
+fn endings(
+    one: Option<&RawOutcome>,
+    all: Option<&RawOutcomes>,
+    n: usize,
+) -> Result<Vec<(Told, usize)>, Wrong> {
+    match (one, all) {
+        (_, Some(RawOutcomes::Counted(counts))) => {
+            let ending = |(text, count): (&String, &usize)| {
+                let outcome: RawOutcome = serde_json::from_str(text)
+                    .map_err(|error| ("outcomes", format!("has `{text}`, which is no outcome: {error}")))?;
+                Ok((Told::of(&outcome), *count))
+            };
+            counts.iter().map(ending).collect()
+        }
+        (Some(outcome), _) => Ok(vec![(Told::of(outcome), n)]),
+        (None, _) => Ok(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(scenarios: &str) -> Result<Recording, String> {
+        let text = format!(
+            r#"{{"library": "some", "version": "1", "language": "python", "interception": "sleeps", "scenarios": [{scenarios}]}}"#
+        );
+        read(&text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn one_list_stands_for_all_ops_that_were_the_same() {
+        let recorded = file(
+            r#"{"id": "503", "config": "c", "method": "GET", "steps": [{"status": 503}], "n": 3, "attempts": 2,
+                "samples": [[0.5]], "outcome": {"type": "Failed", "status": 503}, "extra": null}"#,
+        );
+        let Recording { library, pairs } = recorded.unwrap();
+        assert_eq!((library.as_str(), pairs.len(), pairs[0].method.as_deref()), ("some 1", 1, Some("GET")));
+        let Kind::Ops(ops) = &pairs[0].kind else { panic!("ops") };
+        assert_eq!(
+            (&ops.attempts[..], &ops.delays[..]),
+            (&[2; 3][..], &[vec![0.5], vec![0.5], vec![0.5]][..])
+        );
+        assert_eq!(ops.endings, [(Told::Answer(503), 3)]);
+    }
+
+    #[test]
+    fn delays_without_a_server_are_those_of_ops_that_are_turned_away_for_ever() {
+        let recorded = file(
+            r#"{"id": "delays", "config": "c", "n": 1, "samples": [[1, 2]], "outcome": {"type": "iterator"}}"#,
+        );
+        let Kind::Ops(ops) = &recorded.unwrap().pairs[0].kind else { panic!("ops") };
+        assert_eq!((ops.script.to_string().as_str(), ops.attempts.len()), ("503", 0));
+    }
+
+    #[test]
+    fn waits_of_a_series_may_have_one_more_at_either_end() {
+        let waits = |attempts, waits: &[f64]| Waits::of(attempts, waits.to_vec());
+        let none = |delays: &[f64]| Waits { before_first: None, delays: delays.to_vec(), after_last: None };
+        assert_eq!(waits(3, &[1.0, 2.0]), Ok(none(&[1.0, 2.0])));
+        assert_eq!(waits(2, &[0.0, 2.0]), Ok(Waits { before_first: Some(0.0), ..none(&[2.0]) }));
+        let all = Waits { before_first: Some(0.0), after_last: Some(3.0), ..none(&[2.0]) };
+        assert_eq!(waits(2, &[0.0, 2.0, 3.0]), Ok(all));
+        assert!(waits(2, &[1.0, 2.0, 3.0, 4.0]).is_err() && waits(3, &[1.0]).is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_by_scenario_and_field() {
+        let scenario =
+            |fields: &str| file(&format!(r#"{{"id": "503", "config": "c", {fields}}}"#)).unwrap_err();
+        for (fields, words) in [
+            (r#""n": "x""#, "`scenarios[0].n`: invalid type: string \"x\""),
+            (
+                r#""n": 2, "samples": [[1], [2], [3]]"#,
+                "scenario `503` with `c`: `samples` has 3 entries for 2 ops",
+            ),
+            (r#""n": 0, "samples": []"#, "scenario `503` with `c`: `n` is 0"),
+            (r#""samples": [[1]]"#, "scenario `503` with `c`: `n` is missing"),
+            (r#""n": 1"#, "scenario `503` with `c`: `samples` is missing"),
+            (r#""n": 1, "samples": [[-1]]"#, "scenario `503` with `c`: `samples` has a wait of -1"),
+            (
+                r#""n": 1, "attempts": 3, "samples": [[1]]"#,
+                "scenario `503` with `c`: `samples` has 1 delays of an op that made 3 attempts",
+            ),
+            (
+                r#""n": 1, "samples": [[1]], "steps": [{"status": 3}]"#,
+                "scenario `503` with `c`: `steps` has a step 1 that is none: `status` is 3",
+            ),
+            (r#""n": 1, "samples": [[1]], "steps": []"#, "scenario `503` with `c`: `steps` is no script"),
+            (
+                r#""n": 1, "samples": [[1]], "outcomes": {"x": 1}"#,
+                "scenario `503` with `c`: `outcomes` has `x`, which is no outcome",
+            ),
+            (
+                r#""n": 1, "samples": [[1]], "sleep_before_first": [1, 2]"#,
+                "scenario `503` with `c`: `sleep_before_first` has 2 entries for 1 ops",
+            ),
+            (r#""kind": "series", "ops": 3"#, "scenario `503` with `c`: `id` names a series"),
+        ] {
+            let error = scenario(fields);
+            assert!(error.starts_with(words), "{fields}: {error}");
+        }
+        let series = |fields: &str| {
+            file(&format!(r#"{{"id": "series-503", "config": "c", "kind": "series", {fields}}}"#))
+                .unwrap_err()
+        };
+        for (fields, words) in [
+            (r#""ops": 3"#, "`attempts_per_op` is missing"),
+            (r#""ops": 3, "attempts_per_op": [1]"#, "`attempts_per_op` has 1 entries for 3 ops"),
+            (r#""ops": 1, "attempts_per_op": [1], "waits_per_op": [[], []]"#, "`waits_per_op` has 2 entries"),
+            (
+                r#""ops": 1, "attempts_per_op": [3], "waits_per_op": [[1]]"#,
+                "`waits_per_op` has 1 waits of an op",
+            ),
+            (
+                r#""ops": 1, "attempts_per_op": [1], "outcomes_per_op": [["ok", 2]]"#,
+                "`outcomes_per_op` tells of more than 1 ops",
+            ),
+        ] {
+            let error = series(fields);
+            assert!(error.contains(words), "{fields}: {error}");
+        }
+        assert!(read("[]").unwrap_err().to_string().contains("expected an object"));
+    }
+}

@@ -1,0 +1,84 @@
+//! A recording as it is written: one JSON file per library. What it means is told beside the recordings, in their README.
+
+use std::collections::BTreeMap;
+
+use mockserver_core::WrittenStep;
+use serde::Deserialize;
+
+/// A file.
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
+pub(crate) struct RawFile {
+    pub(crate) library: String,
+    pub(crate) version: String,
+    pub(crate) language: String,
+    pub(crate) interception: String,
+    pub(crate) scenarios: Vec<RawScenario>,
+}
+
+/// What was recorded of one scenario with one configuration.
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
+pub(crate) struct RawScenario {
+    pub(crate) id: String,
+    pub(crate) config: String,
+    pub(crate) kind: Option<RawKind>,
+    pub(crate) method: Option<String>,
+    pub(crate) steps: Option<Vec<WrittenStep>>,
+    pub(crate) n: Option<usize>,
+    pub(crate) samples: Option<Vec<Vec<f64>>>,
+    pub(crate) attempts: Option<OneOrEach<u32>>,
+    pub(crate) outcome: Option<RawOutcome>,
+    pub(crate) outcomes: Option<RawOutcomes>,
+    pub(crate) sleep_before_first: Option<OneOrEach<f64>>,
+    pub(crate) sleep_after_last: Option<OneOrEach<f64>>,
+    pub(crate) ops: Option<usize>,
+    pub(crate) attempts_per_op: Option<Vec<u32>>,
+    pub(crate) waits_per_op: Option<Vec<Vec<f64>>>,
+    pub(crate) outcomes_per_op: Option<Vec<(String, usize)>>,
+    pub(crate) retries_granted_after_each_100: Option<Vec<u64>>,
+}
+
+/// What it is besides a scenario.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RawKind {
+    /// Consecutive operations on one client.
+    Series,
+}
+
+/// One value for all operations, or one for each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a number, or a list of numbers")]
+pub(crate) enum OneOrEach<T> {
+    One(T),
+    Each(Vec<T>),
+}
+
+/// What the caller got.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object")]
+pub(crate) struct RawOutcome {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) status: Option<u16>,
+    pub(crate) code: Option<RawCode>,
+}
+
+/// A code of the library's own: a name, or an exit code.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a name or a number")]
+pub(crate) enum RawCode {
+    Exit(i64),
+    Name(String),
+}
+
+/// More than one kind of outcome: how often which, or only which.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "an object of counts, or a list")]
+pub(crate) enum RawOutcomes {
+    /// An outcome, as JSON, and how often.
+    Counted(BTreeMap<String, usize>),
+    /// Names of types.
+    Named(Vec<String>),
+}

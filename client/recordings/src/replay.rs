@@ -1,0 +1,207 @@
+//! A strategy meets a script in virtual time: how often and when it tries, op by op.
+
+use std::time::Duration;
+
+use loadgen_core::{ArrivalProcess, Cause, OperationKind, Refusal, Run, RunConfig, RunLog, Workload};
+use loadgen_sim::{Simulation, Steer};
+use mockserver_core::{Config, Script};
+use tailback::{SpecError, Status, StrategySpec};
+use vocabulary::{Distribution, Instant};
+
+use crate::ending::Ending;
+
+/// More attempts per op than this are taken for no end.
+const ENDLESS: u64 = 300;
+
+/// No run may be called stalled: that nothing ever succeeds is what is looked at.
+const PATIENCE: Duration = Duration::from_secs(1 << 33);
+
+/// A strategy, what it meets, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trial<'a> {
+    pub(crate) strategy: &'a StrategySpec,
+    pub(crate) script: &'a Script,
+    pub(crate) clients: Clients,
+    pub(crate) ops: usize,
+    /// Keys all draws.
+    pub(crate) seed: u64,
+}
+
+/// Whose ops they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Clients {
+    /// Each has a client of its own, and all begin with a second of the calendar.
+    Fresh,
+    /// The same, but they begin evenly spread over one second.
+    Scattered,
+    /// All are of one client, one after another, with so much time between them.
+    One {
+        /// After each op.
+        pause: Duration,
+    },
+}
+
+impl Clients {
+    /// As short a time between two ops as there is.
+    pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
+    /// One client without a rest.
+    pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
+}
+
+/// What became of one op. Times are in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Op {
+    pub(crate) attempts: u32,
+    /// From its arrival to its first attempt.
+    pub(crate) before_first: f64,
+    /// From the end of an attempt to the next.
+    pub(crate) delays: Vec<f64>,
+    /// From the end of the last attempt to the op's own.
+    pub(crate) after_last: f64,
+    pub(crate) ending: Ending,
+}
+
+/// What came of a trial.
+#[derive(Debug)]
+pub(crate) enum Replayed {
+    /// Every op, in order.
+    Ops(Vec<Op>),
+    /// It would have gone on and on.
+    Endless,
+}
+
+impl Trial<'_> {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When the strategy cannot be started.
+    pub(crate) fn run(self) -> Result<Replayed, SpecError> {
+        let ops = self.ops as u64;
+        let mut run = Run::new(self.config(), |_| self.strategy.build(self.seed, None), None)?;
+        run.record_log();
+        let policy = format!("script:steps={}", self.script);
+        let server = Config {
+            policy: policy.parse().expect("a script is shown as it is read"),
+            network_delay: Distribution::ZERO,
+            ..Config::default()
+        };
+        let mut is_endless = false;
+        let simulation = Simulation::new(run, OperationKind::Request, self.seed, server);
+        let mut finished = simulation.run(|run, _| {
+            is_endless |= run.measurements().attempts.total > ENDLESS * ops;
+            if is_endless { Steer::Stop } else { Steer::On }
+        });
+        let log = finished.run.take_log().unwrap_or_default();
+        if is_endless || finished.run.stalled_at().is_some() {
+            return Ok(Replayed::Endless);
+        }
+        Ok(Replayed::Ops(told(&log, self.ops)))
+    }
+
+    fn config(&self) -> RunConfig {
+        let ops = self.ops as u64;
+        let (arrivals, clients, pause) = match self.clients {
+            Clients::Fresh => (ArrivalProcess::Burst, ops, Duration::ZERO),
+            Clients::Scattered => {
+                let instant = |op: u64| Instant::from_nanos(op * 1_000_000_000 / ops);
+                (ArrivalProcess::Listed((0..ops).map(instant).collect()), ops, Duration::ZERO)
+            }
+            Clients::One { pause } => (ArrivalProcess::Closed { in_flight: 1 }, 1, pause),
+        };
+        RunConfig {
+            seed: self.seed,
+            workload: Workload { arrivals, ops: Some(ops), duration: None },
+            clients: u32::try_from(clients).unwrap_or(u32::MAX),
+            undisturbed_attempt: Duration::ZERO,
+            patience: PATIENCE,
+            pause,
+            ..RunConfig::default()
+        }
+    }
+}
+
+/// What the log of a run tells of each of its ops.
+fn told(log: &RunLog, ops: usize) -> Vec<Op> {
+    let never =
+        Op { attempts: 0, before_first: 0.0, delays: Vec::new(), after_last: 0.0, ending: Ending::Refused };
+    let mut all = vec![never; ops];
+    let mut last_end = vec![Instant::ORIGIN; ops];
+    for sample in &log.samples {
+        let index = usize::try_from(sample.op).unwrap_or(usize::MAX);
+        let (Some(op), Some(last)) = (all.get_mut(index), last_end.get_mut(index)) else { continue };
+        if op.attempts == 0 {
+            op.before_first = sample.sent.since(sample.arrived).as_secs_f64();
+        } else {
+            op.delays.push(sample.sent.since(*last).as_secs_f64());
+        }
+        op.attempts += 1;
+        *last = sample.ended;
+        op.ending = match (sample.status, sample.cause) {
+            (Status::Succeeded, _) => Ending::Success,
+            (_, Some(Cause::Status(code))) => Ending::Answer(code),
+            _ => Ending::Transport,
+        };
+    }
+    for refusal in &log.refusals {
+        let Refusal::GivenUp { op, at, .. } = refusal else { continue };
+        let index = usize::try_from(*op).unwrap_or(usize::MAX);
+        if let (Some(op), Some(last)) = (all.get_mut(index), last_end.get(index))
+            && op.attempts > 0
+        {
+            op.after_last = at.since(*last).as_secs_f64();
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replay(strategy: &str, script: &str, clients: Clients, ops: usize) -> Replayed {
+        let (strategy, script) = (strategy.parse().unwrap(), script.parse().unwrap());
+        Trial { strategy: &strategy, script: &script, clients, ops, seed: 1 }.run().unwrap()
+    }
+
+    fn ops(strategy: &str, script: &str, clients: Clients, ops: usize) -> Vec<Op> {
+        match replay(strategy, script, clients, ops) {
+            Replayed::Ops(ops) => ops,
+            Replayed::Endless => panic!("it ends"),
+        }
+    }
+
+    #[test]
+    fn attempts_delays_and_endings_are_told_op_by_op() {
+        let strategy = "constant:delay=1500ms,max-attempts=3";
+        for (script, attempts, ending) in [
+            ("503", 3, Ending::Answer(503)),
+            ("503|200", 2, Ending::Success),
+            ("404", 1, Ending::Answer(404)),
+            ("close", 3, Ending::Transport),
+        ] {
+            for op in ops(strategy, script, Clients::Fresh, 3) {
+                assert_eq!((op.attempts, op.ending), (attempts, ending), "{script}");
+                assert_eq!(op.delays, vec![1.5; attempts as usize - 1], "{script}");
+                assert_eq!((op.before_first, op.after_last), (0.0, 0.0), "{script}");
+            }
+        }
+    }
+
+    #[test]
+    fn clients_of_their_own_draw_apart_and_know_nothing_of_one_another() {
+        let all = ops("full-jitter:base=1s,max-attempts=2", "503", Clients::Scattered, 50);
+        assert!(all.iter().all(|op| op.attempts == 2 && op.delays[0] <= 1.0));
+        assert!(all.windows(2).all(|two| two[0].delays != two[1].delays));
+        let budget = "immediate:max-attempts=2+retry-budget:max=4,ratio=0.1";
+        assert!(ops(budget, "503", Clients::Fresh, 20).iter().all(|op| op.attempts == 2));
+        let one = ops(budget, "503", Clients::One { pause: Duration::from_secs(1) }, 20);
+        assert_eq!((one[0].attempts, one[19].attempts), (2, 1), "one client's budget runs out");
+    }
+
+    #[test]
+    fn a_strategy_without_an_end_is_found_out() {
+        for strategy in ["immediate", "constant:delay=1s"] {
+            assert!(matches!(replay(strategy, "503", Clients::Fresh, 20), Replayed::Endless), "{strategy}");
+        }
+    }
+}
