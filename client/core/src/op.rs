@@ -36,7 +36,7 @@ pub(crate) struct Op {
     pub(crate) failures: u32,
     /// How the last try ended.
     pub(crate) last: Option<Status>,
-    /// What its strategy makes of that.
+    /// What its strategy makes of its last attempt, if that failed.
     pub(crate) last_opinion: Opinion,
     /// What its last attempt says of further ones.
     pub(crate) prospect: Prospect,
@@ -116,6 +116,12 @@ impl Op {
         self.prospect != Prospect::Open
     }
 
+    /// Whether a retry of it was allowed and has not been sent: asleep, in its queue, or refused by a budget there.
+    pub(crate) fn awaits_retry(&self) -> bool {
+        let waits = matches!(self.place, Place::Ready | Place::Sleeping);
+        self.attempts > 0 && (waits || matches!(self.last, Some(Status::Shed | Status::Deferred)))
+    }
+
     /// An op that has just arrived.
     pub(crate) fn new(id: OpId, arrived: Instant) -> Self {
         Self {
@@ -142,6 +148,28 @@ mod tests {
         assert_eq!((refused, refused.after(Status::Cancelled)), (Prospect::Refused, Prospect::Refused));
         assert_eq!(refused.after(Status::Failed(Failure::Transport)), Prospect::Unreachable);
         assert_eq!(refused.after(Status::Failed(Failure::Timeout)), Prospect::Open);
+    }
+
+    #[test]
+    fn a_retry_is_awaited_from_its_permission_until_it_is_sent() {
+        let op = |attempts, place, last| Op {
+            attempts,
+            place,
+            last: Some(last),
+            ..Op::new(OpId(0), Instant::ORIGIN)
+        };
+        for (op, awaits) in [
+            (op(1, Place::Sleeping, Status::Rejected), true),
+            (op(1, Place::Ready, Status::Rejected), true),
+            (op(1, Place::InFlight, Status::Rejected), false),
+            (op(1, Place::Leaving, Status::Rejected), false),
+            // Nothing had been sent when a budget refused it.
+            (op(0, Place::Sleeping, Status::Shed), false),
+            (op(1, Place::Leaving, Status::Shed), true),
+            (op(1, Place::InFlight, Status::Deferred), true),
+        ] {
+            assert_eq!(op.awaits_retry(), awaits, "{op:?}");
+        }
     }
 
     #[test]

@@ -16,7 +16,8 @@ pub struct Launch {
     pub arrived: Instant,
     /// How the op's last try ended; `None` before the first.
     pub last: Option<Status>,
-    /// What the strategy makes of that; of an op without a failed try, [`Opinion::Done`].
+    /// What the strategy makes of its last attempt, sheds and deferrals aside; of an op without a failed attempt,
+    /// [`Opinion::Done`].
     pub last_opinion: Opinion,
 }
 

@@ -37,7 +37,8 @@ pub trait Budget: Send {
     /// what the retry costs; [`on_sent`](Self::on_sent) comes when the delay is over.
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
 
-    /// An op of which [`on_retry`](Self::on_retry) was told is over before its retry was sent.
+    /// An op of which [`on_retry`](Self::on_retry) was told is over before its retry was sent, or before an attempt that came
+    /// to be [deferred](crate::Status::Deferred) was sent again. Each retry is sent or withdrawn, once.
     fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
     /// The launch was sent.

@@ -173,11 +173,12 @@ impl Strategy {
     /// been sent.
     #[inline]
     pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
+        if self.keeps_memory {
+            // Which of the layers wait, is remembered.
+            return self.forget(now, state);
+        }
         if waits {
             self.inner.on_retry_withdrawn(now);
-        }
-        if self.keeps_memory {
-            self.forget(now, state);
         }
     }
 

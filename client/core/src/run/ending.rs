@@ -233,7 +233,9 @@ impl Run {
         let entry = &mut self.ops[slot.index()];
         entry.failures += 1;
         entry.last = Some(outcome.status);
-        entry.last_opinion = outcome.opinion;
+        if !matches!(outcome.status, Status::Shed | Status::Deferred) {
+            entry.last_opinion = outcome.opinion;
+        }
         let op = *entry;
         let instance = self.instance_of(op.id).index();
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome };
@@ -271,7 +273,8 @@ impl Run {
     pub(super) fn give_up(&mut self, at: Instant, slot: OpSlot, why: GivenUp) {
         let mut op = self.ops.remove(slot.index());
         let instance = self.instance_of(op.id);
-        self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, false);
+        let waits = op.awaits_retry();
+        self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
         // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));

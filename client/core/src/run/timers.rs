@@ -126,7 +126,7 @@ impl Run {
         let Some((slot, id)) = self.agenda.expired() else { return };
         let Some(op) = self.ops.get(slot.index()).copied().filter(|op| op.id == id) else { return };
         let instance = self.instance_of(id);
-        let waits = op.failures > 0 && op.place != Place::Leaving;
+        let waits = op.awaits_retry();
         match op.place {
             Place::Ready => {}
             Place::Sleeping | Place::Leaving => self.instances[instance.index()].sleeping -= 1,

@@ -175,7 +175,7 @@ impl Layer {
             Advised::GiveUp => return Retry::GiveUp,
             Advised::BackOff => delay,
             Advised::After { delay, restarts } => {
-                if let Some(memory) = memory.filter(|_| restarts) {
+                if let Some(memory) = memory.as_deref_mut().filter(|_| restarts) {
                     memory.failures_at_restart = failed.failures;
                     *state = RetryState::default();
                 }
@@ -194,6 +194,9 @@ impl Layer {
         if !no_attempt {
             for budget in &mut self.budgets {
                 budget.on_retry(now, failed);
+            }
+            if let Some(memory) = memory {
+                memory.awaits_retry = true;
             }
         }
         Retry::After(delay)

@@ -58,9 +58,11 @@ impl Strategy {
             outer.in_flight += 1;
             outer.next_seq += 1;
             let seq = view.candidate.seq;
-            memory.layers[index + 1].open =
-                Some(Try { seq, began: now, in_flight_then: outer.in_flight, permits });
+            let remembered = &mut memory.layers[index + 1];
+            remembered.open = Some(Try { seq, began: now, in_flight_then: outer.in_flight, permits });
+            remembered.awaits_retry = false;
         }
+        memory.layers[0].awaits_retry = false;
         let permits = self.inner.on_sent(now, &inner);
         if let Some(standstill) = &mut self.standstill {
             standstill.on_sent(now, view.candidate.seq);
@@ -80,6 +82,12 @@ impl Strategy {
         let before = self.memory.of(state).map_or(0, |memory| memory.layers[0].attempts_before);
         let inner = Ended { attempt: ended.attempt.saturating_sub(before).max(1), ..*ended };
         self.inner.on_ended(now, &inner, (heard, outcome), permits);
+        if outcome.status == Status::Deferred
+            && let Some(memory) = self.memory.of_mut(state)
+        {
+            // It was none: if it was a retry, that is still to come.
+            memory.layers[0].awaits_retry = inner.attempt > 1;
+        }
         if matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred) {
             for index in 0..self.outer.len() {
                 self.end_try(now, index, ended, outcome, state);
@@ -93,6 +101,7 @@ impl Strategy {
         let Some(memory) = self.memory.of_mut(state) else { return };
         let remembered = &mut memory.layers[index + 1];
         let Some(Try { seq, began, in_flight_then, permits }) = remembered.open.take() else { return };
+        remembered.awaits_retry = outcome.status == Status::Deferred && remembered.tries > 0;
         let ended = Ended {
             seq,
             attempt: remembered.tries + 1,
@@ -144,7 +153,9 @@ impl Strategy {
             let opinion = outer.layer.rules.opinion(&outcome, outcome.advice);
             remembered.tries += 1;
             remembered.last = Some(outcome.status);
-            remembered.last_opinion = opinion;
+            if !matches!(outcome.status, Status::Shed | Status::Deferred) {
+                remembered.last_opinion = opinion;
+            }
             let own = FailedOp {
                 failures: remembered.tries,
                 arrived: remembered.since,
@@ -163,7 +174,12 @@ impl Strategy {
                 Retry::GiveUp => Retry::GiveUpAfter(after),
             };
             if let Retry::After(delay) = retry {
-                for inside in &mut memory.layers[..=index] {
+                for (place, inside) in memory.layers[..=index].iter_mut().enumerate() {
+                    if inside.awaits_retry {
+                        let layer =
+                            if place == 0 { &mut self.inner } else { &mut self.outer[place - 1].layer };
+                        layer.on_retry_withdrawn(now);
+                    }
                     inside.begin_again(now + delay, failed.failures, attempts);
                 }
             }
@@ -174,7 +190,13 @@ impl Strategy {
     /// The op is over: nothing is remembered of it.
     pub(super) fn forget(&mut self, now: Instant, state: &mut RetryState) {
         let Some(memory) = self.memory.of(*state).copied() else { return };
+        if memory.layers[0].awaits_retry {
+            self.inner.on_retry_withdrawn(now);
+        }
         for (index, outer) in self.outer.iter_mut().enumerate() {
+            if memory.layers[index + 1].awaits_retry {
+                outer.layer.on_retry_withdrawn(now);
+            }
             // Its deadline came while a try was under way.
             if let Some(open) = memory.layers[index + 1].open {
                 let cancelled = Outcome::plain(Status::Cancelled);

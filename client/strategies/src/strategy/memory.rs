@@ -45,6 +45,8 @@ pub(super) struct LayerMemory {
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
     pub(super) last_opinion: Opinion,
+    /// Its budgets were told of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been sent.
+    pub(super) awaits_retry: bool,
     /// The try that is under way.
     pub(super) open: Option<Try>,
 }
@@ -70,6 +72,7 @@ impl LayerMemory {
             tries: 0,
             last: None,
             last_opinion: Opinion::Done,
+            awaits_retry: false,
             open: None,
         }
     }

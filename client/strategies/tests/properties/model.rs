@@ -55,6 +55,7 @@ struct Op {
     attempts: u32,
     failures: u32,
     last: Option<Status>,
+    last_opinion: Opinion,
     state: RetryState,
 }
 
@@ -144,6 +145,7 @@ impl Client {
             attempts: 0,
             failures: 0,
             last: None,
+            last_opinion: Opinion::Done,
             state: RetryState::default(),
         });
         self.make_ready(op);
@@ -156,8 +158,7 @@ impl Client {
     }
 
     fn launch(&self, op: u64) -> Launch {
-        let Op { arrived, attempts, last, .. } = *self.op(op);
-        let last_opinion = last.map_or(Opinion::Done, Opinion::of);
+        let Op { arrived, attempts, last, last_opinion, .. } = *self.op(op);
         Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion }
     }
 
@@ -197,13 +198,17 @@ impl Client {
         let failing = self.op_mut(op);
         failing.failures += 1;
         failing.last = Some(outcome.status);
+        if !matches!(outcome.status, Status::Shed | Status::Deferred) {
+            failing.last_opinion = outcome.opinion;
+        }
         let failed = FailedOp { op, arrived: failing.arrived, failures: failing.failures, outcome };
         let (attempts, mut state) = (failing.attempts, failing.state);
         let retry = self.strategy.on_failure(now, &failed, attempts, &mut state);
         self.op_mut(op).state = state;
         match retry {
             Retry::GiveUp | Retry::GiveUpAfter(_) => {
-                self.strategy.on_over(now, &mut state, false);
+                let waits = attempts > 0 && matches!(outcome.status, Status::Shed | Status::Deferred);
+                self.strategy.on_over(now, &mut state, waits);
                 self.trace.push(Event::GaveUp(now, op));
                 self.ended += 1;
             }
