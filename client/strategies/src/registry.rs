@@ -4,7 +4,7 @@ use crate::backoffs::{
     Backoff, Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry,
     Thain, Uniform,
 };
-use crate::budgets::{BreakerConfig, RetryBudget};
+use crate::budgets::{AwsQuota, BreakerConfig, RetryBudget};
 use crate::entry::Entry;
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, BbrConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow,
@@ -45,6 +45,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<OracleConfig>(),
     Entry::of::<RetryBudget>(),
     Entry::of::<BreakerConfig>(),
+    Entry::of::<AwsQuota>(),
 ];
 
 /// The part with this name.

@@ -8,7 +8,7 @@ use rand_core::TryRng;
 use crate::part_config::Context;
 use crate::{
     Advice, Ended, FailedOp, Failure, Instant, Launch, Opinion, Outcome, Part, Retry, RetryPolicy,
-    RetryState, Status, StrategySpec, View,
+    RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
 /// A generator whose `unit` is always this number (to 53 bits).
@@ -101,4 +101,95 @@ pub(crate) const CANCELLED: Outcome = Outcome::plain(Status::Cancelled);
 /// A rejection with advice.
 pub(crate) const fn advised(advice: Advice) -> Outcome {
     Outcome::advised(Status::Rejected, advice)
+}
+
+/// One client that makes its ops one after another, each as its strategy says.
+pub(crate) struct Series {
+    strategy: Strategy,
+    pub(crate) now: Instant,
+    ops: u64,
+    seq: u64,
+    /// Launches that a budget refused.
+    pub(crate) sheds: u32,
+}
+
+impl Series {
+    pub(crate) fn new(text: &str) -> Self {
+        let spec: StrategySpec = text.parse().unwrap_or_else(|error| panic!("`{text}`: {error}"));
+        let strategy = spec.build(1, None).expect("it starts");
+        Self { strategy, now: Instant::ORIGIN, ops: 0, seq: 0, sheds: 0 }
+    }
+
+    /// What the strategy shows as its tokens.
+    pub(crate) fn tokens(&self) -> f64 {
+        let gauges = self.strategy.gauges();
+        let drawn = gauges.drawn().find(|(kind, _)| kind.name == "tokens").map(|(_, value)| value);
+        drawn.or(gauges.tokens).expect("it has tokens")
+    }
+
+    /// Makes an op whose attempts end as `outcome` says, which is given their numbers and what the strategy shows as tokens
+    /// once they are sent; says how many attempts it took.
+    pub(crate) fn op(&mut self, mut outcome: impl FnMut(u32, &Self) -> Outcome) -> u32 {
+        let (op, arrived) = (self.ops, self.now);
+        self.ops += 1;
+        let (mut state, mut attempts, mut failures) = (RetryState::default(), 0, 0);
+        let (mut last, mut last_opinion) = (None, Opinion::Done);
+        for _ in 0..100_000 {
+            let candidate = Launch { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion };
+            let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
+            let ended = match self.strategy.admit(self.now, &view, &mut state) {
+                Verdict::Wait(Until::At(at)) => {
+                    self.now = at;
+                    continue;
+                }
+                Verdict::Wait(Until::Event) => panic!("nothing will happen"),
+                Verdict::Shed(outcome) => {
+                    self.sheds += 1;
+                    outcome
+                }
+                Verdict::Send(permits, _) => {
+                    self.seq += 1;
+                    attempts += 1;
+                    let mut ended_so = outcome(attempts, self);
+                    ended_so.opinion = self.strategy.opinion(&ended_so);
+                    let ended = Ended { op, attempt: attempts, sent_at: self.now, ..ended(candidate.seq, 1) };
+                    self.strategy.on_ended(self.now, &ended, &ended_so, &permits, &mut state);
+                    last_opinion = ended_so.opinion;
+                    ended_so
+                }
+            };
+            if ended.status == Status::Succeeded {
+                self.strategy.on_over(self.now, &mut state, false);
+                return attempts;
+            }
+            failures += 1;
+            last = Some(ended.status);
+            let failed = FailedOp { op, arrived, failures, outcome: ended };
+            match self.strategy.on_failure(self.now, &failed, attempts, &mut state) {
+                Retry::After(delay) => self.now = self.now + delay,
+                over => {
+                    if let Retry::GiveUpAfter(delay) = over {
+                        self.now = self.now + delay;
+                    }
+                    let waits = ended.status == Status::Shed && attempts > 0;
+                    self.strategy.on_over(self.now, &mut state, waits);
+                    return attempts;
+                }
+            }
+        }
+        panic!("an op that never ends");
+    }
+
+    /// The attempts of so many ops that always end like this: how many of them made how many.
+    pub(crate) fn attempts_per_op(&mut self, ops: u32, outcome: Outcome) -> Vec<(u32, u32)> {
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for _ in 0..ops {
+            let attempts = self.op(|_, _| outcome);
+            match runs.last_mut().filter(|(made, _)| *made == attempts) {
+                Some((_, count)) => *count += 1,
+                None => runs.push((attempts, 1)),
+            }
+        }
+        runs
+    }
 }

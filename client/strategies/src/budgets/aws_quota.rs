@@ -1,0 +1,246 @@
+//! `aws-quota`: the retry quota of the AWS SDKs: a retry costs tokens, which a success gives back.
+//!
+//! Source: boto/botocore `botocore/retries/{standard,quota}.py`; smithy-lang/smithy-rs
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. Defaults: retry spec 2.1. In 2.0 a retry
+//! costs 5 (`retry-cost=5,throttled-cost=5,timeout-cost=10`), but in Rust 10 after every transient error, a 5xx by its status
+//! included (`retry-cost=10`).
+//!
+//! The cost is taken at the failure; a quota that does not hold it ends the op there, or after the back-off of operations that
+//! poll for long. Only the cost of an op's last retry comes back.
+
+use vocabulary::{Choice, Configurable, Parameter, Rng};
+
+use crate::error::SpecError;
+use crate::gauges::TOKENS;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{
+    Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Status,
+};
+
+/// Whether ops that the quota ends wait first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LongPoll {
+    /// They are over at once.
+    #[default]
+    No,
+    /// They wait as long as for a retry.
+    Yes,
+}
+
+impl Choice for LongPoll {
+    const CHOICES: &'static [(&'static str, Self)] = &[("false", Self::No), ("true", Self::Yes)];
+}
+
+/// Parameters of `aws-quota`.
+#[derive(Clone, Debug)]
+pub(crate) struct AwsQuota {
+    capacity: u32,
+    retry_cost: u32,
+    throttled_cost: u32,
+    timeout_cost: u32,
+    long_poll: LongPoll,
+}
+
+impl Default for AwsQuota {
+    fn default() -> Self {
+        Self { capacity: 500, retry_cost: 14, throttled_cost: 5, timeout_cost: 14, long_poll: LongPoll::No }
+    }
+}
+
+impl Configurable for AwsQuota {
+    const NAME: &'static str = "aws-quota";
+    const SUMMARY: &'static str = "retries cost tokens that successes give back, as in the AWS SDKs";
+    const RULE: &'static str = "tokens start at capacity; a retry takes its cost at the failure, or the op is given up when there are \
+                                fewer; a success gives back the cost of its op's last retry, at the first try 1; never above \
+                                capacity";
+    const SOURCE: &'static str = "boto/botocore botocore/retries/{standard,quota}.py; smithy-lang/smithy-rs \
+                                  rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("capacity", "tokens at first, and at most", (0, 1_000_000), |config| {
+            &mut config.capacity
+        }),
+        Parameter::count("retry-cost", "tokens of a retry after a transient failure", (0, 1000), |config| {
+            &mut config.retry_cost
+        }),
+        Parameter::count("throttled-cost", "tokens of a retry after throttling", (0, 1000), |config| {
+            &mut config.throttled_cost
+        }),
+        Parameter::count("timeout-cost", "tokens of a retry after a timeout", (0, 1000), |config| {
+            &mut config.timeout_cost
+        }),
+        Parameter::choice(
+            "long-poll",
+            "an op that the quota ends waits first as long as for a retry",
+            |config| &mut config.long_poll,
+        ),
+    ];
+}
+
+impl PartConfig for AwsQuota {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Quota { tokens: self.capacity, config: self })))
+    }
+}
+
+struct Quota {
+    config: AwsQuota,
+    tokens: u32,
+}
+
+impl Quota {
+    /// What the retry after such a failure costs.
+    fn cost(&self, status: Status, opinion: Opinion) -> u32 {
+        match (opinion, status) {
+            (Opinion::Throttled, _) => self.config.throttled_cost,
+            (_, Status::Failed(Failure::Timeout)) => self.config.timeout_cost,
+            _ => self.config.retry_cost,
+        }
+    }
+
+    fn cost_after(&self, failed: &FailedOp) -> u32 {
+        self.cost(failed.outcome.status, failed.outcome.opinion)
+    }
+}
+
+impl Budget for Quota {
+    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        Gate::Permit
+    }
+
+    fn permits_retry(&self, _now: Instant, failed: &FailedOp) -> bool {
+        self.tokens >= self.cost_after(failed)
+    }
+
+    fn refuses_after_the_wait(&self) -> bool {
+        self.config.long_poll == LongPoll::Yes
+    }
+
+    fn on_retry(&mut self, _now: Instant, failed: &FailedOp) {
+        self.tokens = self.tokens.saturating_sub(self.cost_after(failed));
+    }
+
+    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+        Permit(match launch.last.filter(|_| launch.attempt > 1) {
+            None => 1,
+            Some(last) => self.cost(last, launch.last_opinion),
+        })
+    }
+
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+        if outcome.status == Status::Succeeded {
+            self.tokens = self.tokens.saturating_add(permit.0).min(self.config.capacity);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&TOKENS, f64::from(self.tokens));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Facts;
+    use crate::testing::{OK, REJECTED, Series, TIMEOUT};
+
+    /// A bare 503, and the answer that these tests take for throttling.
+    const UNAVAILABLE: Outcome = Outcome { facts: Facts::code(503), ..REJECTED };
+    const THROTTLED: Outcome = Outcome { facts: Facts::code(429), ..REJECTED };
+
+    /// Retry spec 2.1, and 2.0 in botocore and in Rust.
+    fn v2_1(max_attempts: u32, capacity: u32) -> Series {
+        Series::new(&format!(
+            "constant:delay=1s,max-attempts={max_attempts},throttle-on=429+aws-quota:capacity={capacity}"
+        ))
+    }
+
+    fn v2_0(max_attempts: u32, retry_cost: u32, capacity: u32) -> Series {
+        Series::new(&format!(
+            "constant:delay=1s,max-attempts={max_attempts},throttle-on=429+aws-quota:capacity={capacity},\
+             retry-cost={retry_cost},timeout-cost=10"
+        ))
+    }
+
+    /// The tokens once each retry of an op whose attempts end like this is sent, and when it is over.
+    fn left(mut series: Series, outcomes: &[Outcome]) -> Vec<f64> {
+        left_of(&mut series, outcomes)
+    }
+
+    fn left_of(series: &mut Series, outcomes: &[Outcome]) -> Vec<f64> {
+        let mut left = Vec::new();
+        series.op(|attempt, series| {
+            left.extend((attempt > 1).then(|| series.tokens()));
+            outcomes[attempt as usize - 1]
+        });
+        left.push(series.tokens());
+        left
+    }
+
+    /// smithy-rs, tests of `strategy/standard.rs` and of `RetrySpec::v2_1`.
+    #[test]
+    fn the_vectors_of_smithy_come_out() {
+        let down = [UNAVAILABLE; 9];
+        let then_ok = [UNAVAILABLE, UNAVAILABLE, OK];
+        assert_eq!(left(v2_0(5, 5, 500), &then_ok), [495.0, 490.0, 495.0]);
+        assert_eq!(left(v2_0(5, 5, 500), &down), [495.0, 490.0, 485.0, 480.0, 480.0]);
+        assert_eq!(left(v2_0(5, 5, 5), &down), [0.0, 0.0]);
+        assert_eq!(left(v2_0(5, 10, 100), &then_ok), [90.0, 80.0, 90.0], "transient errors in Rust");
+
+        assert_eq!(left(v2_1(3, 500), &then_ok), [486.0, 472.0, 486.0]);
+        assert_eq!(left(v2_1(3, 500), &down), [486.0, 472.0, 472.0]);
+        assert_eq!(left(v2_1(5, 14), &down), [0.0, 0.0]);
+        assert_eq!(left(v2_1(5, 0), &down), [0.0]);
+        assert_eq!(left(v2_1(5, 20), &down), [6.0, 6.0]);
+        assert_eq!(left(v2_1(3, 500), &[THROTTLED, OK]), [495.0, 500.0]);
+        assert_eq!(left(v2_1(5, 500), &down), [486.0, 472.0, 458.0, 444.0, 444.0]);
+        let mut series = v2_1(3, 30);
+        assert_eq!(left_of(&mut series, &then_ok), [16.0, 2.0, 16.0]);
+        assert_eq!(left_of(&mut series, &[UNAVAILABLE, OK]), [2.0, 16.0]);
+    }
+
+    /// botocore 1.44.5, AWS SDK for Rust (sqs 1.119.0), recorded: an op after another, all in vain.
+    #[test]
+    fn as_many_ops_are_retried_as_were_recorded() {
+        assert_eq!(v2_1(3, 500).attempts_per_op(200, UNAVAILABLE), [(3, 17), (2, 1), (1, 182)]);
+        assert_eq!(v2_1(3, 500).attempts_per_op(200, THROTTLED), [(3, 50), (1, 150)]);
+        assert_eq!(v2_1(4, 500).attempts_per_op(200, UNAVAILABLE), [(4, 11), (3, 1), (1, 188)]);
+        assert_eq!(v2_1(4, 500).attempts_per_op(200, THROTTLED), [(4, 33), (2, 1), (1, 166)]);
+        assert_eq!(v2_0(3, 10, 500).attempts_per_op(120, UNAVAILABLE), [(3, 25), (1, 95)]);
+        let mut throttled = Series::new(
+            "constant:max-attempts=3,throttle-on=429+aws-quota:retry-cost=10,throttled-cost=5,timeout-cost=10",
+        );
+        assert_eq!(throttled.attempts_per_op(120, THROTTLED), [(3, 50), (1, 70)]);
+    }
+
+    /// botocore and JavaScript, recorded: 503 for 40 ops, 20 successes, 503 again; and ops that need one retry each.
+    #[test]
+    fn successes_give_back_what_was_recorded() {
+        let mut series = v2_1(3, 500);
+        assert_eq!(series.attempts_per_op(40, UNAVAILABLE), [(3, 17), (2, 1), (1, 22)]);
+        assert_eq!(series.attempts_per_op(20, OK), [(1, 20)]);
+        assert_eq!(series.attempts_per_op(40, UNAVAILABLE), [(3, 1), (1, 39)]);
+        let mut series = v2_1(3, 500);
+        for _ in 0..100 {
+            assert_eq!(series.op(|attempt, _| if attempt == 1 { UNAVAILABLE } else { OK }), 2);
+        }
+    }
+
+    #[test]
+    fn what_comes_back_is_the_cost_of_the_last_retry_and_timeouts_may_cost_more() {
+        assert_eq!(left(v2_1(3, 500), &[UNAVAILABLE, THROTTLED, OK]), [486.0, 481.0, 486.0]);
+        assert_eq!(left(v2_0(3, 5, 500), &[TIMEOUT, UNAVAILABLE, OK]), [490.0, 485.0, 490.0]);
+        assert_eq!(left(v2_0(3, 5, 500), &[UNAVAILABLE, TIMEOUT, OK]), [495.0, 485.0, 495.0]);
+    }
+
+    #[test]
+    fn an_empty_quota_ends_ops_at_once_or_after_the_wait_of_a_long_poll() {
+        for (options, waited) in [("", 0), (",long-poll=true", 1)] {
+            let mut series = Series::new(&format!("constant:delay=1s+aws-quota:capacity=0{options}"));
+            assert_eq!(series.op(|_, _| UNAVAILABLE), 1);
+            assert_eq!(series.now, Instant::from_millis(1000 * waited), "{options}");
+        }
+    }
+}
