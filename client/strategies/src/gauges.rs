@@ -15,6 +15,9 @@ pub(crate) const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
 /// Attempts per second that a strategy lets start.
 pub(crate) const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };
 
+/// Retries under way, of whatever limits those.
+pub(crate) const RETRIES: GaugeKind = GaugeKind { name: "retries", unit: "" };
+
 /// The most gauges of one strategy that are drawn besides its window and threshold.
 pub const MOST_DRAWN: usize = 4;
 

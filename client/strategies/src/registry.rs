@@ -4,7 +4,9 @@ use crate::backoffs::{
     Backoff, Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry,
     Thain, Uniform,
 };
-use crate::budgets::{AwsQuota, BreakerConfig, RetryBudget};
+use crate::budgets::{
+    AwsQuota, BreakerConfig, EnvoyBudget, FailsafeBudget, FinagleBudget, RetryBudget, TowerBudget,
+};
 use crate::entry::Entry;
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, BbrConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow,
@@ -46,6 +48,10 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<RetryBudget>(),
     Entry::of::<BreakerConfig>(),
     Entry::of::<AwsQuota>(),
+    Entry::of::<FinagleBudget>(),
+    Entry::of::<TowerBudget>(),
+    Entry::of::<EnvoyBudget>(),
+    Entry::of::<FailsafeBudget>(),
 ];
 
 /// The part with this name.

@@ -49,7 +49,17 @@ impl<C: Default> Parameter<C> {
         min: Duration,
         at: fn(&mut C) -> &mut Duration,
     ) -> Self {
-        Self { key, about, field: Field::Duration { at, min, max: LONGEST } }
+        Self::duration_between(key, about, (min, LONGEST), at)
+    }
+
+    /// A duration from `min` to `max`.
+    pub const fn duration_between(
+        key: &'static str,
+        about: &'static str,
+        (min, max): (Duration, Duration),
+        at: fn(&mut C) -> &mut Duration,
+    ) -> Self {
+        Self { key, about, field: Field::Duration { at, min, max } }
     }
 
     /// A number from `min` to `max`.

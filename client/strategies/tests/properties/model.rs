@@ -326,5 +326,10 @@ impl Client {
         assert!(gauges.window.is_none_or(|window| window.is_finite() && window >= 1.0), "{gauges:?}");
         assert!(gauges.ssthresh.is_none_or(|ssthresh| ssthresh.is_finite() && ssthresh >= 1.0), "{gauges:?}");
         assert!(gauges.tokens.is_none_or(|tokens| tokens.is_finite() && tokens >= 0.0), "{gauges:?}");
+        for (kind, value) in gauges.drawn() {
+            assert!(value.is_finite() && value >= 0.0, "{}: {value}", kind.name);
+            let under_way = kind.name == "retries";
+            assert!(!under_way || value <= alive as f64, "{value} retries of {alive} ops");
+        }
     }
 }

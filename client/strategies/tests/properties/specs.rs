@@ -20,6 +20,10 @@ const COMBINATIONS: &[&str] = &[
     "oracle+thain:max-attempts=3+breaker",
     "exponential:retry-after=exact,max-attempts=5+fixed-window:window=3",
     "linear:retry-after=ignore+breaker+breaker+breaker+retry-budget",
+    "constant:delay=10ms+envoy-budget:least=1+breaker:failures=1,when-open=shed",
+    "ethernet+constant:max-attempts=3+envoy-budget:least=2+aws-quota:capacity=20",
+    "constant:delay=1s,max-attempts=2+envoy-budget:least=1 over ethernet+constant:max-attempts=2+envoy-budget",
+    "full-jitter:max-attempts=3+failsafe-budget+tower-budget:reserve=0+finagle-budget:reserve=1",
 ];
 
 pub(crate) fn all() -> Vec<String> {

@@ -1,0 +1,117 @@
+//! What budgets have in common to which ops pay in and from which retries draw: what was paid in counts for a while.
+
+use vocabulary::{Choice, Rng};
+
+use crate::gauges::TOKENS;
+use crate::{Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+
+/// The sum of what was paid in and drawn of late.
+pub(super) trait Bucket: Send {
+    /// Forgets what is too old. Reading or changing the bucket begins with it.
+    fn expire(&mut self, now: Instant);
+
+    /// Adds what is paid in, or takes (below zero) what is drawn.
+    fn add(&mut self, amount: i64);
+
+    /// What there is.
+    fn sum(&self) -> i64;
+}
+
+/// When an op pays in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Deposit {
+    /// When its first attempt is sent.
+    Request,
+    /// When an attempt ends that is not to be tried again.
+    #[default]
+    Done,
+}
+
+impl Choice for Deposit {
+    const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
+}
+
+/// A budget with such a bucket: it decides at the failure, and takes there what the retry costs.
+pub(super) struct Deposits<B> {
+    pub(super) bucket: B,
+    /// Paid in by an op.
+    pub(super) deposit: i64,
+    /// Drawn by a retry.
+    pub(super) withdrawal: i64,
+    /// There besides, always.
+    pub(super) reserve: i64,
+    pub(super) when: Deposit,
+}
+
+impl<B: Bucket> Deposits<B> {
+    fn sum(&self) -> i64 {
+        self.bucket.sum().saturating_add(self.reserve)
+    }
+
+    fn put(&mut self, now: Instant, amount: i64) {
+        self.bucket.expire(now);
+        self.bucket.add(amount);
+    }
+
+    /// Whether an op that begins (and pays in) and fails may try again, which it then does.
+    #[cfg(test)]
+    pub(super) fn fails(&mut self, now: Instant) -> bool {
+        self.put(now, self.deposit);
+        self.withdraw(now)
+    }
+
+    #[cfg(test)]
+    pub(super) fn withdraw(&mut self, now: Instant) -> bool {
+        use crate::testing::{REJECTED, ended, rejected};
+        self.on_ended(now, &ended(0, 1), &REJECTED, Permit::default());
+        let permitted = self.permits_retry(now, &rejected(1));
+        if permitted {
+            self.on_retry(now, &rejected(1));
+        }
+        permitted
+    }
+
+    /// Retries that could be made.
+    pub(super) fn balance(&self) -> i64 {
+        self.sum().max(0) / self.withdrawal
+    }
+}
+
+impl<B: Bucket> Budget for Deposits<B> {
+    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        Gate::Permit
+    }
+
+    fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
+        self.sum() >= self.withdrawal
+    }
+
+    fn on_retry(&mut self, now: Instant, _failed: &FailedOp) {
+        self.put(now, -self.withdrawal);
+    }
+
+    fn on_sent(&mut self, now: Instant, launch: &Launch) -> Permit {
+        if self.when == Deposit::Request && launch.attempt == 1 {
+            self.put(now, self.deposit);
+        }
+        Permit::default()
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        // Who asks whether a retry is permitted reads the bucket, at this instant.
+        self.bucket.expire(now);
+        match (self.when, outcome.status) {
+            (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),
+            (Deposit::Done, Status::Succeeded | Status::Rejected | Status::Failed(_))
+                if !outcome.opinion.is_retriable() =>
+            {
+                self.bucket.add(self.deposit);
+            }
+            _ => {}
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&TOKENS, self.balance() as f64);
+    }
+}

@@ -1,0 +1,160 @@
+//! `envoy-budget`: at any time no more retries than a share of what is under way, as Envoy's circuit breakers say.
+//!
+//! Source: envoyproxy/envoy `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`), `source/common/router/
+//! retry_state_impl.cc`. A retry counts from its permission until its end, its back-off included; the request whose failure asks
+//! still counts among the active ones, because Envoy asks while it handles the answer's headers. A cluster without a budget
+//! has at most 3 retries: `share=0`.
+
+use vocabulary::{Configurable, Parameter, Rng};
+
+use super::live::Live;
+use crate::error::SpecError;
+use crate::gauges::RETRIES;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit};
+
+/// Parameters of `envoy-budget`.
+#[derive(Clone, Debug)]
+pub(crate) struct EnvoyBudget {
+    share: f64,
+    least: u32,
+}
+
+impl Default for EnvoyBudget {
+    fn default() -> Self {
+        Self { share: 0.2, least: 3 }
+    }
+}
+
+impl Configurable for EnvoyBudget {
+    const NAME: &'static str = "envoy-budget";
+    const SUMMARY: &'static str = "at any time no more retries than a share of what is in flight";
+    const RULE: &'static str = "an op may retry only while retries < max(⌊share * attempts in flight⌋, least), decided at its \
+                                failure, which still counts as in flight; a retry counts from then until its end, its back-off \
+                                included";
+    const SOURCE: &'static str = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("share", "retries per attempt in flight", (0.0, 1.0), |config| &mut config.share),
+        Parameter::count("least", "retries that are allowed in any case", (0, 1_000_000), |config| {
+            &mut config.least
+        }),
+    ];
+}
+
+impl PartConfig for EnvoyBudget {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(ShareInFlight { config: self, live: Live::default() })))
+    }
+}
+
+struct ShareInFlight {
+    config: EnvoyBudget,
+    live: Live,
+}
+
+impl Budget for ShareInFlight {
+    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        Gate::Permit
+    }
+
+    fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
+        let active = f64::from(self.live.attempts) + 1.0;
+        f64::from(self.live.retries)
+            < libm::floor(self.config.share * active).max(f64::from(self.config.least))
+    }
+
+    fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {
+        self.live.retries = self.live.retries.saturating_add(1);
+    }
+
+    fn on_retry_withdrawn(&mut self, _now: Instant) {
+        self.live.retries = self.live.retries.saturating_sub(1);
+    }
+
+    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+        self.live.on_sent(launch)
+    }
+
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+        self.live.on_ended(outcome, permit, true);
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&RETRIES, f64::from(self.live.retries));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::testing::{OK, REJECTED, ended, launch, rejected};
+
+    const NOW: Instant = Instant::ORIGIN;
+
+    fn budget(share: f64, least: u32) -> ShareInFlight {
+        ShareInFlight { config: EnvoyBudget { share, least }, live: Live::default() }
+    }
+
+    fn send(budget: &mut ShareInFlight, count: u32) {
+        for _ in 0..count {
+            budget.on_sent(NOW, &launch(0, None));
+        }
+    }
+
+    /// One of the attempts in flight fails: whether it may be tried again, which then waits for its back-off.
+    fn fails(budget: &mut ShareInFlight, permit: Permit) -> bool {
+        budget.on_ended(NOW, &ended(0, 1), &REJECTED, permit);
+        let permitted = budget.permits_retry(NOW, &rejected(1));
+        if permitted {
+            budget.on_retry(NOW, &rejected(1));
+        }
+        permitted
+    }
+
+    fn retry(budget: &mut ShareInFlight) -> Permit {
+        budget.on_sent(NOW, &launch(0, Some(Status::Rejected)))
+    }
+
+    #[test]
+    fn a_fifth_of_what_is_in_flight_may_be_retries_and_three_in_any_case() {
+        let mut many = budget(0.2, 3);
+        send(&mut many, 100);
+        let permitted = (0..40).filter(|_| fails(&mut many, Permit::default())).count();
+        // Each that fails leaves one fewer in flight: the seventeenth does so among 84, of which 16 are a fifth.
+        assert_eq!(permitted, 16);
+        let mut few = budget(0.2, 3);
+        send(&mut few, 9);
+        let permitted = [(); 5].map(|()| fails(&mut few, Permit::default()));
+        assert_eq!(permitted, [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_retry_counts_from_its_permission_to_its_end() {
+        let mut budget = budget(0.0, 1);
+        send(&mut budget, 3);
+        assert!(fails(&mut budget, Permit::default()));
+        assert!(!fails(&mut budget, Permit::default()), "one is asleep");
+        let permit = retry(&mut budget);
+        assert!(!fails(&mut budget, Permit::default()), "one is in flight");
+        assert!(fails(&mut budget, permit), "it has failed, and may be tried once more");
+        let permit = retry(&mut budget);
+        budget.on_ended(NOW, &ended(0, 1), &Outcome::plain(Status::Deferred), permit);
+        assert_eq!(budget.live, Live { attempts: 0, retries: 1 }, "it will be sent again");
+        let permit = retry(&mut budget);
+        budget.on_ended(NOW, &ended(0, 1), &OK, permit);
+        assert_eq!(budget.live, Live::default());
+    }
+
+    #[test]
+    fn a_retry_that_is_withdrawn_counts_no_more() {
+        let mut budget = budget(0.0, 1);
+        send(&mut budget, 1);
+        assert!(fails(&mut budget, Permit::default()));
+        budget.on_retry_withdrawn(NOW);
+        assert_eq!(budget.live, Live::default());
+    }
+}

@@ -1,0 +1,123 @@
+//! `failsafe-budget`: at any time no more retries than a share of executions, as in failsafe-go.
+//!
+//! Source: failsafe-go/failsafe-go `budget/budget.go`, `retrypolicy/retryexecutor.go`: asked when the back-off is over, which does
+//! not count; a refusal ends the op.
+
+use vocabulary::{Configurable, Parameter, Rng};
+
+use super::live::Live;
+use crate::error::SpecError;
+use crate::gauges::RETRIES;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+
+/// Parameters of `failsafe-budget`.
+#[derive(Clone, Debug)]
+pub(crate) struct FailsafeBudget {
+    share: f64,
+    least: u32,
+}
+
+impl Default for FailsafeBudget {
+    fn default() -> Self {
+        Self { share: 0.2, least: 3 }
+    }
+}
+
+impl Configurable for FailsafeBudget {
+    const NAME: &'static str = "failsafe-budget";
+    const SUMMARY: &'static str = "no more retries in flight than a share of all, as in failsafe-go";
+    const RULE: &'static str = "a retry is refused, and its op given up, when its back-off is over and retries in flight >= least \
+                                and > share * attempts in flight";
+    const SOURCE: &'static str = "failsafe-go/failsafe-go budget/budget.go, retrypolicy/retryexecutor.go";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("share", "retries per attempt in flight", (0.0, 1.0), |config| &mut config.share),
+        Parameter::count("least", "retries that are allowed in any case", (0, 1_000_000), |config| {
+            &mut config.least
+        }),
+    ];
+}
+
+impl PartConfig for FailsafeBudget {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(ShareOfExecutions { config: self, live: Live::default() })))
+    }
+}
+
+struct ShareOfExecutions {
+    config: FailsafeBudget,
+    live: Live,
+}
+
+impl Budget for ShareOfExecutions {
+    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        let Live { attempts, retries } = self.live;
+        let exceeded =
+            retries >= self.config.least && f64::from(retries) > self.config.share * f64::from(attempts);
+        if launch.attempt > 1 && exceeded { Gate::Shed(Advice::Never) } else { Gate::Permit }
+    }
+
+    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+        let permit = self.live.on_sent(launch);
+        self.live.retries += u32::from(launch.attempt > 1);
+        permit
+    }
+
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+        self.live.on_ended(outcome, permit, false);
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&RETRIES, f64::from(self.live.retries));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::testing::{Always, OK, ended, launch};
+
+    const NOW: Instant = Instant::ORIGIN;
+
+    /// Whether a retry may go, which it then does.
+    fn acquire(budget: &mut ShareOfExecutions) -> bool {
+        let retry = launch(0, Some(Status::Rejected));
+        let granted = budget.ask(NOW, &retry, &mut Always(0.0)) == Gate::Permit;
+        if granted {
+            budget.on_sent(NOW, &retry);
+        }
+        granted
+    }
+
+    /// failsafe-go, `budget_test.go`: at most half, and one in any case, beside one execution.
+    #[test]
+    fn the_vectors_of_failsafe_come_out() {
+        let config = FailsafeBudget { share: 0.5, least: 1 };
+        let mut budget = ShareOfExecutions { config, live: Live::default() };
+        let release = |budget: &mut ShareOfExecutions| budget.on_ended(NOW, &ended(0, 1), &OK, Permit(1));
+        budget.on_sent(NOW, &launch(0, None));
+        assert_eq!([(); 3].map(|()| acquire(&mut budget)), [true, true, false]);
+        release(&mut budget);
+        assert_eq!([(); 2].map(|()| acquire(&mut budget)), [true, false]);
+        release(&mut budget);
+        release(&mut budget);
+        assert_eq!([(); 3].map(|()| acquire(&mut budget)), [true, true, false]);
+    }
+
+    #[test]
+    fn three_retries_are_allowed_in_any_case_and_first_attempts_always() {
+        let mut budget = ShareOfExecutions { config: FailsafeBudget::default(), live: Live::default() };
+        assert_eq!([(); 4].map(|()| acquire(&mut budget)), [true, true, true, false]);
+        assert_eq!(budget.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit);
+        // Nobody sent more than the ones that are out: of 15 in flight, three are a fifth.
+        for _ in 0..12 {
+            budget.on_sent(NOW, &launch(0, None));
+        }
+        assert!(acquire(&mut budget), "3 of 15");
+        assert!(!acquire(&mut budget), "4 of 16");
+    }
+}

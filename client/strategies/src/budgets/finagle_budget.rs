@@ -1,0 +1,192 @@
+//! `finagle-budget`: retries up to a share of recent requests, from a leaky bucket whose tokens live for a while.
+//!
+//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/service/RetryBudget.scala`, on twitter/util
+//! `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`: whole milliseconds, whole tokens.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter};
+
+use super::deposits::{Bucket, Deposit, Deposits};
+use crate::Instant;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+
+/// What a request pays in: enough for shares above 1 in whole numbers.
+const DEPOSIT: f64 = 1000.0;
+
+/// Parameters of `finagle-budget`.
+#[derive(Clone, Debug)]
+pub(crate) struct FinagleBudget {
+    ttl: Duration,
+    reserve: u32,
+    share: f64,
+}
+
+impl Default for FinagleBudget {
+    fn default() -> Self {
+        Self { ttl: Duration::from_secs(10), reserve: 10, share: 0.2 }
+    }
+}
+
+impl Configurable for FinagleBudget {
+    const NAME: &'static str = "finagle-budget";
+    const SUMMARY: &'static str = "retries up to a share of recent requests, as in Finagle";
+    const RULE: &'static str = "an op pays in 1000, which counts for ttl, in tenths of it; a retry draws ⌊1000 / share⌋ at the \
+                                failure, or the op is given up; reserve * ttl retries are there besides";
+    const SOURCE: &'static str =
+        "twitter/finagle RetryBudget.scala; twitter/util TokenBucket.scala, WindowedAdder.scala";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration_between(
+            "ttl",
+            "how long what was paid in counts",
+            (Duration::from_secs(1), Duration::from_mins(1)),
+            |config| &mut config.ttl,
+        ),
+        Parameter::count("reserve", "retries per second besides", (0, 1_000_000), |config| {
+            &mut config.reserve
+        }),
+        Parameter::number("share", "retries per request", (0.0, DEPOSIT), |config| &mut config.share),
+    ];
+}
+
+impl PartConfig for FinagleBudget {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(self.start())))
+    }
+}
+
+impl FinagleBudget {
+    #[expect(clippy::cast_possible_truncation, reason = "Finagle cuts to whole tokens, 32 bits of them")]
+    fn start(&self) -> Deposits<WindowedAdder> {
+        let (deposit, withdrawal) = match self.share {
+            0.0 => (0, 1),
+            share => (DEPOSIT as i64, i64::from((DEPOSIT / share) as i32)),
+        };
+        let seconds = i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX);
+        let reserve = i64::from(self.reserve).saturating_mul(seconds).saturating_mul(withdrawal);
+        let bucket = WindowedAdder {
+            slices: [0; 9],
+            oldest: 0,
+            began_ms: 0,
+            width_ms: u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX) / 10,
+            writer: 0,
+        };
+        Deposits { bucket, deposit, withdrawal, reserve, when: Deposit::Request }
+    }
+}
+
+/// Finagle's: nine slices that have ended, and the one under way.
+struct WindowedAdder {
+    slices: [i64; 9],
+    /// Where the next slice that ends is put.
+    oldest: usize,
+    /// When the one under way began: at an event, not on a grid.
+    began_ms: u64,
+    width_ms: u64,
+    writer: i64,
+}
+
+impl Bucket for WindowedAdder {
+    fn expire(&mut self, now: Instant) {
+        let now_ms = now.as_nanos() / 1_000_000;
+        let age = now_ms.saturating_sub(self.began_ms);
+        if age < self.width_ms {
+            return;
+        }
+        self.slices[self.oldest] = std::mem::take(&mut self.writer);
+        self.oldest = (self.oldest + 1) % self.slices.len();
+        for _ in 0..(age / self.width_ms - 1).min(self.slices.len() as u64) {
+            self.slices[self.oldest] = 0;
+            self.oldest = (self.oldest + 1) % self.slices.len();
+        }
+        self.began_ms = now_ms;
+    }
+
+    fn add(&mut self, amount: i64) {
+        self.writer = self.writer.saturating_add(amount);
+    }
+
+    fn sum(&self) -> i64 {
+        self.slices.iter().fold(self.writer, |sum, slice| sum.saturating_add(*slice))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<WindowedAdder> {
+        FinagleBudget { ttl: Duration::from_secs(ttl), reserve, share }.start()
+    }
+
+    /// Retries of so many requests that fail, all at one instant.
+    fn retried(budget: &mut Deposits<WindowedAdder>, requests: u32) -> u32 {
+        (0..requests).map(|_| u32::from(budget.fails(Instant::ORIGIN))).sum()
+    }
+
+    /// Finagle's `RetryBudgetTest`: 10 000 requests, all failing, while the clock stands still.
+    #[test]
+    fn the_share_of_ten_thousand_requests_is_retried_and_the_reserve() {
+        for (ttl, reserve, share) in [
+            (60, 0, 0.1),
+            (60, 0, 0.5),
+            (60, 0, 0.25),
+            (60, 0, 0.75),
+            (60, 0, 0.99),
+            (60, 0, 0.999),
+            (60, 0, 0.9999),
+            (60, 0, 0.01),
+            (60, 0, 0.001),
+            (60, 0, 0.0001),
+            (1, 10, 0.0),
+            (2, 5, 0.0),
+            (1, 10, 0.1),
+            (2, 5, 0.5),
+        ] {
+            let mut budget = budget(ttl, reserve, share);
+            let least = i64::from(reserve) * ttl.cast_signed();
+            assert_eq!(budget.balance(), least, "{share}");
+            let wanted = libm::floor(10_000.0 * share) + least as f64;
+            let retried = f64::from(retried(&mut budget, 10_000));
+            assert!((retried - wanted).abs() <= 1.0, "{share}: {retried} instead of {wanted}");
+        }
+    }
+
+    #[test]
+    fn above_one_there_are_several_retries_for_a_request() {
+        let mut budget = budget(60, 0, 2.0);
+        for _ in 0..10_000 {
+            budget.fails(Instant::ORIGIN);
+        }
+        assert_eq!(budget.balance(), 10_000, "of 20 000 half are drawn");
+    }
+
+    #[test]
+    fn without_share_and_reserve_nothing_is_ever_retried() {
+        assert_eq!(retried(&mut budget(10, 0, 0.0), 1000), 0);
+    }
+
+    /// twitter/util `WindowedAdderTest`: what a slice holds counts until as many others have ended.
+    #[test]
+    fn what_was_paid_in_leaks_away_by_tenths() {
+        let mut adder = budget(1, 0, 1.0).bucket;
+        let at = |adder: &mut WindowedAdder, millis| {
+            adder.expire(Instant::from_millis(millis));
+            adder.sum()
+        };
+        adder.add(1);
+        for tenth in 1..=9 {
+            assert_eq!(at(&mut adder, 100 * tenth), 1, "{tenth}");
+        }
+        assert_eq!(at(&mut adder, 1000), 0);
+        adder.add(5);
+        assert_eq!(at(&mut adder, 1500), 5, "five tenths at once");
+        adder.add(2);
+        assert_eq!(at(&mut adder, 1999), 7);
+        assert_eq!(at(&mut adder, 60_000), 0);
+    }
+}

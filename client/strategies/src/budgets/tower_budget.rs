@@ -1,0 +1,186 @@
+//! `tower-budget`: retries up to a share of recent ops, as in tower, reqwest and linkerd.
+//!
+//! Source: tower-rs/tower `tower/src/retry/budget/tps_budget.rs`, whose truncations are kept: with `share=0.6` a retry costs
+//! ⌊1 / 0.6⌋ = 1, so that every op may be retried. Its own examples, reqwest (seanmonstar/reqwest `src/retry.rs`: no reserve) and
+//! linkerd pay in when an answer is not tried again; `deposit=request` pays in for every op.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, whole_nanos};
+
+use super::deposits::{Bucket, Deposit, Deposits};
+use crate::Instant;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+
+/// Parameters of `tower-budget`.
+#[derive(Clone, Debug)]
+pub(crate) struct TowerBudget {
+    ttl: Duration,
+    reserve: u32,
+    share: f64,
+    deposit: Deposit,
+}
+
+impl Default for TowerBudget {
+    fn default() -> Self {
+        Self { ttl: Duration::from_secs(10), reserve: 10, share: 0.2, deposit: Deposit::Done }
+    }
+}
+
+impl Configurable for TowerBudget {
+    const NAME: &'static str = "tower-budget";
+    const SUMMARY: &'static str = "retries up to a share of what was done of late, as in tower";
+    const RULE: &'static str = "an op pays in 1, which counts for ttl, in tenths of it; a retry draws ⌊1 / share⌋ at the failure, or \
+                                the op is given up (share above 1: 1000 and ⌊1000 / share⌋); reserve * ttl retries are there besides";
+    const SOURCE: &'static str = "tower-rs/tower tower/src/retry/budget/tps_budget.rs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration_between(
+            "ttl",
+            "how long what was paid in counts",
+            (Duration::from_secs(1), Duration::from_mins(1)),
+            |config| &mut config.ttl,
+        ),
+        Parameter::count("reserve", "retries per second besides", (0, 1_000_000), |config| {
+            &mut config.reserve
+        }),
+        Parameter::number("share", "retries per op", (0.0, 1000.0), |config| &mut config.share),
+        Parameter::choice(
+            "deposit",
+            "when an op pays in: with its first attempt, or when it is done",
+            |config| &mut config.deposit,
+        ),
+    ];
+}
+
+impl PartConfig for TowerBudget {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(self.start())))
+    }
+}
+
+impl TowerBudget {
+    #[expect(clippy::cast_possible_truncation, reason = "tower computes in single precision, and cuts")]
+    fn start(&self) -> Deposits<Slots> {
+        let share = self.share as f32;
+        let (deposit, withdrawal) = match share {
+            0.0 => (0, 1),
+            ..=1.0 => (1, (1.0 / share) as i64),
+            _ => (1000, (1000.0 / share) as i64),
+        };
+        let reserve = i64::from(self.reserve)
+            .saturating_mul(i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX))
+            .saturating_mul(withdrawal);
+        let bucket =
+            Slots { ended: [0; 10], index: 0, began: Instant::ORIGIN, width: self.ttl / 10, writer: 0 };
+        Deposits { bucket, deposit, withdrawal, reserve, when: self.deposit }
+    }
+}
+
+/// tower's `TpsBucket`: ten slots, and what has happened since the last one ended.
+struct Slots {
+    ended: [i64; 10],
+    /// The slot that what happens now is written to.
+    index: usize,
+    /// When that began: at an event, not on a grid.
+    began: Instant,
+    width: Duration,
+    writer: i64,
+}
+
+impl Bucket for Slots {
+    fn expire(&mut self, now: Instant) {
+        let (age, width) = (whole_nanos(now.since(self.began)), whole_nanos(self.width));
+        if age < width {
+            return;
+        }
+        self.ended[self.index] = std::mem::take(&mut self.writer);
+        self.index = (self.index + 1) % self.ended.len();
+        // Beyond one round there is nothing left to clear; where the round would end matters no more then.
+        for _ in 0..(age.saturating_sub(1) / width).min(self.ended.len() as u64) {
+            self.ended[self.index] = 0;
+            self.index = (self.index + 1) % self.ended.len();
+        }
+        self.began = now;
+    }
+
+    fn add(&mut self, amount: i64) {
+        self.writer = self.writer.saturating_add(amount);
+    }
+
+    fn sum(&self) -> i64 {
+        self.ended.iter().fold(self.writer, |sum, slot| sum.saturating_add(*slot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{OK, REJECTED, Series};
+
+    fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<Slots> {
+        TowerBudget { ttl: Duration::from_secs(ttl), reserve, share, deposit: Deposit::Request }.start()
+    }
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    /// tower 0.5.3, recorded: a thousand requests that fail at once; retries after each hundred.
+    #[test]
+    fn as_many_are_granted_as_were_recorded() {
+        for (reserve, share, granted) in [
+            (0, 0.2, [20, 40, 60, 80, 100, 120, 140, 160, 180, 200]),
+            (0, 0.6, [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]),
+            (10, 0.2, [100, 140, 160, 180, 200, 220, 240, 260, 280, 300]),
+        ] {
+            let mut budget = budget(10, reserve, share);
+            let mut sum = 0;
+            let sums = granted.map(|_| {
+                sum += (0..100).map(|_| u32::from(budget.fails(ms(0)))).sum::<u32>();
+                sum
+            });
+            assert_eq!(sums, granted, "{reserve}, {share}");
+        }
+    }
+
+    /// tower's own tests: `tps_empty`, `tps_leaky`, `tps_slots`, `tps_reserve`.
+    #[test]
+    fn the_vectors_of_tower_come_out() {
+        assert!(!budget(1, 0, 1.0).withdraw(ms(0)));
+
+        let mut leaky = budget(1, 0, 1.0);
+        leaky.bucket.add(leaky.deposit);
+        assert!(!leaky.withdraw(ms(3000)));
+
+        let mut slots = budget(1, 0, 0.5);
+        let deposit = |budget: &mut Deposits<Slots>, at| {
+            budget.bucket.expire(at);
+            budget.bucket.add(budget.deposit);
+        };
+        deposit(&mut slots, ms(0));
+        deposit(&mut slots, ms(0));
+        assert!(slots.withdraw(ms(901)));
+        let clean = 901 + 2001;
+        deposit(&mut slots, ms(clean));
+        deposit(&mut slots, ms(clean + 301));
+        deposit(&mut slots, ms(clean + 301 + 801));
+        assert!(slots.withdraw(ms(clean + 301 + 801)));
+
+        let mut reserve = budget(1, 5, 1.0);
+        let granted = [(); 6].map(|()| reserve.withdraw(ms(0)));
+        assert_eq!(granted, [true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn reqwest_retries_nothing_before_five_requests_are_done() {
+        let mut series = Series::new("immediate:max-attempts=3+tower-budget:reserve=0");
+        assert_eq!(series.attempts_per_op(4, OK), [(1, 4)]);
+        assert_eq!(series.attempts_per_op(1, REJECTED), [(1, 1)]);
+        assert_eq!(series.attempts_per_op(1, OK), [(1, 1)]);
+        assert_eq!(series.attempts_per_op(2, REJECTED), [(2, 1), (1, 1)]);
+    }
+}
