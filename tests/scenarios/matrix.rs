@@ -27,6 +27,12 @@ const STRATEGIES: &[&str] = &[
     "thain:base=100ms,cap=1m",
     "aimd",
     "aimd:variant=tahoe,beta=0.5+exponential:jitter=0.5",
+    "netflix-aimd:min=1",
+    "netflix-vegas:initial=2",
+    "netflix-gradient:windowed=false",
+    "netflix-gradient2+full-jitter",
+    "palantir:initial=1",
+    "vector-arc",
     "ethernet:threshold=5+full-jitter",
     "aimd+full-jitter+retry-budget+breaker",
 ];
