@@ -6,6 +6,7 @@
 //! answers back.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod advice_reader;
 mod arrivals;
 mod cancellable;
 mod cause;
@@ -21,6 +22,7 @@ mod snapshot;
 mod stall;
 mod workload;
 
+pub use advice_reader::AdviceReader;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use classify::Classifier;

@@ -128,6 +128,7 @@ impl Common {
         Rules {
             max_attempts: self.max_attempts,
             advice: self.advice.clone(),
+            advice_forms: self.advice_forms.clone(),
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())
                 .then_some(MaxTime { limit: self.max_time, when: self.over_time }),

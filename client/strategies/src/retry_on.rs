@@ -138,7 +138,7 @@ impl Compiled {
         for (takes_in, test, advised) in &self.tests {
             let advised = match advised {
                 Advised::Whatever => true,
-                Advised::Readable => matches!(advice, Advice::After(_)),
+                Advised::Readable => matches!(advice, Advice::After(_) | Advice::Past | Advice::Negative),
                 Advised::Told => advice != Advice::None,
             };
             if advised && test.fits(*status, *facts) {

@@ -6,7 +6,7 @@ use vocabulary::Choice;
 
 use crate::hint_rule::HintRule;
 use crate::retry_on::{Compiled, RetryOn};
-use crate::{Advice, AdviceRule, Failure, Instant, Method, Missing, Opinion, Outcome, Status};
+use crate::{Advice, AdviceForms, AdviceRule, Failure, Instant, Method, Missing, Opinion, Outcome, Status};
 
 /// What every strategy, or every layer of one, has besides its parts.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Rules {
     pub max_attempts: u32,
     /// What is done with the server's advice.
     pub advice: AdviceRule,
+    /// Which headers it reads for that.
+    pub advice_forms: AdviceForms,
     /// Retries after failures of one kind, where they are limited.
     pub(crate) max_retries: MaxRetries,
     /// How long an op may take with all its retries, if that is limited.
@@ -29,6 +31,7 @@ impl Default for Rules {
         Self {
             max_attempts: u32::MAX,
             advice: AdviceRule::default(),
+            advice_forms: AdviceForms::default(),
             max_retries: MaxRetries::default(),
             max_time: None,
             opinions: None,

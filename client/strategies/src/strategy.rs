@@ -14,8 +14,8 @@ use self::memory::Memory;
 use crate::rules::Rules;
 use crate::standstill::Standstill;
 use crate::{
-    Advice, Carrier, Ended, FailedOp, Gauges, Instant, Launch, Opinion, Outcome, Part, Retry, RetryState,
-    Status, Until, View,
+    Advice, AdviceForms, Carrier, Ended, FailedOp, Gauges, Instant, Launch, Opinion, Outcome, Part, Retry,
+    RetryState, Status, Until, View,
 };
 
 pub(crate) use self::memory::MAX_LAYERS;
@@ -114,6 +114,11 @@ impl Strategy {
         for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
+    }
+
+    /// Which headers of an answer it reads for advice: its inner layer's.
+    pub fn advice_forms(&self) -> &AdviceForms {
+        &self.inner.rules.advice_forms
     }
 
     /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.

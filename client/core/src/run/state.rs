@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::Strategy;
+use tailback::{AdviceForms, Strategy};
 use vocabulary::Instant;
 
 use super::advised::Advised;
@@ -98,6 +98,11 @@ impl Run {
             run.note_gauges(InstanceId(instance), Instant::ORIGIN);
         }
         Ok(run)
+    }
+
+    /// Which headers of answers its strategy reads for advice; all instances read the same.
+    pub fn advice_forms(&self) -> AdviceForms {
+        self.instances.first().map(|instance| instance.strategy.advice_forms().clone()).unwrap_or_default()
     }
 
     /// The strategy instance that op `id` belongs to.

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT};
 use http::{HeaderMap, Method};
-use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
+use loadgen_core::{
+    AdviceReader, Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen,
+};
 use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Advice, Facts, Failure, Outcome, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
-use crate::advice::AdviceReader;
+use crate::advice;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
 use crate::transport::{Answer, RunHeaders, Transport, TransportConfig, TransportError};
@@ -147,7 +149,7 @@ impl ReqwestTransport {
             Advice::After(real) => Advice::After(self.scale.to_experiment(real)),
             other => other,
         };
-        let (advice, harness) = self.advice.read(headers);
+        let (advice, harness) = advice::read(&self.advice, response.status(), headers);
         let advice = scaled(advice);
         let told = match scaled(harness) {
             Advice::After(told) if status != Status::Succeeded => Some(told.min(LONGEST_TOLD)),

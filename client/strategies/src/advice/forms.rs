@@ -26,6 +26,8 @@ struct HeaderForms {
     header: &'static Header,
     forms: Vec<Form>,
     conditions: Vec<Condition>,
+    /// The only status of which it is read, if there is one.
+    status: Option<u16>,
     plus: Duration,
 }
 
@@ -86,6 +88,7 @@ impl Default for AdviceForms {
             header: Header::named(name).unwrap_or(&HEADERS[0]),
             forms: forms.to_vec(),
             conditions: Vec::new(),
+            status: None,
             plus: Duration::ZERO,
         };
         Self(vec![
@@ -116,6 +119,9 @@ impl HeaderForms {
     }
 
     fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
+        if self.status.is_some_and(|status| status != headers.status()) {
+            return Advice::None;
+        }
         let text = match headers.value(self.header.name) {
             None => return Advice::None,
             Some(AdviceValue::Wait(wait)) => return self.adjusted(Advice::After(wait.min(LONGEST))),

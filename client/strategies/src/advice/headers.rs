@@ -9,6 +9,9 @@ pub trait AdviceHeaders {
 
     /// Whether there are several headers with this name.
     fn is_repeated(&self, name: &'static str) -> bool;
+
+    /// The status of the answer; 0 where that is not known.
+    fn status(&self) -> u16;
 }
 
 /// What a header says.
@@ -20,7 +23,7 @@ pub enum AdviceValue<'a> {
     Wait(Duration),
 }
 
-/// Names and values as they were scripted.
+/// Names and values as they were scripted, without a status.
 impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         let found = self.iter().find(|(there, _)| there.as_ref().eq_ignore_ascii_case(name));
@@ -29,6 +32,25 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
 
     fn is_repeated(&self, name: &'static str) -> bool {
         self.iter().filter(|(there, _)| there.as_ref().eq_ignore_ascii_case(name)).count() > 1
+    }
+
+    fn status(&self) -> u16 {
+        0
+    }
+}
+
+/// The same with the status of the answer.
+impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
+    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
+        self.1.as_slice().value(name)
+    }
+
+    fn is_repeated(&self, name: &'static str) -> bool {
+        self.1.as_slice().is_repeated(name)
+    }
+
+    fn status(&self) -> u16 {
+        self.0
     }
 }
 
@@ -49,6 +71,10 @@ impl AdviceHeaders for Option<Duration> {
 
     fn is_repeated(&self, _: &'static str) -> bool {
         false
+    }
+
+    fn status(&self) -> u16 {
+        0
     }
 }
 

@@ -12,6 +12,9 @@ use crate::advice::header::{HEADERS, Header, Notation};
 /// What stands before a time that is added.
 const PLUS: &str = "plus-";
 
+/// What stands before a status.
+const ON: &str = "on-";
+
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
         self.0 = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
@@ -27,7 +30,7 @@ impl TextField for AdviceForms {
         "headers joined by `|`, each with its forms joined by `.`, such as `retry-after.whole.date`: \
          retry-after, retry-after-ms, x-ms-retry-after-ms, x-amz-retry-after, ratelimit-reset, x-ratelimit-reset, \
          x-ratelimit-retry-after, x-rate-limit-reset with whole, leading, decimal, inf, date, epoch, recent-epoch, rfc3339, go, and \
-         perhaps or-next, unless-empty, when-exhausted, rounded-up, plus-1s; ratelimit, grpc-retry-pushback-ms alone"
+         perhaps or-next, unless-empty, when-exhausted, rounded-up, on-403, plus-1s; ratelimit, grpc-retry-pushback-ms alone"
     }
 }
 
@@ -39,7 +42,8 @@ impl HeaderForms {
             let names = HEADERS.iter().map(|header| header.name);
             format!("`{name}` is no header of advice{}", did_you_mean(name, names))
         })?;
-        let mut this = Self { header, forms: Vec::new(), conditions: Vec::new(), plus: Duration::ZERO };
+        let mut this =
+            Self { header, forms: Vec::new(), conditions: Vec::new(), status: None, plus: Duration::ZERO };
         for word in words {
             this.take(word)?;
         }
@@ -66,6 +70,11 @@ impl HeaderForms {
             self.plus = duration_text::parse(time).map_err(|error| error.to_string())?.min(LONGEST);
             return if self.plus.is_zero() { Err(format!("`{word}` adds nothing")) } else { Ok(()) };
         }
+        if let Some(code) = word.strip_prefix(ON) {
+            let status = code.parse().ok().filter(|status| (400..600).contains(status));
+            let status = status.ok_or_else(|| format!("`{word}` names no status from 400 to 599"))?;
+            return if self.status.replace(status).is_none() { Ok(()) } else { Err(twice()) };
+        }
         let known = chosen::<Form>(word).map(|form| put(&mut self.forms, form));
         let known =
             known.or_else(|| chosen::<Condition>(word).map(|condition| put(&mut self.conditions, condition)));
@@ -85,6 +94,9 @@ impl HeaderForms {
         for word in words {
             shown.push('.');
             shown.push_str(word);
+        }
+        if let Some(status) = self.status {
+            let _ = write!(shown, ".{ON}{status}");
         }
         if !self.plus.is_zero() {
             // Durations are written without a point, but with spaces.

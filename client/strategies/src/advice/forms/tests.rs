@@ -83,6 +83,14 @@ fn a_header_may_count_only_when_nothing_is_left() {
     assert_eq!(forms(text).read(headers, late), ms(6000), "4.7 s, rounded up, and one more");
 }
 
+/// `PyGithub` reads GitHub's reset only of a 403.
+#[test]
+fn a_header_may_count_for_one_status_only() {
+    let list = forms("retry-after.whole|x-ratelimit-reset.epoch.on-403.plus-1s");
+    let of = |status: u16| list.read(&(status, vec![("x-ratelimit-reset", "1795341605")]), NOW);
+    assert_eq!((of(403), of(429)), (ms(6000), Advice::None));
+}
+
 #[test]
 fn what_cannot_be_read_may_be_passed_over() {
     let passed = "retry-after-ms.decimal.or-next|retry-after.decimal.unless-empty";
@@ -131,6 +139,7 @@ fn lists_show_as_they_were_typed() {
         "x-ratelimit-reset.epoch.when-exhausted.rounded-up.plus-1s",
         "retry-after.whole.or-next.unless-empty.plus-1m30s",
         "ratelimit|grpc-retry-pushback-ms",
+        "x-ratelimit-reset.epoch.on-403.plus-1s",
     ] {
         assert_eq!(forms(text).show(), text);
     }
@@ -149,6 +158,8 @@ fn what_is_wrong_with_a_list_is_said() {
         ("retry-after.hole", "`hole` is no form of `retry-after`; did you mean `whole`?"),
         ("retry-after.whole.whole", "`whole` is there twice"),
         ("retry-after.whole.plus-1s.plus-1s", "`plus-1s` is there twice"),
+        ("retry-after.whole.on-429.on-429", "`on-429` is there twice"),
+        ("retry-after.whole.on-200", "`on-200` names no status from 400 to 599"),
         ("retry-after.whole.plus-0s", "`plus-0s` adds nothing"),
         ("retry-after.whole.when-exhausted", "nothing beside `retry-after` says how much is left"),
         ("ratelimit.whole", "`ratelimit` has a form of its own"),
