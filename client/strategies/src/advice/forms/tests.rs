@@ -1,5 +1,6 @@
 //! Lists of headers as they are typed, and what is read by them.
 
+use proptest::prelude::*;
 use vocabulary::TextField;
 
 use super::*;
@@ -167,5 +168,39 @@ fn what_is_wrong_with_a_list_is_said() {
         let mut list = AdviceForms::default();
         assert_eq!(TextField::read(&mut list, text).unwrap_err(), wrong, "{text}");
         assert_eq!(list, AdviceForms::default());
+    }
+}
+
+/// A list that reads every header in every form.
+fn everything() -> AdviceForms {
+    let words: Vec<&str> = Form::CHOICES.iter().map(|(word, _)| *word).collect();
+    let headers = crate::advice::header::HEADERS.iter().map(|header| match header.notation {
+        Notation::Forms(_) => format!("{}.{}.or-next.rounded-up.plus-1s", header.name, words.join(".")),
+        Notation::Pushback | Notation::RateLimit => format!("{}.or-next", header.name),
+    });
+    forms(&headers.collect::<Vec<_>>().join("|"))
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_the_same_again_and_waits_end(
+        header in 0..crate::advice::header::HEADERS.len(),
+        text in prop_oneof![
+            any::<String>(),
+            "[-+0-9.eE:; TZ=\"a-z]{0,40}",
+            "[-+]?[0-9]{1,25}(\\.[0-9]{0,25})?(h|m|s|ms|us|ns)?",
+            "[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT",
+            "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,12})?(Z|[-+][0-9]{2}:[0-9]{2})",
+        ],
+        now in 0..20_000_000_000_u64,
+    ) {
+        let now = WallTime::from_unix(Duration::from_secs(now));
+        let headers = [(crate::advice::header::HEADERS[header].name, text)];
+        let list = everything();
+        let advice = list.read(headers.as_slice(), now);
+        prop_assert_eq!(advice, list.read(headers.as_slice(), now));
+        if let Advice::After(wait) = advice {
+            prop_assert!(wait <= LONGEST, "{:?}", wait);
+        }
     }
 }
