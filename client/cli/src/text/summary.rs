@@ -6,7 +6,7 @@ use std::time::Duration;
 use experiments::Experiment;
 use experiments::record::rejections_hold_slots;
 use experiments::runs::one_run::Finished;
-use loadgen_core::LatencyFigures;
+use loadgen_core::{AdviceFigures, LatencyFigures};
 use mockserver::core::Config;
 use results::{Mode, RunResult};
 use statistics::Summary;
@@ -65,6 +65,15 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
     if let Some(share) = result.late_share {
         row("deadline", format!("missed by {} of the ops", percent(share)));
     }
+    if let Some((share, limit)) = result.done_share.zip(result.config.within.as_ref()) {
+        row("in time", format!("{} of the ops within {limit}", percent(share)));
+    }
+    if let Some(words) = advice(result) {
+        row("advice", words);
+    }
+    if let Some(words) = needless(result) {
+        row("needless", words);
+    }
     if let Some(server) = result.server {
         let mut words = format!(
             "{} received   {} accepted   {} rejected   {}",
@@ -101,6 +110,33 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
         let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
     }
     text
+}
+
+/// How the client broke the server's advice, if it did.
+fn advice(result: &RunResult) -> Option<String> {
+    let AdviceFigures { retries, broken, early_ms } = result.advice;
+    let (mean, max) = early_ms.mean.zip(early_ms.max)?;
+    Some(format!(
+        "{} of {} retries came before the instant that the server had advised: {} on average, at most {}",
+        thousands(broken),
+        thousands(retries),
+        milliseconds(mean),
+        milliseconds(max)
+    ))
+}
+
+/// Attempts that could not help, if there were any.
+fn needless(result: &RunResult) -> Option<String> {
+    let counts = [
+        (result.attempts.after_final, "after an answer that no retry changes"),
+        (result.attempts.duplicates, "beside another of the same op"),
+    ];
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", thousands(*count)))
+        .collect();
+    (!told.is_empty()).then(|| told.join("   "))
 }
 
 /// How far many runs are, with an estimate.
