@@ -73,7 +73,7 @@ pub use sample::{OutcomeName, SampleLine};
 pub use schema::schema;
 pub use score::Score;
 pub use setting::{At, Setting, at};
-pub use standing::{Standing, geometric_mean};
+pub use standing::{Standing, Work, geometric_mean};
 pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};
 pub use version::{SCHEMA_VERSION, SchemaVersion};
 pub use written::{Written, WrittenCell, WrittenDocument, WrittenKeys, WrittenRun, WrittenSweep};

@@ -16,7 +16,7 @@ use crate::over_runs::summed;
 use crate::run::RunResult;
 use crate::score::Score;
 use crate::shares::{Shares, at_all};
-use crate::standing::Standing;
+use crate::standing::{Standing, Work};
 
 /// All strategies from the best to the worst, then those that cannot be ranked in the order in which they are given: each by its
 /// name, with its runs in the order of seeds. `seed` is the first one's.
@@ -104,7 +104,11 @@ fn standing(
         share: shares.share(number),
         tier,
         limit: shares.limit().map(ToOwned::to_owned),
-        same_work: same_work && tier == 0,
+        work: match at_all(runs) {
+            _ if same_work && tier == 0 => Work::Same,
+            all if all >= 1.0 => Work::All,
+            _ => Work::Part,
+        },
         scores: scores.map(|score| (score, values(score))).collect(),
     }
 }

@@ -28,9 +28,20 @@ pub struct Standing {
     pub tier: usize,
     /// What counts as done in time, as typed; nothing where it is enough to be done at all.
     pub limit: Option<String>,
-    /// Whether it did the same work as all others with its share, which are ranked by makespan or the like only then.
-    pub same_work: bool,
+    /// How what it did compares with what others did.
+    pub work: Work,
     pub(crate) scores: Vec<(Score, Vec<f64>)>,
+}
+
+/// What a strategy did, beside what others did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// As much as all others with its share, which are ranked by makespan or the like only then.
+    Same,
+    /// Every op, though not all of them in time.
+    All,
+    /// Some of the ops.
+    Part,
 }
 
 impl Standing {
@@ -61,7 +72,7 @@ impl Standing {
 
     /// Whether its makespan, and whatever else depends on how much was done, can be compared with those of others.
     pub fn is_comparable(&self) -> bool {
-        self.is_complete() && self.same_work
+        self.is_complete() && self.work == Work::Same
     }
 
     /// As it is written.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiments::judge::pair::Pair;
-use results::{MAKESPAN_OVER_BOUND, Score, Standing};
+use results::{MAKESPAN_OVER_BOUND, Score, Standing, Work};
 use statistics::{Interval, Summary};
 
 use super::table::{HEAD, beyond, dash, mean};
@@ -24,7 +24,8 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
         let rank = standing.rank.map_or_else(dash, |rank| rank.to_string());
         let mark = format!("{}{rank:>2} ", if standing.on_front { '◆' } else { ' ' });
         // Who leaves ops undone is soon done: only of the same work are these compared.
-        let of_the_same_work = |path: &str| standing.figure(path).filter(|_| standing.is_comparable());
+        let comparable = standing.is_comparable() || standing.work == Work::All;
+        let of_the_same_work = |path: &str| standing.figure(path).filter(|_| comparable);
         let figures = [
             percent(standing.share),
             mean(standing.figure_of_all(effort)),
@@ -88,9 +89,10 @@ pub(super) fn sentences(standings: &[Standing], pairs: &[Pair]) -> String {
 pub(super) fn notes(standings: &[Standing], by: Score) -> String {
     let mut text = format!(
         "Ranked by the share of ops done, then by attempts per success: makespans of unequal work are not compared. Those that did \
-         every op are ranked by {} among one another. Shares that differ by no more than 0.1 % of the ops count as the same. ◆ \
+         every op{} are ranked by {} among one another. Shares that differ by no more than 0.1 % of the ops count as the same. ◆ \
          Pareto front: no other gets more done and needs fewer attempts per success (the oracle aside: it knows the future). \
          Server ms: time of its slots per success, rejections included. ",
+        if standings.iter().any(|standing| standing.limit.is_some()) { " in time" } else { "" },
         by.name()
     );
     if advice_is_broken(standings) {
@@ -140,7 +142,8 @@ fn ends(range: &Interval) -> String {
 }
 
 fn percents(range: &Interval) -> String {
-    let (low, high) = (percent(range.low), percent(range.high));
+    // Student's t knows nothing of the ends of a share.
+    let (low, high) = (percent(range.low.max(0.0)), percent(range.high.min(1.0)));
     if low == high { low } else { format!("{}–{high}", low.trim_end_matches(" %")) }
 }
 
