@@ -41,7 +41,7 @@ fn a_script_in_a_file_is_met_over_http_as_in_virtual_time_and_is_kept_in_the_res
         }
     }
     assert_eq!(simulated["failures"], real["failures"]);
-    let policy = &simulated["config"]["server"]["policy"];
+    let policy = &simulated["config"]["server_model"]["policy"];
     let steps = "script:steps=429 retry-after:@date%2B0 body:{\"error\":%20\"slow%2C%20down\"}|close|500|200";
     assert_eq!(policy, steps);
     // What is recorded needs no file.

@@ -8,7 +8,7 @@ pub(crate) struct Grain {
     /// The shortest delay that it can see.
     least: f64,
     /// How much a recorded delay may be above the client's …
-    pub(crate) above: f64,
+    above: f64,
     /// … and what part of itself besides, where timers are late in proportion.
     above_ratio: f64,
     /// How much it may be below it.
@@ -95,6 +95,11 @@ impl Grain {
     /// A wait at the ends of an op without what is the program's own.
     pub(crate) fn without_noise(&self, wait: f64) -> f64 {
         if wait <= self.noise { 0.0 } else { wait }
+    }
+
+    /// How far apart recordings of one and the same delay are at most.
+    pub(crate) fn unsteadiness(&self) -> f64 {
+        if self.adds_time() { 1e-3 } else { self.above + DIGIT }
     }
 
     /// Whether recorded delays hold time of the machine that cannot be told from the client's.

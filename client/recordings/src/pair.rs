@@ -117,7 +117,9 @@ type Wrong = (&'static str, String);
 pub fn read(text: &str) -> Result<Recording, RecordingError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let file: RawFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        RecordingError::Form { at: error.path().to_string(), why: error.inner().to_string() }
+        let path = error.path().to_string();
+        let at = if path == "." { String::new() } else { format!("`{path}`: ") };
+        RecordingError::Form { at, why: error.inner().to_string() }
     })?;
     let grain = Grain::of(&file.library, &file.language, &file.interception);
     let pairs = file.scenarios.into_iter().map(|scenario| {

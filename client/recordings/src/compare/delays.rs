@@ -68,7 +68,7 @@ impl Delays<'_> {
     /// The same value again and again, where the strategy draws.
     fn too_steady(&self) -> Option<Difference> {
         let (low, high) = ends(self.recorded);
-        if self.recorded.len() < 2 || high - low > self.grain.above + 1e-9 {
+        if self.recorded.len() < 2 || high - low > self.grain.unsteadiness() {
             return None;
         }
         let as_that = self.own.iter().filter(|own| self.grain.takes(**own, low)).count() + 1;
@@ -169,6 +169,19 @@ mod tests {
         let told = difference(&[0.5; 6], &own).unwrap();
         assert!(told.starts_with("delay 1: recorded always 0.5 s, here drawn, "), "{told}");
         assert_eq!(difference(&[0.5], &own), None, "once tells nothing");
+    }
+
+    #[test]
+    fn what_a_machine_adds_makes_no_short_delay_a_steady_one() {
+        let grain = Grain::of("grpcio", "python", "none: real time");
+        let own = drawn(0.016, 0.024, 2000);
+        let late: Vec<f64> = drawn(0.016, 0.024, 20).iter().map(|delay| delay + 0.002).collect();
+        let of = |recorded: &[f64]| {
+            let delays = Delays { what: "delay 1", recorded, own: &own, grain, by_calendar: false };
+            delays.difference(|| own.clone()).map(|difference| difference.to_string())
+        };
+        assert_eq!(of(&late), None);
+        assert!(of(&[0.024; 20]).is_some(), "all at one end");
     }
 
     #[test]
