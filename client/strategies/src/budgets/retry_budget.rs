@@ -1,11 +1,12 @@
 //! `retry-budget`: retries only while enough tokens are left; failures cost one, successes earn a little.
 //!
-//! Source: gRPC's retry throttling (proposal A6): tokens in [0, max], start full; a retriable failure, or any with
-//! the advice not to retry, takes 1, a success adds `ratio`; a retry is let through only while tokens > max / 2.
+//! Source: gRPC's retry throttling (proposal A6): tokens in [0, max], start full; a failure that the strategy would try again, or any
+//! with the advice not to retry, takes 1, a success adds `ratio`; a retry is let through only while tokens > max / 2.
 //! First attempts always pass.
 //!
-//! gRPC decides at the failure, once it has taken that failure's token and before any back-off (grpc-go, `stream.go`,
-//! `shouldRetry`: `throttle` goes before the delay is drawn): `ask=failure`. With `ask=retry` the decision falls when the
+//! gRPC decides at the failure, once it has taken that failure's token and before any back-off (grpc/grpc-go `stream.go`,
+//! `shouldRetry`: `throttle` goes before the delay is drawn): `ask=failure`. It counts in thousandths, so that `ratio` has three
+//! decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry` the decision falls when the
 //! back-off is over, so that successes meanwhile help and failures meanwhile harm. With `on-empty=back-off` and nothing
 //! but retries left, no success can refill it: bound the attempts or the time of ops then.
 
@@ -46,7 +47,7 @@ impl Choice for Ask {
 }
 
 /// Parameters of `retry-budget`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RetryBudget {
     max: f64,
     ratio: f64,
@@ -98,22 +99,39 @@ impl PartConfig for RetryBudget {
     const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Tokens { tokens: self.max, config: self })))
+        Ok(Part::Budget(Box::new(Throttling::new(self))))
     }
 }
 
-struct Tokens {
+struct Throttling {
+    /// With its numbers counted in these units, too.
     config: RetryBudget,
     tokens: f64,
+    /// What a token counts as.
+    one: f64,
 }
 
-impl Tokens {
+impl Throttling {
+    fn new(config: RetryBudget) -> Self {
+        let one = match config.ask {
+            Ask::Failure => 1000.0,
+            Ask::Retry => 1.0,
+        };
+        // Whole thousandths: what is beyond is cut, and what is no more than binary fractions is not.
+        let counted = |number: f64| match config.ask {
+            Ask::Failure => libm::floor(number * one + 1e-6),
+            Ask::Retry => number,
+        };
+        let config = RetryBudget { max: counted(config.max), ratio: counted(config.ratio), ..config };
+        Self { tokens: config.max, config, one }
+    }
+
     fn suffice(&self) -> bool {
         self.tokens > self.config.max / 2.0
     }
 }
 
-impl Budget for Tokens {
+impl Budget for Throttling {
     fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
         if launch.last.is_none() || self.config.ask == Ask::Failure || self.suffice() {
             return Gate::Permit;
@@ -129,35 +147,39 @@ impl Budget for Tokens {
     }
 
     fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        let failed = matches!(outcome.status, Status::Rejected | Status::Failed(_));
         if outcome.status == Status::Succeeded {
             self.tokens = (self.tokens + self.config.ratio).min(self.config.max);
-        } else if outcome.status.is_congestion() || outcome.advice == Advice::Never {
-            self.tokens = (self.tokens - 1.0).max(0.0);
+        } else if failed && outcome.opinion.is_retriable() || outcome.advice == Advice::Never {
+            self.tokens = (self.tokens - self.one).max(0.0);
         }
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.tokens = Some(self.tokens);
+        gauges.tokens = Some(self.tokens / self.one);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, advised, ended, launch, rejected};
+    use crate::Facts;
+    use crate::testing::{
+        Always, CANCELLED, FATAL, OK, REJECTED, Series, TIMEOUT, advised, ended, launch, rejected,
+    };
 
     const NOW: Instant = Instant::ORIGIN;
     const RETRY: Option<Status> = Some(Status::Rejected);
 
-    fn full(config: RetryBudget) -> Tokens {
-        Tokens { tokens: config.max, config }
+    fn full(config: RetryBudget) -> Throttling {
+        Throttling::new(config)
     }
 
-    fn end(tokens: &mut Tokens, outcome: Outcome) {
+    fn end(tokens: &mut Throttling, outcome: Outcome) {
         tokens.on_ended(NOW, &ended(0, 1), &outcome, Permit::default());
     }
 
-    fn ask(tokens: &Tokens, last: Option<Status>) -> Gate {
+    fn ask(tokens: &Throttling, last: Option<Status>) -> Gate {
         tokens.ask(NOW, &launch(0, last), &mut Always(0.5))
     }
 
@@ -224,7 +246,7 @@ mod tests {
     #[test]
     fn asked_at_the_failure_it_decides_after_that_failures_token_and_never_again() {
         let mut tokens = full(RetryBudget { ask: Ask::Failure, ..RetryBudget::default() });
-        let permitted = |tokens: &Tokens| tokens.permits_retry(NOW, &rejected(1));
+        let permitted = |tokens: &Throttling| tokens.permits_retry(NOW, &rejected(1));
         // gRPC's example, 10 tokens and 0.1: the fifth failure leaves 5, which is not more than half.
         let decided: Vec<bool> = (0..5)
             .map(|_| {
@@ -236,8 +258,58 @@ mod tests {
         assert_eq!(ask(&tokens, RETRY), Gate::Permit, "whoever backs off was permitted to retry");
         end(&mut tokens, OK);
         assert!(permitted(&tokens), "5.1 tokens");
-        let empty = Tokens { tokens: 0.0, config: RetryBudget::default() };
+        let empty = Throttling { tokens: 0.0, ..Throttling::new(RetryBudget::default()) };
         assert!(empty.permits_retry(NOW, &rejected(1)), "`ask=retry` has no say at the failure");
+    }
+
+    fn grpc(ratio: f64) -> Series {
+        let text = "constant:delay=10ms,max-attempts=4,retry-on=503+retry-budget:max=10,ask=failure,ratio=";
+        Series::new(&format!("{text}{ratio}"))
+    }
+
+    const UNAVAILABLE: Outcome = Outcome { facts: Facts::code(503), ..REJECTED };
+
+    /// grpcio 1.85.1, recorded: one client with 10 tokens, one op after another.
+    #[test]
+    fn as_many_ops_are_retried_as_were_recorded() {
+        assert_eq!(grpc(0.1).attempts_per_op(50, UNAVAILABLE), [(4, 1), (1, 49)]);
+
+        let mut series = grpc(0.1);
+        assert_eq!(series.attempts_per_op(10, UNAVAILABLE), [(4, 1), (1, 9)]);
+        assert_eq!(series.attempts_per_op(60, OK), [(1, 60)]);
+        assert_eq!(series.attempts_per_op(10, UNAVAILABLE), [(1, 10)], "6 tokens, less one");
+
+        let mut series = grpc(0.1);
+        let once = [(); 50].map(|()| series.op(|attempt, _| if attempt == 1 { UNAVAILABLE } else { OK }));
+        assert_eq!((&once[..5], &once[5..]), (&[2; 5][..], &[1; 45][..]));
+
+        let mut series = grpc(0.5);
+        let every_fifth = [(); 20].map(|()| {
+            assert_eq!(series.attempts_per_op(4, OK), [(1, 4)]);
+            series.op(|_, _| UNAVAILABLE)
+        });
+        assert_eq!((&every_fifth[..2], &every_fifth[2..]), (&[4, 3][..], &[2; 18][..]));
+
+        let mut series = grpc(0.1);
+        let never = Outcome { advice: Advice::Never, ..UNAVAILABLE };
+        assert_eq!(series.attempts_per_op(3, never), [(1, 3)], "which costs tokens, too");
+        assert_eq!(series.attempts_per_op(7, UNAVAILABLE), [(2, 1), (1, 6)]);
+    }
+
+    #[test]
+    fn only_what_the_strategy_would_try_again_costs() {
+        let mut series = grpc(0.1);
+        assert_eq!(series.attempts_per_op(100, Outcome { facts: Facts::code(500), ..REJECTED }), [(1, 100)]);
+        assert!((series.tokens() - 10.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn grpc_counts_in_thousandths_and_cuts_what_is_beyond() {
+        for (ratio, left) in [(0.29, 9.29), (0.0009, 9.0), (0.1239, 9.123), (1.001, 10.0)] {
+            let mut series = grpc(ratio);
+            series.op(|attempt, _| if attempt == 1 { UNAVAILABLE } else { OK });
+            assert!((series.tokens() - left).abs() < 1e-9, "{ratio}: {}", series.tokens());
+        }
     }
 
     #[test]
