@@ -18,6 +18,9 @@ pub(crate) const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };
 /// Retries under way, of whatever limits those.
 pub(crate) const RETRIES: GaugeKind = GaugeKind { name: "retries", unit: "" };
 
+/// The share of launches that a throttle refuses.
+pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
+
 /// The most gauges of one strategy that are drawn besides its window and threshold.
 pub const MOST_DRAWN: usize = 4;
 

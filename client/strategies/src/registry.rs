@@ -5,7 +5,8 @@ use crate::backoffs::{
     Thain, Uniform,
 };
 use crate::budgets::{
-    AwsQuota, BreakerConfig, EnvoyBudget, FailsafeBudget, FinagleBudget, RetryBudget, TowerBudget,
+    AwsQuota, BreakerConfig, EnvoyAdmission, EnvoyBudget, FailsafeBudget, FailsafeThrottle, FinagleBudget,
+    GaxBreaker, GaxThrottle, RatioBreaker, RetryBudget, SreThrottle, TowerBudget,
 };
 use crate::entry::Entry;
 use crate::limiters::{
@@ -52,6 +53,12 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<TowerBudget>(),
     Entry::of::<EnvoyBudget>(),
     Entry::of::<FailsafeBudget>(),
+    Entry::of::<SreThrottle>(),
+    Entry::of::<EnvoyAdmission>(),
+    Entry::of::<FailsafeThrottle>(),
+    Entry::of::<GaxThrottle>(),
+    Entry::of::<GaxBreaker>(),
+    Entry::of::<RatioBreaker>(),
 ];
 
 /// The part with this name.

@@ -28,6 +28,11 @@ const COMBINATIONS: &[&str] = &[
     "ethernet+constant:max-attempts=3+envoy-budget:least=2+aws-quota:capacity=20",
     "constant:delay=1s,max-attempts=2+envoy-budget:least=1 over ethernet+constant:max-attempts=2+envoy-budget",
     "full-jitter:max-attempts=3+failsafe-budget+tower-budget:reserve=0+finagle-budget:reserve=1",
+    "constant:delay=10ms+ratio-breaker:least=2,ratio=0.5,open=1s,when-open=shed",
+    "aimd+ratio-breaker:calls=4,trials=3,ratio=0.5,when-open=wait",
+    "ethernet+constant:delay=10ms+ratio-breaker:least=1,open=1s,trials=2,when-open=wait",
+    "full-jitter:max-attempts=4+sre-throttle:on-refusal=fail",
+    "constant:delay=1s,max-time=1m+gax-breaker+gax-throttle",
 ];
 
 pub(crate) fn all() -> Vec<String> {
@@ -78,7 +83,9 @@ pub(crate) fn ends(accepted: &str) -> Vec<String> {
     }
 }
 
-/// Whether ops may wait for ever by the rule itself: retries that back off until successes earn tokens again.
+/// Whether ops may wait for ever, or all but, by the rule itself: retries that back off until successes earn tokens again, and
+/// throttles whose refusals speak for refusing more.
 pub(crate) fn may_starve(spec: &str) -> bool {
-    spec.contains("on-empty=back-off")
+    let starves = ["on-empty=back-off", "gax-breaker", "gax-throttle:factor=0", "sre-throttle", "most=0.999"];
+    starves.iter().any(|starves| spec.contains(starves))
 }

@@ -1,0 +1,253 @@
+//! `envoy-admission`: Envoy's admission control refuses launches by chance while too few are answered below 500.
+//!
+//! Source: envoyproxy/envoy `source/extensions/filters/http/admission_control/{admission_control,thread_local_controller}.cc`, defaults of
+//! `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`: samples of a second each, begun by the first
+//! event after the one before; a probability to four places. What is refused is not counted. Every status below 500 is a success,
+//! a 429 included.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, Rng};
+
+use super::refusal::{OnRefusal, surplus};
+use crate::error::SpecError;
+use crate::gauges::REFUSED;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+
+/// How long a sample is written to.
+const SAMPLE: Duration = Duration::from_secs(1);
+
+/// Steps of the probability.
+const ACCURACY: u64 = 10_000;
+
+/// Parameters of `envoy-admission`.
+#[derive(Clone, Debug)]
+pub(crate) struct EnvoyAdmission {
+    window: Duration,
+    threshold: f64,
+    aggression: f64,
+    least_rate: u32,
+    most: f64,
+    on_refusal: OnRefusal,
+}
+
+impl Default for EnvoyAdmission {
+    fn default() -> Self {
+        Self {
+            window: Duration::from_secs(30),
+            threshold: 0.95,
+            aggression: 1.0,
+            least_rate: 0,
+            most: 0.8,
+            on_refusal: OnRefusal::BackOff,
+        }
+    }
+}
+
+impl Configurable for EnvoyAdmission {
+    const NAME: &'static str = "envoy-admission";
+    const SUMMARY: &'static str = "refuses launches by chance while too few succeed, as in Envoy";
+    const RULE: &'static str = "a launch is refused with probability min(most, max(0, (n - ok / threshold) / (n + 1))^(1 / aggression)) \
+                                while there are least-rate requests per second; n attempts ended in the last window, ok of them with \
+                                a status below 500";
+    const SOURCE: &'static str =
+        "envoyproxy/envoy source/extensions/filters/http/admission_control/admission_control.cc";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration_between(
+            "window",
+            "how long what happened counts",
+            (Duration::from_secs(1), Duration::from_mins(10)),
+            |config| &mut config.window,
+        ),
+        Parameter::number("threshold", "share of successes below which it refuses", (0.01, 1.0), |config| {
+            &mut config.threshold
+        }),
+        Parameter::number("aggression", "above 1 it refuses more, early", (1.0, 1000.0), |config| {
+            &mut config.aggression
+        }),
+        Parameter::count(
+            "least-rate",
+            "requests per second below which it does not",
+            (0, 1_000_000),
+            |config| &mut config.least_rate,
+        ),
+        Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
+        Parameter::choice(
+            "on-refusal",
+            "a refused launch backs off as after a failure, or ends its op",
+            |config| &mut config.on_refusal,
+        ),
+    ];
+}
+
+impl PartConfig for EnvoyAdmission {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Admission::new(self))))
+    }
+}
+
+/// What ended within a second.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    began: Instant,
+    requests: u64,
+    successes: u64,
+}
+
+struct Admission {
+    config: EnvoyAdmission,
+    /// The oldest first; as many as the window has seconds.
+    samples: VecDeque<Sample>,
+    /// As of the last event, to be shown.
+    refused: f64,
+}
+
+impl Admission {
+    fn new(config: EnvoyAdmission) -> Self {
+        Self { config, samples: VecDeque::new(), refused: 0.0 }
+    }
+
+    /// Forgets what is too old, and begins a sample if it is time to. Envoy does so when it reads, too.
+    fn update(&mut self, now: Instant) {
+        while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
+            self.samples.pop_front();
+        }
+        if self.samples.back().is_none_or(|newest| now.since(newest.began) >= SAMPLE) {
+            self.samples.push_back(Sample { began: now, requests: 0, successes: 0 });
+        }
+    }
+
+    fn refusal(&self, now: Instant) -> f64 {
+        let live = self.samples.iter().filter(|sample| now.since(sample.began) < self.config.window);
+        let (mut oldest, mut requests, mut successes) = (None, 0, 0);
+        for sample in live {
+            oldest.get_or_insert(sample.began);
+            requests += sample.requests;
+            successes += sample.successes;
+        }
+        let seconds = oldest.map_or(0, |oldest| now.since(oldest).as_secs()).max(1);
+        if requests / seconds < u64::from(self.config.least_rate) {
+            return 0.0;
+        }
+        let surplus = surplus(requests as f64, successes as f64 / self.config.threshold);
+        libm::pow(surplus, 1.0 / self.config.aggression).min(self.config.most)
+    }
+}
+
+impl Budget for Admission {
+    fn ask(&self, now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+        let refused = ACCURACY as f64 * self.refusal(now) > (rng.next_u64() % ACCURACY) as f64;
+        if refused { self.config.on_refusal.gate() } else { Gate::Permit }
+    }
+
+    fn on_sent(&mut self, now: Instant, _launch: &Launch) -> Permit {
+        self.update(now);
+        Permit::default()
+    }
+
+    fn on_shed(&mut self, now: Instant, _launch: &Launch) {
+        self.update(now);
+        self.refused = self.refusal(now);
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        let success = match outcome.status {
+            Status::Shed | Status::Deferred | Status::Cancelled => return,
+            Status::Succeeded => true,
+            Status::Rejected | Status::Failed(_) => (100..500).contains(&outcome.facts.code),
+        };
+        self.update(now);
+        if let Some(newest) = self.samples.back_mut() {
+            newest.requests += 1;
+            newest.successes += u64::from(success);
+        }
+        self.refused = self.refusal(now);
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&REFUSED, 100.0 * self.refused);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Always, OK, REJECTED, ended, launch};
+    use crate::{Advice, Facts};
+
+    fn secs(secs: u64) -> Instant {
+        Instant::from_millis(1000 * secs)
+    }
+
+    fn code(code: u16) -> Outcome {
+        Outcome { facts: Facts::code(code), ..REJECTED }
+    }
+
+    fn after(config: EnvoyAdmission, outcomes: &[(Outcome, u32)]) -> Admission {
+        let mut admission = Admission::new(config);
+        for (outcome, count) in outcomes {
+            for _ in 0..*count {
+                admission.on_ended(secs(0), &ended(0, 1), outcome, Permit::default());
+            }
+        }
+        admission
+    }
+
+    fn refusal(aggression: f64, threshold: f64, ok: u32, failed: u32) -> f64 {
+        let config = EnvoyAdmission { aggression, threshold, most: 0.999, ..EnvoyAdmission::default() };
+        after(config, &[(OK, ok), (code(503), failed)]).refusal(secs(0))
+    }
+
+    #[test]
+    fn it_refuses_what_is_above_the_successes_over_the_threshold() {
+        assert!(refusal(1.0, 0.95, 95, 5).abs() < 1e-12);
+        assert!((refusal(1.0, 1.0, 500, 500) - 500.0 / 1001.0).abs() < 1e-12);
+        assert!((refusal(1.0, 0.5, 100, 300) - 200.0 / 401.0).abs() < 1e-12);
+        assert!((refusal(2.0, 1.0, 500, 500) - libm::sqrt(500.0 / 1001.0)).abs() < 1e-12);
+        let capped = after(EnvoyAdmission::default(), &[(code(500), 1000)]).refusal(secs(0));
+        assert!((capped - 0.8).abs() < 1e-12);
+    }
+
+    /// Envoy, `admission_control_filter_test.cc`, `FilterBehaviorBasic`: half of a thousand fail, draws 5500 and 4500.
+    #[test]
+    fn the_draw_is_to_four_places() {
+        let config = EnvoyAdmission { threshold: 1.0, ..EnvoyAdmission::default() };
+        let admission = after(config, &[(OK, 500), (code(503), 500)]);
+        let ask =
+            |draw: u64| admission.ask(secs(0), &launch(0, None), &mut Always(whose_last_places_are(draw)));
+        assert_eq!((ask(5500), ask(4500)), (Gate::Permit, Gate::Shed(Advice::None)));
+    }
+
+    /// A draw in [0, 1) whose 64 bits leave this after division by 10⁴.
+    fn whose_last_places_are(places: u64) -> f64 {
+        let bits =
+            (0..1 << 20).map(|step| step << 11).find(|bits: &u64| bits % ACCURACY / 100 == places / 100);
+        (bits.expect("2048 and 10000 share no large factor") >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    #[test]
+    fn every_status_below_500_is_a_success_and_nothing_counts_after_the_window() {
+        let admission = after(EnvoyAdmission::default(), &[(code(429), 10), (code(404), 10)]);
+        assert!(admission.refusal(secs(0)).abs() < 1e-12);
+        let mut admission = after(EnvoyAdmission::default(), &[(code(500), 9)]);
+        assert!((admission.refusal(secs(29)) - 0.8).abs() < 1e-12);
+        assert!(admission.refusal(secs(30)).abs() < 1e-12);
+        for at in 0..100 {
+            admission.on_ended(secs(at), &ended(0, 1), &OK, Permit::default());
+        }
+        assert_eq!(admission.samples.len(), 30);
+    }
+
+    #[test]
+    fn it_waits_for_a_rate_of_requests_if_it_is_told_to() {
+        let config = EnvoyAdmission { least_rate: 5, ..EnvoyAdmission::default() };
+        let admission = after(config, &[(code(503), 20)]);
+        assert!(admission.refusal(secs(4)) > 0.7);
+        assert!(admission.refusal(secs(5)).abs() < 1e-12, "4 per second");
+    }
+}

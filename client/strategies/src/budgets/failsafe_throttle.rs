@@ -1,0 +1,130 @@
+//! `failsafe-throttle`: failsafe-go's adaptive throttler refuses launches by chance while more than a tenth fails.
+//!
+//! Source: failsafe-go/failsafe-go `adaptivethrottler/adaptivethrottler.go`, `internal/util/stats.go`: P = min(most, max(0, n − ok / (1 − rate)) /
+//! (n + 1)), of the executions that ended over the last minute; old ones are forgotten only when another ends.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, Rng, unit};
+
+use super::refusal::{OnRefusal, surplus, was_accepted};
+use super::tally::Tally;
+use crate::error::SpecError;
+use crate::gauges::REFUSED;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+
+/// Parameters of `failsafe-throttle`.
+#[derive(Clone, Debug)]
+pub(crate) struct FailsafeThrottle {
+    rate: f64,
+    window: Duration,
+    most: f64,
+    on_refusal: OnRefusal,
+}
+
+impl Default for FailsafeThrottle {
+    fn default() -> Self {
+        Self { rate: 0.1, window: Duration::from_mins(1), most: 0.9, on_refusal: OnRefusal::BackOff }
+    }
+}
+
+impl Configurable for FailsafeThrottle {
+    const NAME: &'static str = "failsafe-throttle";
+    const SUMMARY: &'static str = "refuses launches by chance while too many fail, as in failsafe-go";
+    const RULE: &'static str = "a launch is refused with probability min(most, max(0, n - ok / (1 - rate)) / (n + 1)), of the n \
+                                attempts that ended in the last window, of which ok were done or refused for good";
+    const SOURCE: &'static str = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("rate", "share of failures that is no reason to refuse", (0.0, 0.99), |config| {
+            &mut config.rate
+        }),
+        Parameter::duration_between(
+            "window",
+            "how long what happened counts",
+            (Duration::from_secs(1), Duration::from_hours(1)),
+            |config| &mut config.window,
+        ),
+        Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
+        Parameter::choice(
+            "on-refusal",
+            "a refused launch backs off as after a failure, or ends its op",
+            |config| &mut config.on_refusal,
+        ),
+    ];
+}
+
+impl PartConfig for FailsafeThrottle {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Throttle { tally: Tally::over(self.window), config: self })))
+    }
+}
+
+struct Throttle {
+    tally: Tally,
+    config: FailsafeThrottle,
+}
+
+impl Throttle {
+    fn refusal(&self) -> f64 {
+        let counts = self.tally.as_of_the_last();
+        surplus(counts.requests as f64, counts.accepted as f64 / (1.0 - self.config.rate))
+            .min(self.config.most)
+    }
+}
+
+impl Budget for Throttle {
+    fn ask(&self, _now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+        if self.refusal() <= unit(rng) { Gate::Permit } else { self.config.on_refusal.gate() }
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        if let Some(accepted) = was_accepted(outcome) {
+            self.tally.count(now, accepted);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&REFUSED, 100.0 * self.refusal());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Advice;
+    use crate::testing::{Always, OK, REJECTED, ended, launch};
+
+    fn after(config: FailsafeThrottle, succeeded: u32, failed: u32) -> Throttle {
+        let mut throttle = Throttle { tally: Tally::over(config.window), config };
+        for (outcome, count) in [(OK, succeeded), (REJECTED, failed)] {
+            for _ in 0..count {
+                throttle.on_ended(Instant::ORIGIN, &ended(0, 1), &outcome, Permit::default());
+            }
+        }
+        throttle
+    }
+
+    /// failsafe-go, `adaptivethrottler_test.go`.
+    #[test]
+    fn the_vectors_of_failsafe_come_out() {
+        let refusal = |most, failed| {
+            after(FailsafeThrottle { most, ..FailsafeThrottle::default() }, 0, failed).refusal()
+        };
+        assert!((refusal(0.9, 1) - 0.5).abs() < 1e-12);
+        assert!((refusal(0.999, 50) - 50.0 / 51.0).abs() < 1e-12);
+        assert!((refusal(0.5, 20) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_tenth_may_fail() {
+        assert!(after(FailsafeThrottle::default(), 90, 10).refusal().abs() < 1e-12);
+        let throttle = after(FailsafeThrottle::default(), 90, 109);
+        assert!((throttle.refusal() - 99.0 / 200.0).abs() < 1e-12);
+        let ask = |draw| throttle.ask(Instant::ORIGIN, &launch(0, None), &mut Always(draw));
+        assert_eq!((ask(0.49), ask(0.5)), (Gate::Shed(Advice::None), Gate::Permit));
+    }
+}

@@ -1,0 +1,119 @@
+//! `gax-breaker`: Google's Rust clients refuse all retries while too few tokens are left.
+//!
+//! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`CircuitBreaker`): gRPC's throttling with a cost of its own, asked
+//! when the back-off is over; what is refused backs off again. With nothing but retries left no success can refill it: bound the
+//! time of ops (`max-time`), as those clients do.
+
+use vocabulary::{Configurable, Parameter, Rng};
+
+use super::refusal::was_accepted;
+use crate::error::SpecError;
+use crate::gauges::TOKENS;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+
+/// Parameters of `gax-breaker`.
+#[derive(Clone, Debug)]
+pub(crate) struct GaxBreaker {
+    tokens: u32,
+    least: u32,
+    cost: u32,
+}
+
+impl Default for GaxBreaker {
+    fn default() -> Self {
+        Self { tokens: 100, least: 50, cost: 10 }
+    }
+}
+
+impl Configurable for GaxBreaker {
+    const NAME: &'static str = "gax-breaker";
+    const SUMMARY: &'static str = "refuses retries below so many tokens, as Google's Rust clients";
+    const RULE: &'static str = "tokens start full; a retriable failure takes cost, any other end adds 1; when its back-off is over a \
+                                retry is refused, and backs off again, while tokens <= least";
+    const SOURCE: &'static str =
+        "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, CircuitBreaker";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("tokens", "tokens at first, and at most", (1, 1_000_000), |config| {
+            &mut config.tokens
+        }),
+        Parameter::count("least", "tokens at which retries are refused", (0, 1_000_000), |config| {
+            &mut config.least
+        }),
+        Parameter::count("cost", "tokens of a failure", (0, 1_000_000), |config| &mut config.cost),
+    ];
+}
+
+impl PartConfig for GaxBreaker {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        // As its `clamp` does.
+        let config = Self { least: self.least.min(self.tokens), ..self };
+        Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
+    }
+}
+
+struct Breaker {
+    config: GaxBreaker,
+    tokens: u32,
+}
+
+impl Budget for Breaker {
+    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        if launch.attempt > 1 && self.tokens <= self.config.least {
+            Gate::Shed(Advice::None)
+        } else {
+            Gate::Permit
+        }
+    }
+
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        match was_accepted(outcome) {
+            Some(true) => self.tokens = (self.tokens + 1).min(self.config.tokens),
+            Some(false) => self.tokens = self.tokens.saturating_sub(self.config.cost),
+            None => {}
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&TOKENS, f64::from(self.tokens));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::testing::{Always, FATAL, OK, REJECTED, ended, launch};
+
+    const NOW: Instant = Instant::ORIGIN;
+
+    /// google-cloud-rust, test `circuit_breaker` of `retry_throttler.rs`.
+    #[test]
+    fn the_vectors_of_gax_come_out() {
+        let mut breaker = Breaker { config: GaxBreaker::default(), tokens: 100 };
+        let mut refuses_after = |outcome: Outcome, times: u32| {
+            for _ in 0..times {
+                breaker.on_ended(NOW, &ended(0, 1), &outcome, Permit::default());
+            }
+            assert_eq!(breaker.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit, "a first attempt");
+            breaker.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(0.0)) != Gate::Permit
+        };
+        assert!(!refuses_after(REJECTED, 0));
+        for _ in 0..4 {
+            assert!(!refuses_after(REJECTED, 1));
+        }
+        assert!(refuses_after(REJECTED, 2));
+        for _ in 0..10 {
+            assert!(refuses_after(OK, 1));
+        }
+        assert!(!refuses_after(OK, 1));
+        refuses_after(REJECTED, 1);
+        for _ in 0..9 {
+            assert!(refuses_after(FATAL, 1));
+        }
+        assert!(!refuses_after(FATAL, 1));
+    }
+}

@@ -1,0 +1,124 @@
+//! `gax-throttle`: Google's Rust clients refuse retries by chance, the likelier the more has failed since they started.
+//!
+//! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`AdaptiveThrottler`), `retry_loop_internal.rs`: asked when the
+//! back-off is over; what is refused backs off again and is not counted. Nothing is ever forgotten. Answers that no retry changes
+//! count as accepted.
+
+use vocabulary::{Configurable, Parameter, Rng, unit};
+
+use super::refusal::{surplus, was_accepted};
+use crate::error::SpecError;
+use crate::gauges::REFUSED;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+
+/// Parameters of `gax-throttle`.
+#[derive(Clone, Debug)]
+pub(crate) struct GaxThrottle {
+    factor: f64,
+}
+
+impl Default for GaxThrottle {
+    fn default() -> Self {
+        Self { factor: 2.0 }
+    }
+}
+
+impl Configurable for GaxThrottle {
+    const NAME: &'static str = "gax-throttle";
+    const SUMMARY: &'static str = "refuses retries by chance while much fails, as Google's Rust clients";
+    const RULE: &'static str = "when its back-off is over a retry is refused, and backs off again, with probability max(0, (requests - \
+                                factor * accepted) / (requests + 1)), since the start; accepted is what was done or refused for good";
+    const SOURCE: &'static str =
+        "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[Parameter::number("factor", "requests for each that was accepted", (0.0, 1000.0), |config| {
+            &mut config.factor
+        })];
+}
+
+impl PartConfig for GaxThrottle {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Throttle { config: self, requests: 0.0, accepted: 0.0 })))
+    }
+}
+
+struct Throttle {
+    config: GaxThrottle,
+    requests: f64,
+    accepted: f64,
+}
+
+impl Throttle {
+    fn refusal(&self) -> f64 {
+        surplus(self.requests, self.config.factor * self.accepted)
+    }
+}
+
+impl Budget for Throttle {
+    fn ask(&self, _now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate {
+        if launch.attempt > 1 && unit(rng) <= self.refusal() {
+            Gate::Shed(Advice::None)
+        } else {
+            Gate::Permit
+        }
+    }
+
+    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        if let Some(accepted) = was_accepted(outcome) {
+            self.requests += 1.0;
+            self.accepted += f64::from(u8::from(accepted));
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&REFUSED, 100.0 * self.refusal());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::testing::{Always, FATAL, OK, REJECTED, ended, launch};
+
+    const NOW: Instant = Instant::ORIGIN;
+
+    fn after(factor: f64, outcomes: &[Outcome]) -> Throttle {
+        let mut throttle = Throttle { config: GaxThrottle { factor }, requests: 0.0, accepted: 0.0 };
+        for outcome in outcomes {
+            throttle.on_ended(NOW, &ended(0, 1), outcome, Permit::default());
+        }
+        throttle
+    }
+
+    fn refuses(throttle: &Throttle, draw: f64) -> bool {
+        throttle.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(draw)) != Gate::Permit
+    }
+
+    /// google-cloud-rust, test `adaptive` of `retry_throttler.rs`.
+    #[test]
+    fn the_vectors_of_gax_come_out() {
+        let counted = [REJECTED, REJECTED, OK, FATAL];
+        for (upto, wanted) in [(1, (1.0, 0.0)), (2, (2.0, 0.0)), (3, (3.0, 1.0)), (4, (4.0, 2.0))] {
+            let throttle = after(2.0, &counted[..upto]);
+            assert_eq!((throttle.requests, throttle.accepted), wanted);
+        }
+        assert!(!refuses(&after(2.0, &[]), 0.5));
+        let throttle = after(2.0, &[REJECTED]);
+        assert_eq!((refuses(&throttle, 0.0), refuses(&throttle, 0.75)), (true, false));
+        assert!(!refuses(&after(100.0, &[OK]), 0.5));
+    }
+
+    #[test]
+    fn first_attempts_are_never_refused_and_refusals_are_not_counted() {
+        let mut throttle = after(2.0, &[REJECTED; 99]);
+        assert_eq!(throttle.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit);
+        assert_eq!((refuses(&throttle, 0.98), refuses(&throttle, 0.995)), (true, false));
+        throttle.on_shed(NOW, &launch(0, Some(Status::Rejected)));
+        assert!((throttle.requests - 99.0).abs() < f64::EPSILON);
+    }
+}

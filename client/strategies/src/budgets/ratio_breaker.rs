@@ -1,0 +1,236 @@
+//! `ratio-breaker`: after too large a share of failures nothing is sent for a while; then a few trials decide.
+//!
+//! Source: App-vNext/Polly `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,
+//! Health/RollingHealthMetrics}.cs`, with the defaults of dotnet/extensions' standard resilience handler: 10 % of at least 100
+//! calls within 30 s, open for 5 s, one trial; what is refused is not tried again. resilience4j/resilience4j `CircuitBreakerStateMachine.java`,
+//! `CircuitBreakerMetrics.java`: half of the last 100 calls, open for a minute, ten trials (`ratio=0.5,calls=100,open=1m,trials=10`).
+//!
+//! As there, an attempt counts for the phase in which it ends, whichever it was sent in: a straggler may decide what a trial was
+//! sent for.
+
+mod calls;
+
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Parameter, Rng};
+
+use self::calls::{Calls, Health};
+use super::refusal::was_accepted;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
+
+/// What becomes of launches that the breaker does not let through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum WhenOpen {
+    /// Their ops are over.
+    #[default]
+    GiveUp,
+    /// They fail, and the retry policy decides.
+    Shed,
+    /// They wait.
+    Wait,
+}
+
+impl Choice for WhenOpen {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("give-up", Self::GiveUp), ("shed", Self::Shed), ("wait", Self::Wait)];
+}
+
+/// Parameters of `ratio-breaker`.
+#[derive(Clone, Debug)]
+pub(crate) struct RatioBreaker {
+    ratio: f64,
+    least: u32,
+    window: Duration,
+    calls: u32,
+    open: Duration,
+    trials: u32,
+    when_open: WhenOpen,
+}
+
+impl Default for RatioBreaker {
+    fn default() -> Self {
+        Self {
+            ratio: 0.1,
+            least: 100,
+            window: Duration::from_secs(30),
+            calls: 0,
+            open: Duration::from_secs(5),
+            trials: 1,
+            when_open: WhenOpen::GiveUp,
+        }
+    }
+}
+
+impl Configurable for RatioBreaker {
+    const NAME: &'static str = "ratio-breaker";
+    const SUMMARY: &'static str = "sends nothing for a while after too large a share of failures";
+    const RULE: &'static str = "closed: when failures are ratio of the attempts that ended in the last window (or of the last calls) and \
+                                there were least of them, open; open: nothing passes for that long; then trials pass, and when as \
+                                many have ended, it closes if fewer than ratio of them failed, else opens again";
+    const SOURCE: &'static str = "App-vNext/Polly CircuitStateController.cs, RollingHealthMetrics.cs; resilience4j/resilience4j \
+                                  CircuitBreakerStateMachine.java, CircuitBreakerMetrics.java";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("ratio", "share of failures that opens it", (0.001, 1.0), |config| {
+            &mut config.ratio
+        }),
+        Parameter::count("least", "attempts below which it stays closed", (1, 10_000), |config| {
+            &mut config.least
+        }),
+        Parameter::duration_between(
+            "window",
+            "how long attempts count, in tenths of it",
+            (Duration::from_millis(500), Duration::from_hours(1)),
+            |config| &mut config.window,
+        ),
+        Parameter::count(
+            "calls",
+            "count the last so many attempts instead; 0 for `window`",
+            (0, 10_000),
+            |config| &mut config.calls,
+        ),
+        Parameter::duration("open", "time until the first trial", |config| &mut config.open),
+        Parameter::count("trials", "attempts that decide whether it closes", (1, 10_000), |config| {
+            &mut config.trials
+        }),
+        Parameter::choice(
+            "when-open",
+            "launches end their ops, back off as after a failure, or wait",
+            |config| &mut config.when_open,
+        ),
+    ];
+}
+
+impl PartConfig for RatioBreaker {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Breaker::new(self))))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// All pass.
+    Closed,
+    /// None passes before this instant.
+    Open { until: Instant },
+    /// So many may pass yet; what has ended since.
+    HalfOpen { left: u32, ended: Health },
+}
+
+/// The permit of a trial: one that comes to nothing is given back.
+const TRIAL: Permit = Permit(1);
+
+struct Breaker {
+    config: RatioBreaker,
+    phase: Phase,
+    calls: Calls,
+    reason: &'static str,
+}
+
+impl Breaker {
+    fn new(config: RatioBreaker) -> Self {
+        let calls = Calls::new(config.calls, config.window);
+        Self { config, phase: Phase::Closed, calls, reason: "started" }
+    }
+
+    fn exceeds(&self, health: Health, least: u32) -> bool {
+        health.attempts >= least
+            && f64::from(health.failures) >= self.config.ratio * f64::from(health.attempts)
+    }
+
+    fn open(&mut self, now: Instant, reason: &'static str) {
+        self.phase = Phase::Open { until: now + self.config.open };
+        self.reason = reason;
+    }
+
+    fn on_call(&mut self, now: Instant, failed: bool) {
+        match self.phase {
+            Phase::Closed => {
+                let health = self.calls.count(now, failed);
+                // Polly looks only when one fails; where calls are counted a success may make up the number.
+                let least = if self.config.calls > 0 {
+                    self.config.least.min(self.config.calls)
+                } else {
+                    self.config.least
+                };
+                if (failed || self.config.calls > 0) && self.exceeds(health, least) {
+                    self.open(now, "too many failures");
+                }
+            }
+            Phase::Open { .. } => {}
+            Phase::HalfOpen { left, ended } => {
+                let ended = ended.with(failed);
+                self.phase = Phase::HalfOpen { left, ended };
+                if ended.attempts >= self.config.trials {
+                    self.decide(now, ended);
+                }
+            }
+        }
+    }
+
+    /// As many have ended as there were to be trials.
+    fn decide(&mut self, now: Instant, ended: Health) {
+        if self.exceeds(ended, 1) {
+            return self.open(now, "the trials failed");
+        }
+        self.phase = Phase::Closed;
+        self.calls.clear();
+        self.reason = "the trials succeeded";
+    }
+}
+
+impl Budget for Breaker {
+    fn ask(&self, now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        let until = match self.phase {
+            Phase::Open { until } if now < until => Until::At(until),
+            Phase::HalfOpen { left: 0, .. } => Until::Event,
+            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { .. } => return Gate::Permit,
+        };
+        match self.config.when_open {
+            WhenOpen::GiveUp => Gate::Shed(Advice::Never),
+            WhenOpen::Shed => Gate::Shed(Advice::None),
+            WhenOpen::Wait => Gate::Wait(until),
+        }
+    }
+
+    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+        let (left, ended) = match self.phase {
+            Phase::Closed => return Permit::default(),
+            Phase::Open { .. } => (self.config.trials, Health::default()),
+            Phase::HalfOpen { left, ended } => (left, ended),
+        };
+        self.phase = Phase::HalfOpen { left: left.saturating_sub(1), ended };
+        self.reason = "trials are out";
+        TRIAL
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+        match (was_accepted(outcome), &mut self.phase) {
+            (Some(accepted), _) => self.on_call(now, !accepted),
+            (None, Phase::HalfOpen { left, .. }) if permit == TRIAL => {
+                *left = (*left + 1).min(self.config.trials);
+            }
+            (None, _) => {}
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        let phase = match self.phase {
+            Phase::Closed => "closed",
+            Phase::Open { .. } => "open",
+            Phase::HalfOpen { .. } => "half-open",
+        };
+        // A closed breaker has no say: what a limiter reported is of more interest.
+        if gauges.phase.is_none() || phase != "closed" {
+            gauges.phase = Some(phase);
+            gauges.reason = Some(self.reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! The phases of the breaker, as Polly and resilience4j have them.
+
+use super::*;
+use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, ended, launch};
+
+fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+fn breaker(config: RatioBreaker) -> Breaker {
+    Breaker::new(config)
+}
+
+fn resilience4j() -> RatioBreaker {
+    RatioBreaker {
+        ratio: 0.5,
+        calls: 100,
+        open: Duration::from_mins(1),
+        trials: 10,
+        ..RatioBreaker::default()
+    }
+}
+
+fn end(breaker: &mut Breaker, at: Instant, outcome: Outcome, count: u32) {
+    for _ in 0..count {
+        breaker.on_ended(at, &ended(0, 1), &outcome, Permit::default());
+    }
+}
+
+fn ask(breaker: &Breaker, at: Instant) -> Gate {
+    breaker.ask(at, &launch(0, None), &mut Always(0.5))
+}
+
+/// Sends one that may go.
+fn send(breaker: &mut Breaker, at: Instant) -> Permit {
+    assert_eq!(ask(breaker, at), Gate::Permit, "{at}");
+    breaker.on_sent(at, &launch(0, None))
+}
+
+const REFUSED: Gate = Gate::Shed(Advice::Never);
+
+#[test]
+fn polly_opens_at_a_tenth_of_a_hundred_and_closes_with_one_success() {
+    let mut breaker = breaker(RatioBreaker::default());
+    end(&mut breaker, ms(0), OK, 85);
+    end(&mut breaker, ms(0), REJECTED, 14);
+    assert_eq!(ask(&breaker, ms(0)), Gate::Permit, "of 99");
+    end(&mut breaker, ms(0), REJECTED, 1);
+    assert_eq!((ask(&breaker, ms(0)), ask(&breaker, ms(4999))), (REFUSED, REFUSED));
+    let trial = send(&mut breaker, ms(5000));
+    assert_eq!(ask(&breaker, ms(5000)), REFUSED, "one is out");
+    breaker.on_ended(ms(5100), &ended(0, 1), &REJECTED, trial);
+    assert_eq!(ask(&breaker, ms(10_099)), REFUSED, "open again");
+    let trial = send(&mut breaker, ms(10_100));
+    breaker.on_ended(ms(10_200), &ended(0, 1), &OK, trial);
+    assert_eq!(breaker.phase, Phase::Closed);
+    end(&mut breaker, ms(10_200), REJECTED, 99);
+    assert_eq!(ask(&breaker, ms(10_200)), Gate::Permit, "it begins to count anew");
+}
+
+#[test]
+fn polly_looks_only_at_the_last_thirty_seconds_and_only_when_one_fails() {
+    let mut breaker = breaker(RatioBreaker::default());
+    end(&mut breaker, ms(0), REJECTED, 99);
+    end(&mut breaker, ms(0), FATAL, 100);
+    assert_eq!(breaker.phase, Phase::Closed, "successes do not open it");
+    end(&mut breaker, ms(30_000), REJECTED, 99);
+    assert_eq!(breaker.phase, Phase::Closed);
+    end(&mut breaker, ms(30_000), REJECTED, 1);
+    assert_eq!(breaker.phase, Phase::Open { until: ms(35_000) });
+}
+
+#[test]
+fn resilience4j_opens_at_half_of_the_last_hundred_and_ten_trials_decide() {
+    let mut breaker = breaker(resilience4j());
+    end(&mut breaker, ms(0), REJECTED, 50);
+    end(&mut breaker, ms(0), OK, 49);
+    assert_eq!(ask(&breaker, ms(0)), Gate::Permit);
+    end(&mut breaker, ms(0), OK, 1);
+    assert_eq!(ask(&breaker, ms(0)), REFUSED, "the hundredth makes up the number, though it succeeded");
+    for (failed, phase) in [(5, Phase::Open { until: ms(60_000 * 2) }), (4, Phase::Closed)] {
+        let now = if failed == 5 { ms(60_000) } else { ms(120_000) };
+        let trials = [(); 10].map(|()| send(&mut breaker, now));
+        assert_eq!(ask(&breaker, now), REFUSED, "ten are out");
+        for (index, trial) in trials.into_iter().enumerate() {
+            let outcome = if index < failed { REJECTED } else { OK };
+            breaker.on_ended(now, &ended(0, 1), &outcome, trial);
+        }
+        assert_eq!(breaker.phase, phase);
+    }
+}
+
+#[test]
+fn what_was_in_flight_changes_nothing_while_it_is_open_and_may_decide_once_it_is_not() {
+    let mut breaker = breaker(RatioBreaker { least: 1, ..RatioBreaker::default() });
+    end(&mut breaker, ms(0), REJECTED, 1);
+    end(&mut breaker, ms(10), OK, 9);
+    assert_eq!(breaker.phase, Phase::Open { until: ms(5000) });
+    send(&mut breaker, ms(5000));
+    end(&mut breaker, ms(5001), OK, 1);
+    assert_eq!(breaker.phase, Phase::Closed);
+}
+
+#[test]
+fn a_trial_that_comes_to_nothing_is_given_back() {
+    let mut breaker = breaker(RatioBreaker { least: 1, ..RatioBreaker::default() });
+    end(&mut breaker, ms(0), REJECTED, 1);
+    let trial = send(&mut breaker, ms(5000));
+    breaker.on_ended(ms(5001), &ended(0, 1), &CANCELLED, trial);
+    send(&mut breaker, ms(5001));
+}
+
+#[test]
+fn launches_may_back_off_or_wait_instead() {
+    for (when_open, open, half_open) in [
+        (WhenOpen::Shed, Gate::Shed(Advice::None), Gate::Shed(Advice::None)),
+        (WhenOpen::Wait, Gate::Wait(Until::At(ms(5000))), Gate::Wait(Until::Event)),
+    ] {
+        let mut breaker = breaker(RatioBreaker { least: 1, when_open, ..RatioBreaker::default() });
+        end(&mut breaker, ms(0), REJECTED, 1);
+        assert_eq!(ask(&breaker, ms(0)), open);
+        send(&mut breaker, ms(5000));
+        assert_eq!(ask(&breaker, ms(5000)), half_open);
+    }
+}

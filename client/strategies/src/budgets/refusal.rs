@@ -1,0 +1,66 @@
+//! What probabilistic throttles have in common: how likely a launch is refused, and what becomes of it.
+
+use vocabulary::Choice;
+
+use crate::{Advice, Gate, Opinion, Outcome, Status};
+
+/// What becomes of a launch that is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OnRefusal {
+    /// The retry policy decides, as after any failure.
+    #[default]
+    BackOff,
+    /// The op is over.
+    Fail,
+}
+
+impl Choice for OnRefusal {
+    const CHOICES: &'static [(&'static str, Self)] = &[("back-off", Self::BackOff), ("fail", Self::Fail)];
+}
+
+impl OnRefusal {
+    /// The answer to it.
+    pub(super) fn gate(self) -> Gate {
+        Gate::Shed(match self {
+            Self::BackOff => Advice::None,
+            Self::Fail => Advice::Never,
+        })
+    }
+}
+
+/// The share of requests that were too many: `(requests − accepted) / (requests + 1)`, `accepted` being those that the server
+/// accepted times what each of them allows; 0 when that is more than there were.
+pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
+    ((requests - accepted) / (requests + 1.0)).max(0.0)
+}
+
+/// Whether an attempt that ended was accepted: done, or refused for good. Nothing, of one that was none.
+pub(super) fn was_accepted(outcome: &Outcome) -> Option<bool> {
+    match outcome.status {
+        Status::Succeeded => Some(true),
+        Status::Rejected | Status::Failed(_) => Some(outcome.opinion == Opinion::Final),
+        Status::Shed | Status::Deferred | Status::Cancelled => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT};
+
+    #[test]
+    fn what_is_above_what_was_accepted_is_surplus() {
+        for (requests, accepted, wanted) in
+            [(0.0, 0.0, 0.0), (1.0, 0.0, 0.5), (99.0, 50.0, 0.49), (10.0, 20.0, 0.0)]
+        {
+            assert!((surplus(requests, accepted) - wanted).abs() < 1e-12, "{requests}, {accepted}");
+        }
+    }
+
+    #[test]
+    fn the_server_accepts_what_it_does_and_what_it_refuses_for_good() {
+        assert_eq!([OK, FATAL].map(|outcome| was_accepted(&outcome)), [Some(true); 2]);
+        assert_eq!([REJECTED, TIMEOUT].map(|outcome| was_accepted(&outcome)), [Some(false); 2]);
+        assert_eq!(was_accepted(&CANCELLED), None);
+    }
+}

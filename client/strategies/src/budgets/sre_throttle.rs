@@ -1,0 +1,164 @@
+//! `sre-throttle`: refuses launches by chance, the likelier the more of late the server has refused.
+//!
+//! Source: "Site Reliability Engineering", chapter 21, Handling Overload: P = max(0, (requests − K · accepts) / (requests + 1)) over the last
+//! two minutes, K = 2, what is refused here counted among the requests. A request is counted when it ends, as in all implementations:
+//! counted when it is sent, a burst would refuse itself.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, Rng, unit};
+
+use super::refusal::{OnRefusal, surplus, was_accepted};
+use super::tally::Tally;
+use crate::error::SpecError;
+use crate::gauges::REFUSED;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+
+/// Parameters of `sre-throttle`.
+#[derive(Clone, Debug)]
+pub(crate) struct SreThrottle {
+    factor: f64,
+    window: Duration,
+    on_refusal: OnRefusal,
+}
+
+impl Default for SreThrottle {
+    fn default() -> Self {
+        Self { factor: 2.0, window: Duration::from_mins(2), on_refusal: OnRefusal::BackOff }
+    }
+}
+
+impl Configurable for SreThrottle {
+    const NAME: &'static str = "sre-throttle";
+    const SUMMARY: &'static str = "refuses launches by chance while the server refuses many";
+    const RULE: &'static str = "a launch is refused with probability max(0, (requests - factor * accepted) / (requests + 1)), both over \
+                                the last window; accepted is what was done or refused for good, and what is refused here counts \
+                                as a request";
+    const SOURCE: &'static str = "Site Reliability Engineering, chapter 21, Handling Overload";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("factor", "requests for each that was accepted", (1.0, 1000.0), |config| {
+            &mut config.factor
+        }),
+        Parameter::duration_between(
+            "window",
+            "how long what happened counts",
+            (Duration::from_secs(1), Duration::from_hours(1)),
+            |config| &mut config.window,
+        ),
+        Parameter::choice(
+            "on-refusal",
+            "a refused launch backs off as after a failure, or ends its op",
+            |config| &mut config.on_refusal,
+        ),
+    ];
+}
+
+impl PartConfig for SreThrottle {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Throttle::new(self))))
+    }
+}
+
+struct Throttle {
+    tally: Tally,
+    config: SreThrottle,
+    /// As of the last event, to be shown.
+    refused: f64,
+}
+
+impl Throttle {
+    fn new(config: SreThrottle) -> Self {
+        Self { tally: Tally::over(config.window), config, refused: 0.0 }
+    }
+
+    fn refusal(&self, now: Instant) -> f64 {
+        let counts = self.tally.at(now);
+        surplus(counts.requests as f64, self.config.factor * counts.accepted as f64)
+    }
+
+    fn count(&mut self, now: Instant, accepted: bool) {
+        self.tally.count(now, accepted);
+        self.refused = self.refusal(now);
+    }
+}
+
+impl Budget for Throttle {
+    fn ask(&self, now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+        if unit(rng) < self.refusal(now) { self.config.on_refusal.gate() } else { Gate::Permit }
+    }
+
+    fn on_shed(&mut self, now: Instant, _launch: &Launch) {
+        self.count(now, false);
+    }
+
+    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        if let Some(accepted) = was_accepted(outcome) {
+            self.count(now, accepted);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&REFUSED, 100.0 * self.refused);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Advice;
+    use crate::testing::{Always, FATAL, OK, REJECTED, ended, launch};
+
+    fn secs(secs: u64) -> Instant {
+        Instant::from_millis(1000 * secs)
+    }
+
+    fn end(throttle: &mut Throttle, at: Instant, outcome: Outcome) {
+        throttle.on_ended(at, &ended(0, 1), &outcome, Permit::default());
+    }
+
+    #[test]
+    fn nothing_is_refused_while_half_of_it_is_accepted() {
+        let mut throttle = Throttle::new(SreThrottle::default());
+        for _ in 0..10 {
+            end(&mut throttle, secs(0), OK);
+            end(&mut throttle, secs(0), REJECTED);
+        }
+        assert!(throttle.refusal(secs(0)).abs() < f64::EPSILON);
+        for _ in 0..9 {
+            end(&mut throttle, secs(0), REJECTED);
+        }
+        // 29 requests, 10 accepted.
+        assert!((throttle.refusal(secs(0)) - 0.3).abs() < 1e-12);
+        let ask = |draw| throttle.ask(secs(0), &launch(0, None), &mut Always(draw));
+        assert_eq!((ask(0.29), ask(0.31)), (Gate::Shed(Advice::None), Gate::Permit));
+    }
+
+    #[test]
+    fn what_it_refuses_counts_as_requests_and_everything_for_two_minutes() {
+        let mut throttle = Throttle::new(SreThrottle::default());
+        end(&mut throttle, secs(0), REJECTED);
+        assert!((throttle.refusal(secs(0)) - 0.5).abs() < 1e-12);
+        for _ in 0..8 {
+            throttle.on_shed(secs(60), &launch(0, None));
+        }
+        assert!((throttle.refusal(secs(60)) - 0.9).abs() < 1e-12);
+        assert!((throttle.refusal(secs(120)) - 8.0 / 9.0).abs() < 1e-12);
+        assert!(throttle.refusal(secs(180)).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn what_the_server_refuses_for_good_it_has_accepted() {
+        let mut throttle =
+            Throttle::new(SreThrottle { on_refusal: OnRefusal::Fail, ..SreThrottle::default() });
+        end(&mut throttle, secs(0), FATAL);
+        assert!(throttle.refusal(secs(0)).abs() < f64::EPSILON);
+        end(&mut throttle, secs(0), REJECTED);
+        end(&mut throttle, secs(0), REJECTED);
+        let gate = throttle.ask(secs(0), &launch(0, None), &mut Always(0.0));
+        assert_eq!(gate, Gate::Shed(Advice::Never), "3 requests, 1 accepted");
+    }
+}
