@@ -11,7 +11,7 @@ use loadgen_http::{
 use loadgen_sim::{Foresight, least_costs, replay_between, replay_client, replay_server};
 use mockserver::Embedded;
 use mockserver_core::{Config, Ideal, ServerLog};
-use tailback::{AdviceForms, Foreknowledge, StrategySpec};
+use tailback::{Foreknowledge, StrategySpec};
 use vocabulary::TimeScale;
 
 /// Who runs alone writes, who does not reads.
@@ -88,7 +88,7 @@ impl Setting {
                 reject_status: self.server.reject_status,
                 conditional_writes: self.config.kind == OperationKind::ReadModifyWrite,
             },
-            advice: AdviceForms::default(),
+            reading: std::sync::Arc::default(),
             kind: self.config.kind,
             timeout: scale.to_real(self.config.timeout),
             most_connections: self.most_connections,

@@ -6,7 +6,6 @@
 //! answers back.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-mod advice_reader;
 mod arrivals;
 mod cancellable;
 mod cause;
@@ -22,7 +21,6 @@ mod snapshot;
 mod stall;
 mod workload;
 
-pub use advice_reader::AdviceReader;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use classify::Classifier;

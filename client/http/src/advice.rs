@@ -1,21 +1,21 @@
-//! What a server's headers say about trying again, now.
+//! What an answer's headers and body say to a strategy, at this moment of the real calendar.
 
 use std::time::{Duration, SystemTime};
 
-use http::{HeaderMap, StatusCode};
-use loadgen_core::AdviceReader;
-use tailback::{Advice, AdviceHeaders, AdviceValue};
+use http::HeaderMap;
+use tailback::{AdviceHeaders, AdviceValue, Heard, Reading};
 use vocabulary::WallTime;
 
-/// What the strategy reads in an answer, and what the harness does; times are real ones.
-pub(crate) fn read(reader: &AdviceReader, status: StatusCode, headers: &HeaderMap) -> (Advice, Advice) {
+/// Reads what the strategy asks for, and the advice as the harness judges it; times are real ones.
+pub(crate) fn hear(reading: &Reading, code: u16, headers: &HeaderMap, body: &[u8]) -> Heard {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     // A clock before 1970 takes no date for past.
-    reader.read(&Headers(status, headers), WallTime::from_unix(now.unwrap_or(Duration::ZERO)))
+    let now = WallTime::from_unix(now.unwrap_or(Duration::ZERO));
+    reading.hear(code, &Headers(code, headers), body, now)
 }
 
-/// The headers of an answer; values that are no text are as good as none.
-struct Headers<'a>(StatusCode, &'a HeaderMap);
+/// Status and headers of an answer; values that are no text are as good as none.
+struct Headers<'a>(u16, &'a HeaderMap);
 
 impl AdviceHeaders for Headers<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
@@ -27,52 +27,62 @@ impl AdviceHeaders for Headers<'_> {
     }
 
     fn status(&self) -> u16 {
-        self.0.as_u16()
+        self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tailback::AdviceForms;
+    use tailback::{Advice, StrategySpec};
 
     use super::*;
 
-    fn read_of(headers: &HeaderMap) -> Advice {
-        read(&AdviceReader::new(AdviceForms::default()), StatusCode::TOO_MANY_REQUESTS, headers).0
+    fn read(headers: &HeaderMap, forms: &str) -> (Advice, Advice) {
+        let spec: StrategySpec = format!("none:advice={forms}").parse().unwrap();
+        let heard = hear(&spec.reading(), 503, headers, &[]);
+        (heard.advice, heard.told)
     }
 
-    fn read_one(name: &'static str, value: &str) -> Advice {
-        let name = http::HeaderName::from_static(name);
-        read_of(&HeaderMap::from_iter([(name, value.parse().unwrap())]))
+    fn default(name: &'static str, value: &str) -> Advice {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().unwrap());
+        read(&headers, "retry-after-ms.decimal|retry-after.decimal.date").0
     }
 
     #[test]
     fn headers_are_found_by_their_names() {
         let after = |ms| Advice::After(Duration::from_millis(ms));
-        assert_eq!(read_one("retry-after", " 0.5 "), after(500));
-        assert_eq!(read_one("retry-after-ms", "120"), after(120));
-        assert_eq!(read_one("x-retry-after", "120"), Advice::None);
+        assert_eq!(default("retry-after", " 0.5 "), after(500));
+        assert_eq!(default("retry-after-ms", "120"), after(120));
+        assert_eq!(default("x-retry-after", "120"), Advice::None);
         let not_text = http::HeaderValue::from_bytes(b"\xff").unwrap();
-        assert_eq!(read_of(&HeaderMap::from_iter([(http::header::RETRY_AFTER, not_text)])), Advice::None);
+        let headers = HeaderMap::from_iter([(http::header::RETRY_AFTER, not_text)]);
+        assert_eq!(read(&headers, "retry-after.whole"), (Advice::None, Advice::None));
     }
 
     #[test]
     fn dates_are_read_by_the_real_clock() {
-        assert_eq!(read_one("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"), Advice::Past);
-        let Advice::After(far) = read_one("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT") else {
+        assert_eq!(default("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"), Advice::Past);
+        let Advice::After(far) = default("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT") else {
             panic!("a date is advice")
         };
         assert!(far > Duration::from_hours(24), "how much of it is followed, the strategy says");
     }
 
     #[test]
+    fn the_harness_reads_advice_that_the_strategy_does_not() {
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", "2".parse().unwrap());
+        let told = Advice::After(Duration::from_secs(2));
+        assert_eq!(read(&headers, "x-amz-retry-after.whole"), (Advice::None, told));
+    }
+
+    #[test]
     fn repeated_headers_are_known() {
-        let name = http::HeaderName::from_static("grpc-retry-pushback-ms");
-        let mut headers = HeaderMap::from_iter([(name.clone(), http::HeaderValue::from(700))]);
-        let is_repeated =
-            |headers: &HeaderMap| Headers(StatusCode::OK, headers).is_repeated("grpc-retry-pushback-ms");
-        assert!(!is_repeated(&headers));
-        headers.append(name.clone(), http::HeaderValue::from(700));
-        assert!(is_repeated(&headers));
+        let mut headers = HeaderMap::new();
+        headers.append("grpc-retry-pushback-ms", "7".parse().unwrap());
+        assert_eq!(read(&headers, "grpc-retry-pushback-ms").0, Advice::After(Duration::from_millis(7)));
+        headers.append("grpc-retry-pushback-ms", "8".parse().unwrap());
+        assert_eq!(read(&headers, "grpc-retry-pushback-ms").0, Advice::Never);
     }
 }

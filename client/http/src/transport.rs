@@ -1,11 +1,12 @@
 //! How an attempt reaches a server: what a transport is built from, what it does, and what it brings back.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
-use tailback::{AdviceForms, Facts, Failure, Outcome, Status};
+use tailback::{Facts, Failure, Outcome, Reading, Status};
 use vocabulary::TimeScale;
 use vocabulary::wire::RunId;
 
@@ -63,8 +64,8 @@ pub struct TransportConfig {
     pub run: Option<RunHeaders>,
     /// What statuses mean.
     pub classifier: Classifier,
-    /// Which headers are read for advice.
-    pub advice: AdviceForms,
+    /// What the strategy wants to know of answers.
+    pub reading: Arc<Reading>,
     /// What an attempt does.
     pub kind: OperationKind,
     /// The longest that an attempt may take, in real time: connects may take no longer.

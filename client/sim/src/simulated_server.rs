@@ -1,7 +1,10 @@
 //! The server core as the client meets it in virtual time: attempts become its requests, its answers what the client hears.
 
-use loadgen_core::{AdviceReader, AttemptKey, Completion, Input, Launched, OperationKind};
+use std::sync::Arc;
+
+use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind};
 use mockserver_core::{Answer, Config, Output, Request, RequestId, Server, Step, Verdict};
+use tailback::Reading;
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
@@ -14,7 +17,8 @@ pub(crate) struct SimulatedServer {
     seed: u64,
     kind: OperationKind,
     server: Server,
-    reader: AdviceReader,
+    /// What the client wants to know of answers.
+    reading: Arc<Reading>,
     /// What has not come to an end, by slot.
     under_way: Vec<Option<UnderWay>>,
     /// An attempt that was to start only if enough was free, and has not heard yet whether it did.
@@ -29,9 +33,9 @@ struct UnderWay {
 }
 
 impl SimulatedServer {
-    pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, reader: AdviceReader) -> Self {
+    pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, reading: Arc<Reading>) -> Self {
         let server = Server::new(server);
-        Self { seed, kind, server, reader, under_way: Vec::new(), looked: None }
+        Self { seed, kind, server, reading, under_way: Vec::new(), looked: None }
     }
 
     /// What the server counted.
@@ -87,7 +91,7 @@ impl SimulatedServer {
         let step = under_way.step;
         self.under_way[slot] = None;
         let Heard { outcome, cause, server, told } =
-            Heard::of(answer, step, self.server.config(), None, &self.reader);
+            Heard::of(answer, step, self.server.config(), &self.reading, None);
         tell(Input::Ended(Completion {
             attempt: launched.attempt,
             sent_at: launched.due,

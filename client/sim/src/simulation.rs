@@ -1,6 +1,6 @@
 //! One run in virtual time.
 
-use loadgen_core::{AdviceReader, OperationKind, Run};
+use loadgen_core::{OperationKind, Run};
 use mockserver_core::Config;
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
@@ -28,8 +28,8 @@ impl Simulation {
     /// A simulation of this client (whose draws are keyed by `seed`) and a server of this configuration. The
     /// configuration should have passed [`Config::validate`].
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
-        let reader = AdviceReader::new(client.advice_forms());
-        Self { events: EventLoop::new(client, SimulatedServer::new(kind, seed, server, reader)) }
+        let server = SimulatedServer::new(kind, seed, server, client.reading());
+        Self { events: EventLoop::new(client, server) }
     }
 
     /// Runs to the end. `steer` is called now and then with the client and the time that it has reached.

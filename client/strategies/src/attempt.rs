@@ -49,8 +49,10 @@ pub struct Outcome {
     pub facts: Facts,
     /// What the strategy makes of it; the strategy sets it before its parts hear of the outcome.
     pub opinion: Opinion,
-    /// What the server said about trying again.
+    /// What the server said about trying again, as the inner layer of a strategy reads it.
     pub advice: Advice,
+    /// The same, as layers around it read it that read it in another way.
+    pub outer_advice: Advice,
 }
 
 impl Outcome {
@@ -61,7 +63,7 @@ impl Outcome {
 
     /// An outcome with advice, of which nothing else is known.
     pub const fn advised(status: Status, advice: Advice) -> Self {
-        Self { status, facts: Facts::NONE, opinion: Opinion::of(status), advice }
+        Self { status, facts: Facts::NONE, opinion: Opinion::of(status), advice, outer_advice: Advice::None }
     }
 }
 

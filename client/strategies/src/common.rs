@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::hint_rule::HintRule;
 use crate::retry_on::RetryOn;
 use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
-use crate::{AdviceForms, AdviceRule, Method};
+use crate::{AdviceForms, AdviceRule, Method, Reading};
 use vocabulary::{Parameter, ParameterInfo};
 
 /// What every strategy accepts, on any of its parts.
@@ -14,8 +14,9 @@ pub(crate) struct Common {
     pub(crate) max_attempts: u32,
     pub(crate) advice_forms: AdviceForms,
     pub(crate) advice: AdviceRule,
-    pub(crate) retry_on: RetryOn,
-    pub(crate) throttle_on: RetryOn,
+    retry_on: RetryOn,
+    throttle_on: RetryOn,
+    advice_on: RetryOn,
     hints: HintRule,
     max_retries: MaxRetries,
     max_time: Duration,
@@ -26,6 +27,9 @@ pub(crate) struct Common {
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 
+/// On what advice is read.
+const READ_ON: &str = "any";
+
 impl Default for Common {
     fn default() -> Self {
         Self {
@@ -34,6 +38,7 @@ impl Default for Common {
             advice: AdviceRule::default(),
             retry_on: RetryOn::constant(RETRIED),
             throttle_on: RetryOn::constant(THROTTLED),
+            advice_on: RetryOn::constant(READ_ON),
             hints: HintRule::default(),
             max_retries: MaxRetries::default(),
             max_time: Duration::ZERO,
@@ -57,6 +62,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
         "headers that are read for advice, and how; the first that is there counts",
         |common| &mut common.advice_forms,
     ),
+    Parameter::text("advice-on", "answers on which it is read", |common| &mut common.advice_on),
     Parameter::text("advice-limit", "longest advice that is followed", |common| &mut common.advice.limit),
     Parameter::text("advice-beyond", "what longer advice leads to", |common| &mut common.advice.beyond),
     Parameter::text("advice-zero", "what advice of zero leads to", |common| &mut common.advice.zero),
@@ -118,8 +124,9 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    /// The rules they make for requests of this method, with answers whose reasons are numbered like this.
-    pub(crate) fn rules(&self, method: Method, reasons: &[String]) -> Rules {
+    /// The rules they make for requests of this method, with answers that are read like this.
+    pub(crate) fn rules(&self, method: Method, reading: &Reading) -> Rules {
+        let reasons = &reading.reasons;
         let as_counted = self.hints.is_empty()
             && self.retry_on == RetryOn::constant(RETRIED)
             && self.throttle_on == RetryOn::constant(THROTTLED);
@@ -128,12 +135,26 @@ impl Common {
         Rules {
             max_attempts: self.max_attempts,
             advice: self.advice.clone(),
-            advice_forms: self.advice_forms.clone(),
+            advice_on: (self.advice_on != RetryOn::constant(READ_ON))
+                .then(|| self.advice_on.compile(method, reasons)),
+            reads_outer: self.advice_forms != reading.forms,
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())
                 .then_some(MaxTime { limit: self.max_time, when: self.over_time }),
             opinions: (!as_counted).then(opinions),
         }
+    }
+}
+
+impl Common {
+    /// The rules by which it judges outcomes.
+    pub(crate) fn judges_by(&self) -> [&RetryOn; 3] {
+        [&self.retry_on, &self.throttle_on, &self.advice_on]
+    }
+
+    /// Whether any header with hints is obeyed.
+    pub(crate) fn asks_for_hints(&self) -> bool {
+        !self.hints.is_empty()
     }
 }
 

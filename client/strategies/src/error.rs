@@ -95,6 +95,12 @@ pub enum SpecError {
         /// As typed.
         text: String,
     },
+    /// More ways to read advice than an outcome has room for.
+    #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
+    TooManyAdviceForms {
+        /// As typed.
+        text: String,
+    },
     /// `preset:` without a name.
     #[error(
         "`{text}` names no preset; write `preset:NAME`, and run `loadgen strategies --presets` to list them"

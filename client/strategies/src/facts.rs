@@ -2,6 +2,8 @@
 
 use std::num::NonZeroU8;
 
+use vocabulary::grpc;
+
 /// What an answer says, or why there is none. How the harness counts it is its [`Status`](crate::Status).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -79,40 +81,18 @@ impl Hints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Grpc(u8);
 
-/// The names of gRPC statuses, by number.
-const GRPC: [&str; 17] = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-];
-
 impl Grpc {
     /// Success.
     pub const OK: Self = Self(0);
 
     /// The status of this name, in capitals as gRPC writes it.
     pub fn named(name: &str) -> Option<Self> {
-        let number = GRPC.iter().position(|known| *known == name)?;
-        u8::try_from(number).ok().map(Self)
+        grpc::named(name).map(Self)
     }
 
     /// What `grpc-status` says; what it cannot say is UNKNOWN.
     pub fn numbered(text: &str) -> Self {
-        text.trim().parse().ok().filter(|number| usize::from(*number) < GRPC.len()).map_or(Self(2), Self)
+        Self(grpc::number(text))
     }
 
     /// What an answer without `grpc-status` means (gRPC, `http-grpc-status-mapping.md`).
@@ -129,7 +109,7 @@ impl Grpc {
 
     /// As gRPC writes it.
     pub fn name(self) -> &'static str {
-        GRPC[usize::from(self.0)]
+        grpc::STATUSES[usize::from(self.0)]
     }
 
     /// Its number, below 17.

@@ -26,6 +26,8 @@ mod opinion;
 mod part;
 mod part_config;
 mod presets;
+mod reading;
+mod reason;
 mod registry;
 mod retry;
 mod retry_on;
@@ -55,6 +57,7 @@ pub use presets::{
     Golden, GoldenDelay, Preset, PresetError, PresetParameter, Recorded, preset, preset_names, presets,
     systems,
 };
+pub use reading::{Heard, Reading};
 pub use registry::{STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;

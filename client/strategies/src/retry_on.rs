@@ -3,7 +3,7 @@
 //! A term is a subject, with `!` before it to take outcomes out again, and conditions after `&`. Subjects: a status
 //! (`503`), a range (`500-599`, `5xx`), why there is no answer (`refused`, `closed`, `timeout`, `unreadable`, or
 //! `transport` for all but the timeout), a gRPC status (`grpc.UNAVAILABLE`), a reason from the body or a header
-//! (`reason.SlowDown`), how it is counted (`rejected`, `failed`), `answer`, `any`. Conditions: a method (`get`, `post` …),
+//! (`reason.SlowDown`), how it is counted (`rejected`, `failed`), `throttled` for what fits `throttle-on`, `answer`, `any`. Conditions: a method (`get`, `post` …),
 //! `idempotent`, `advice` (the answer has advice that this client can read), `told` (it has some, readable or not).
 
 use std::num::NonZeroU8;
@@ -42,6 +42,7 @@ enum Subject {
     Missing(&'static [Missing]),
     Rejected,
     Failed,
+    Throttled,
     Grpc(Grpc),
     Reason(String),
 }
@@ -68,16 +69,18 @@ enum Test {
     Missing(&'static [Missing]),
     Rejected,
     Failed,
+    Throttled,
     Grpc(Grpc),
     Reason(NonZeroU8),
 }
 
 /// Words that are no numbers, with what they mean.
-const WORDS: [(&str, Subject); 10] = [
+const WORDS: [(&str, Subject); 11] = [
     ("any", Subject::Any),
     ("answer", Subject::Answer),
     ("rejected", Subject::Rejected),
     ("failed", Subject::Failed),
+    ("throttled", Subject::Throttled),
     ("refused", Subject::Missing(&[Missing::Refused])),
     ("closed", Subject::Missing(&[Missing::Closed])),
     ("timeout", Subject::Missing(&[Missing::Timeout])),
@@ -105,6 +108,11 @@ impl RetryOn {
         })
     }
 
+    /// Whether it asks for the gRPC status.
+    pub(crate) fn asks_for_grpc(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
+    }
+
     /// For requests of this method, and answers whose reasons are numbered by their place in this list, from 1.
     pub(crate) fn compile(&self, method: Method, reasons: &[String]) -> Compiled {
         let fits = |condition: &MethodCondition| match condition {
@@ -119,6 +127,7 @@ impl RetryOn {
                 Subject::Missing(kinds) => Test::Missing(kinds),
                 Subject::Rejected => Test::Rejected,
                 Subject::Failed => Test::Failed,
+                Subject::Throttled => Test::Throttled,
                 Subject::Grpc(status) => Test::Grpc(*status),
                 Subject::Reason(name) => {
                     let place = reasons.iter().position(|known| known == name)?;
@@ -132,16 +141,16 @@ impl RetryOn {
 }
 
 impl Compiled {
-    /// Whether an outcome fits, of which this was read.
-    pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice) -> bool {
+    /// Whether an outcome fits, of which this was read; `throttled` says that it fits `throttle-on`.
+    pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, .. } = outcome;
         for (takes_in, test, advised) in &self.tests {
             let advised = match advised {
                 Advised::Whatever => true,
-                Advised::Readable => matches!(advice, Advice::After(_) | Advice::Past | Advice::Negative),
+                Advised::Readable => !matches!(advice, Advice::None | Advice::Unreadable | Advice::Never),
                 Advised::Told => advice != Advice::None,
             };
-            if advised && test.fits(*status, *facts) {
+            if advised && test.fits(*status, *facts, throttled) {
                 return *takes_in;
             }
         }
@@ -150,7 +159,7 @@ impl Compiled {
 }
 
 impl Test {
-    fn fits(self, status: Status, facts: Facts) -> bool {
+    fn fits(self, status: Status, facts: Facts, throttled: bool) -> bool {
         match self {
             Self::Any => true,
             Self::Answer => facts.code != 0,
@@ -158,6 +167,7 @@ impl Test {
             Self::Missing(kinds) => facts.missing.is_some_and(|missing| kinds.contains(&missing)),
             Self::Rejected => status == Status::Rejected,
             Self::Failed => matches!(status, Status::Failed(failure) if failure.is_retriable()),
+            Self::Throttled => throttled,
             Self::Grpc(wanted) => facts.grpc == Some(wanted),
             Self::Reason(wanted) => facts.reason == Some(wanted),
         }
@@ -177,7 +187,7 @@ impl TextField for RetryOn {
 
     fn accepted(&self) -> &'static str {
         "terms joined by `|`, the last that fits decides: statuses (`503`, `5xx`, `500-599`), `refused`, `closed`, `timeout`, \
-         `unreadable`, `transport`, `rejected`, `failed`, `answer`, `any`, `none`, `grpc.NAME`, `reason.NAME`; `!` before \
+         `unreadable`, `transport`, `rejected`, `failed`, `throttled`, `answer`, `any`, `none`, `grpc.NAME`, `reason.NAME`; `!` before \
          one takes it out; `&` after it adds conditions (`get`, `idempotent`, `advice`, `told`)"
     }
 }
@@ -258,7 +268,7 @@ mod tests {
     }
 
     fn fits(text: &str, outcome: Outcome) -> bool {
-        RetryOn::constant(text).compile(Method::Get, &[]).fits(&outcome, outcome.advice)
+        RetryOn::constant(text).compile(Method::Get, &[]).fits(&outcome, outcome.advice, false)
     }
 
     #[test]
@@ -280,13 +290,15 @@ mod tests {
         let rule = RetryOn::constant("503&idempotent|413&advice|500&post");
         let post = rule.compile(Method::Post, &[]);
         let get = rule.compile(Method::Get, &[]);
-        assert!(get.fits(&answer(503), Advice::None) && !post.fits(&answer(503), Advice::None));
-        assert!(post.fits(&answer(500), Advice::None) && !get.fits(&answer(500), Advice::None));
+        assert!(get.fits(&answer(503), Advice::None, false) && !post.fits(&answer(503), Advice::None, false));
+        assert!(post.fits(&answer(500), Advice::None, false) && !get.fits(&answer(500), Advice::None, false));
         let advice = Advice::After(std::time::Duration::ZERO);
-        assert!(get.fits(&answer(413), advice) && !get.fits(&answer(413), Advice::Unreadable));
-        assert!(
-            RetryOn::constant("413&told").compile(Method::Get, &[]).fits(&answer(413), Advice::Unreadable)
-        );
+        assert!(get.fits(&answer(413), advice, false) && !get.fits(&answer(413), Advice::Unreadable, false));
+        assert!(RetryOn::constant("413&told").compile(Method::Get, &[]).fits(
+            &answer(413),
+            Advice::Unreadable,
+            false
+        ));
     }
 
     #[test]
@@ -297,8 +309,11 @@ mod tests {
             facts: Facts { reason: NonZeroU8::new(place), ..Facts::code(400) },
             ..Outcome::plain(Status::Failed(Failure::Fatal))
         };
-        assert!(compiled.fits(&reason(2), Advice::None));
-        assert!(!compiled.fits(&reason(1), Advice::None) && !compiled.fits(&reason(0), Advice::None));
+        assert!(compiled.fits(&reason(2), Advice::None, false));
+        assert!(
+            !compiled.fits(&reason(1), Advice::None, false)
+                && !compiled.fits(&reason(0), Advice::None, false)
+        );
     }
 
     #[test]
@@ -311,7 +326,7 @@ mod tests {
             (Status::Failed(Failure::Transport), true),
             (Status::Failed(Failure::Fatal), false),
         ] {
-            assert_eq!(rule.fits(&Outcome::plain(status), Advice::None), expected, "{status:?}");
+            assert_eq!(rule.fits(&Outcome::plain(status), Advice::None, false), expected, "{status:?}");
         }
     }
 

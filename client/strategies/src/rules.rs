@@ -6,7 +6,7 @@ use vocabulary::Choice;
 
 use crate::hint_rule::HintRule;
 use crate::retry_on::{Compiled, RetryOn};
-use crate::{Advice, AdviceForms, AdviceRule, Failure, Instant, Method, Missing, Opinion, Outcome, Status};
+use crate::{Advice, AdviceRule, Failure, Instant, Method, Missing, Opinion, Outcome, Status};
 
 /// What every strategy, or every layer of one, has besides its parts.
 #[derive(Clone, Debug)]
@@ -15,12 +15,14 @@ pub struct Rules {
     pub max_attempts: u32,
     /// What is done with the server's advice.
     pub advice: AdviceRule,
-    /// Which headers it reads for that.
-    pub advice_forms: AdviceForms,
     /// Retries after failures of one kind, where they are limited.
     pub(crate) max_retries: MaxRetries,
     /// How long an op may take with all its retries, if that is limited.
     pub(crate) max_time: Option<MaxTime>,
+    /// On which answers advice is read; `None` for all.
+    pub(crate) advice_on: Option<Compiled>,
+    /// Whether the advice is that of the outer reading.
+    pub(crate) reads_outer: bool,
     /// What is tried again; `None` for what everybody counts as not now.
     pub(crate) opinions: Option<Opinions>,
 }
@@ -31,9 +33,10 @@ impl Default for Rules {
         Self {
             max_attempts: u32::MAX,
             advice: AdviceRule::default(),
-            advice_forms: AdviceForms::default(),
             max_retries: MaxRetries::default(),
             max_time: None,
+            advice_on: None,
+            reads_outer: false,
             opinions: None,
         }
     }
@@ -50,11 +53,25 @@ impl Rules {
         self.max_retries.is_limited() || self.advice.restarts()
     }
 
-    /// What to make of an outcome with this advice.
+    /// The advice of an outcome, as far as these rules read it.
     #[inline]
-    pub(crate) fn opinion(&self, outcome: &Outcome, advice: Advice) -> Opinion {
+    pub(crate) fn advice_of(&self, outcome: &Outcome) -> Advice {
+        let advice = if self.reads_outer { outcome.outer_advice } else { outcome.advice };
+        match &self.advice_on {
+            Some(advice_on) if advice != Advice::None && !advice_on.fits(outcome, advice, false) => {
+                Advice::None
+            }
+            _ => advice,
+        }
+    }
+
+    /// What to make of an outcome.
+    #[inline]
+    pub(crate) fn opinion(&self, outcome: &Outcome) -> Opinion {
         match (&self.opinions, outcome.status) {
-            (Some(opinions), Status::Rejected | Status::Failed(_)) => opinions.of(outcome, advice),
+            (Some(opinions), Status::Rejected | Status::Failed(_)) => {
+                opinions.of(outcome, self.advice_of(outcome))
+            }
             (_, status) => Opinion::of(status),
         }
     }
@@ -86,10 +103,10 @@ impl Opinions {
 
     fn of(&self, outcome: &Outcome, advice: Advice) -> Opinion {
         let hinted = self.hints.decide(outcome.facts.hints);
-        let again = hinted.unwrap_or_else(|| self.retry_on.fits(outcome, advice));
-        match again {
+        let throttled = self.throttle_on.fits(outcome, advice, false);
+        match hinted.unwrap_or_else(|| self.retry_on.fits(outcome, advice, throttled)) {
             false => Opinion::Final,
-            true if self.throttle_on.fits(outcome, advice) => Opinion::Throttled,
+            true if throttled => Opinion::Throttled,
             true => Opinion::Transient,
         }
     }
@@ -211,7 +228,7 @@ mod tests {
             (429, Hints::SHOULD_NOT_RETRY, Opinion::Final),
             (429, Hints::STRIPE_SHOULD_NOT_RETRY, Opinion::Throttled),
         ] {
-            assert_eq!(rules.opinion(&answer(code, hints), Advice::None), expected, "{code} {hints:?}");
+            assert_eq!(rules.opinion(&answer(code, hints)), expected, "{code} {hints:?}");
         }
     }
 
@@ -224,9 +241,9 @@ mod tests {
             (TIMEOUT, Opinion::Transient),
             (FATAL, Opinion::Final),
         ] {
-            assert_eq!(rules.opinion(&outcome, Advice::None), expected);
+            assert_eq!(rules.opinion(&outcome), expected);
         }
-        assert_eq!(opinions("none", "none", "none").opinion(&OK, Advice::None), Opinion::Done);
+        assert_eq!(opinions("none", "none", "none").opinion(&OK), Opinion::Done);
     }
 
     #[test]

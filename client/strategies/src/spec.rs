@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 mod raw;
 
@@ -13,8 +14,9 @@ use crate::error::SpecError;
 use crate::part::PartKind;
 use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
+use crate::retry_on::RetryOn;
 use crate::strategy::MAX_LAYERS;
-use crate::{AdviceForms, Foreknowledge, Method, Strategy};
+use crate::{AdviceForms, Foreknowledge, Method, Reading, Strategy};
 use vocabulary::{ParameterInfo, duration_text, split_outside};
 
 /// A strategy that was read and checked, and can be started any number of times.
@@ -157,27 +159,38 @@ impl StrategySpec {
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, method: self.method, foreknowledge };
-        let reasons = self.reasons();
+        let reading = Arc::new(self.reading());
         let layers = self.layers.iter().map(|layer| {
             let parts = layer.parts.iter().map(|(entry, options)| entry.build(options, &mut context));
-            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.method, &reasons)))
+            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.method, &reading)))
         });
-        Ok(Strategy::layered(seed, layers.collect::<Result<Vec<_>, SpecError>>()?, self.max_attempts))
+        let layers = layers.collect::<Result<Vec<_>, SpecError>>()?;
+        Ok(Strategy::layered(seed, layers, self.max_attempts, reading))
     }
 
-    /// Which headers of an answer it reads for advice: its inner layer's.
-    pub fn advice_forms(&self) -> &AdviceForms {
-        &self.layers[0].common.advice_forms
+    /// What it wants to know of answers.
+    pub fn reading(&self) -> Reading {
+        let forms = &self.layers[0].common.advice_forms;
+        let others = self.layers.iter().map(|layer| &layer.common.advice_forms);
+        let rules = || self.layers.iter().flat_map(|layer| layer.common.judges_by());
+        let harness = AdviceForms::default();
+        Reading {
+            outer_forms: others.into_iter().find(|other| *other != forms).cloned(),
+            hints: self.layers.iter().any(|layer| layer.common.asks_for_hints()),
+            grpc: rules().any(RetryOn::asks_for_grpc),
+            reasons: self.reasons(),
+            harness: (*forms != harness).then_some(harness),
+            forms: forms.clone(),
+        }
     }
 
     /// The reasons that its rules look for in answers, each once.
     fn reasons(&self) -> Vec<String> {
         let mut reasons: Vec<String> = Vec::new();
-        for LayerSpec { common, .. } in &self.layers {
-            for reason in common.retry_on.reasons().chain(common.throttle_on.reasons()) {
-                if !reasons.iter().any(|known| known == reason) {
-                    reasons.push(reason.to_owned());
-                }
+        let rules = self.layers.iter().flat_map(|layer| layer.common.judges_by());
+        for reason in rules.flat_map(RetryOn::reasons) {
+            if !reasons.iter().any(|known| known == reason) {
+                reasons.push(reason.to_owned());
             }
         }
         reasons
@@ -203,6 +216,15 @@ impl FromStr for StrategySpec {
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
         let spec =
             Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, method: Method::default() };
+        let mut forms: Vec<&AdviceForms> = Vec::new();
+        for LayerSpec { common, .. } in &spec.layers {
+            if !forms.contains(&&common.advice_forms) {
+                forms.push(&common.advice_forms);
+            }
+        }
+        if forms.len() > 2 {
+            return Err(SpecError::TooManyAdviceForms { text: text.to_owned() });
+        }
         if spec.reasons().len() > MAX_REASONS {
             return Err(SpecError::TooManyReasons { text: text.to_owned() });
         }

@@ -7,14 +7,16 @@ mod layer;
 mod layered;
 mod memory;
 
-use vocabulary::{Draws, Purpose, draws};
+use std::sync::Arc;
+
+use vocabulary::{Draws, Purpose, Rng, draws};
 
 use self::layer::{Asked, Layer};
 use self::memory::Memory;
 use crate::rules::Rules;
 use crate::standstill::Standstill;
 use crate::{
-    Advice, AdviceForms, Carrier, Ended, FailedOp, Gauges, Instant, Launch, Opinion, Outcome, Part, Retry,
+    Advice, Carrier, Ended, FailedOp, Gauges, Instant, Launch, Opinion, Outcome, Part, Reading, Retry,
     RetryState, Status, Until, View,
 };
 
@@ -37,6 +39,8 @@ pub struct Strategy {
     sheds: u64,
     /// Of a limiter without a back-off of its own, which would else spin on a server that is not there.
     standstill: Option<Standstill>,
+    /// What it wants to know of answers.
+    reading: Arc<Reading>,
 }
 
 /// A layer around others, and what it has under way.
@@ -61,11 +65,16 @@ impl Strategy {
     /// Puts started parts together, which need be in no registry: at most four budgets; of several retry policies
     /// the last counts.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
-        Self::layered(seed, vec![(parts.into_iter().collect(), rules)], u32::MAX)
+        Self::layered(seed, vec![(parts.into_iter().collect(), rules)], u32::MAX, Arc::default())
     }
 
     /// Puts layers together, the inner first: one to three.
-    pub(crate) fn layered(seed: u64, layers: Vec<(Vec<Part>, Rules)>, max_attempts: u32) -> Self {
+    pub(crate) fn layered(
+        seed: u64,
+        layers: Vec<(Vec<Part>, Rules)>,
+        max_attempts: u32,
+        reading: Arc<Reading>,
+    ) -> Self {
         let mut layers = layers.into_iter().map(|(parts, rules)| Layer::new(parts, rules));
         let inner = layers.next().unwrap_or_else(|| Layer::new([], Rules::default()));
         let outer: Vec<Outer> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
@@ -74,7 +83,7 @@ impl Strategy {
         let standstill = (limits && !backs_off).then(Standstill::new);
         let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
         let memory = Memory::default();
-        Self { seed, inner, outer, memory, keeps_memory, max_attempts, sheds: 0, standstill }
+        Self { seed, inner, outer, memory, keeps_memory, max_attempts, sheds: 0, standstill, reading }
     }
 
     /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it. When the server then finds
@@ -116,15 +125,15 @@ impl Strategy {
         }
     }
 
-    /// Which headers of an answer it reads for advice: its inner layer's.
-    pub fn advice_forms(&self) -> &AdviceForms {
-        &self.inner.rules.advice_forms
-    }
-
     /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.
     #[inline]
     pub fn opinion(&self, outcome: &Outcome) -> Opinion {
-        self.inner.rules.opinion(outcome, outcome.advice)
+        self.inner.rules.opinion(outcome)
+    }
+
+    /// What it wants to know of answers: drivers read that, and nothing else.
+    pub fn reading(&self) -> &Arc<Reading> {
+        &self.reading
     }
 
     /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
@@ -163,15 +172,28 @@ impl Strategy {
         attempts: u32,
         state: &mut RetryState,
     ) -> Retry {
+        let keyed = |seed, op, failures| draws(seed, Purpose::Backoff, op, failures);
+        self.on_failure_drawing(now, failed, attempts, state, keyed)
+    }
+
+    /// [`on_failure`](Self::on_failure) with draws from elsewhere, keyed by seed, op and failures.
+    pub(crate) fn on_failure_drawing<R: Rng>(
+        &mut self,
+        now: Instant,
+        failed: &FailedOp,
+        attempts: u32,
+        state: &mut RetryState,
+        keyed: impl Fn(u64, u64, u32) -> R,
+    ) -> Retry {
         if attempts >= self.max_attempts {
             self.inner.after_failure(failed);
             return Retry::GiveUp;
         }
         if self.keeps_memory {
-            return self.on_failure_in_layers(now, failed, attempts, state);
+            return self.on_failure_in_layers(now, failed, attempts, state, keyed);
         }
-        let key = (self.seed, failed.op, failed.failures);
-        self.inner.on_failure(now, failed, attempts, state, key, None)
+        let draws = || keyed(self.seed, failed.op, failed.failures);
+        self.inner.on_failure(now, failed, attempts, state, draws, None)
     }
 
     /// An op is over, however: done, given up, or at its deadline. `waits` says that a retry of it was allowed and has not

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::{AdviceForms, Strategy};
+use tailback::{Reading, Strategy};
 use vocabulary::Instant;
 
 use super::advised::Advised;
@@ -100,9 +100,9 @@ impl Run {
         Ok(run)
     }
 
-    /// Which headers of answers its strategy reads for advice; all instances read the same.
-    pub fn advice_forms(&self) -> AdviceForms {
-        self.instances.first().map(|instance| instance.strategy.advice_forms().clone()).unwrap_or_default()
+    /// What its strategies want to know of answers: they are all of one kind.
+    pub fn reading(&self) -> Arc<Reading> {
+        self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
     }
 
     /// The strategy instance that op `id` belongs to.

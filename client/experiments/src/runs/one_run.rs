@@ -248,7 +248,7 @@ fn transport(
         request: settings.request.clone(),
         run: headers,
         classifier,
-        advice: settings.strategy.advice_forms().clone(),
+        reading: std::sync::Arc::new(settings.strategy.reading()),
         kind: config.kind,
         timeout: settings.time_scale.to_real(config.timeout),
         most_connections,

@@ -1,17 +1,16 @@
 //! reqwest as a transport: its retries, redirects, proxies and name look-ups are off on purpose.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT};
-use http::{HeaderMap, Method};
-use loadgen_core::{
-    AdviceReader, Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen,
-};
+use http::{HeaderMap, Method, StatusCode};
+use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
 use reqwest::{Body, Client, Request, Response, Url};
-use tailback::{Advice, Facts, Failure, Outcome, Status};
+use tailback::{Advice, Failure, Outcome, Reading, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
-use crate::advice;
+use crate::advice::hear;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
 use crate::transport::{Answer, RunHeaders, Transport, TransportConfig, TransportError};
@@ -48,7 +47,7 @@ pub(crate) struct ReqwestTransport {
     read: Option<HeaderMap>,
     run: Option<RunHeaders>,
     classifier: Classifier,
-    advice: AdviceReader,
+    reading: Arc<Reading>,
     /// Advice comes in real time.
     scale: TimeScale,
     connecting: Connecting,
@@ -117,9 +116,9 @@ impl ReqwestTransport {
         self.look_first(attempt, &mut request);
         let lost = |error| Answer::none(trouble::kind(&error, false));
         let response = self.client.execute(request).await.map_err(lost)?;
-        let answer = self.understand(&response, attempt.least_free > 0);
+        let looked = attempt.least_free > 0;
         let tag = response.headers().get(ETAG).cloned();
-        drain(response).await.map_err(Answer::none)?;
+        let answer = self.read_answer(response, looked).await?;
         if answer.outcome.status != Status::Succeeded {
             return Err(answer);
         }
@@ -131,9 +130,21 @@ impl ReqwestTransport {
         tag.map(|tag| (tag, answer)).ok_or(no_tag)
     }
 
+    /// Reads an answer to its end, so that the connection can be used again; without an end it is none.
+    async fn read_answer(&self, response: Response, looked: bool) -> Result<Answer, Answer> {
+        let most_body = self.reading.most_body();
+        let (status, lost) = (response.status(), Answer::none);
+        if most_body == 0 || status.is_success() {
+            let answer = self.understand(status, response.headers(), &[], looked);
+            return drain(response, 0).await.map_err(lost).map(|_| answer);
+        }
+        let headers = response.headers().clone();
+        let body = drain(response, most_body).await.map_err(lost)?;
+        Ok(self.understand(status, &headers, &body, looked))
+    }
+
     /// What an answer says. Only a request that looked first may be deferred.
-    fn understand(&self, response: &Response, looked: bool) -> Answer {
-        let headers = response.headers();
+    fn understand(&self, status: StatusCode, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
         if self.run.is_some() && headers.contains_key(DEFERRED) {
             if !looked {
                 // The attempt was counted when it was sent.
@@ -142,16 +153,16 @@ impl ReqwestTransport {
             let outcome = Outcome::plain(Status::Deferred);
             return Answer { outcome, server: None, told: None, cause: None, by_gateway: false };
         }
-        let code = response.status().as_u16();
+        let code = status.as_u16();
         let grpc = headers.get(&GRPC_STATUS).and_then(|value| value.to_str().ok());
         let status = self.classifier.answer(code, grpc);
         let scaled = |advice| match advice {
             Advice::After(real) => Advice::After(self.scale.to_experiment(real)),
             other => other,
         };
-        let (advice, harness) = advice::read(&self.advice, response.status(), headers);
-        let advice = scaled(advice);
-        let told = match scaled(harness) {
+        let heard = hear(&self.reading, code, headers, body);
+        let advice = scaled(heard.advice);
+        let told = match scaled(heard.told) {
             Advice::After(told) if status != Status::Succeeded => Some(told.min(LONGEST_TOLD)),
             _ => None,
         };
@@ -161,7 +172,8 @@ impl ReqwestTransport {
         let server = self.run.and_then(|_| seen());
         let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
         let cause = Some(Cause::Status(code));
-        let outcome = Outcome { facts: Facts::code(code), ..Outcome::advised(status, advice) };
+        let (facts, outer_advice) = (heard.facts, scaled(heard.outer_advice));
+        let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
         Answer { outcome, server, told, cause, by_gateway }
     }
 }
@@ -192,7 +204,7 @@ impl Transport for ReqwestTransport {
             read: None,
             run: config.run,
             classifier: config.classifier,
-            advice: AdviceReader::new(config.advice),
+            reading: config.reading,
             scale: config.scale,
             connecting,
         };
@@ -219,7 +231,7 @@ impl Transport for ReqwestTransport {
                 tasks.spawn(async move {
                     if let Ok(response) = request.timeout(Duration::from_secs(2)).send().await {
                         // Whether it can be used again is seen when it is.
-                        let _ = drain(response).await;
+                        let _ = drain(response, 0).await;
                     }
                 });
             }
@@ -248,7 +260,10 @@ impl Transport for ReqwestTransport {
         };
         // A write after a read looked when it read.
         let has_looked = self.read.is_none() && attempt.least_free > 0;
-        let mut answer = self.understand(&response, has_looked);
+        let mut answer = match self.read_answer(response, has_looked).await {
+            Ok(answer) => answer,
+            Err(answer) => return answer,
+        };
         if let Some(read) = read {
             answer.by_gateway |= read.by_gateway;
             if let Some(seen) = &mut answer.server {
@@ -256,7 +271,7 @@ impl Transport for ReqwestTransport {
                 seen.took = seen.took.zip(took_before).map(|(write, read)| read + write);
             }
         }
-        drain(response).await.map_or_else(Answer::none, |()| answer)
+        answer
     }
 
     fn room(&self) -> usize {
@@ -280,16 +295,21 @@ impl Transport for ReqwestTransport {
     }
 }
 
-/// Reads an answer's body to its end, so that the connection can be used again.
-async fn drain(mut response: Response) -> Result<(), ErrorKind> {
+/// Reads an answer's body to its end; what is kept of it is its beginning.
+async fn drain(mut response: Response, most_kept: usize) -> Result<Vec<u8>, ErrorKind> {
     let mut left = LONGEST_BODY;
+    let mut kept = Vec::new();
     loop {
         match response.chunk().await {
-            Ok(Some(chunk)) => match left.checked_sub(chunk.len() as u64) {
-                Some(rest) => left = rest,
-                None => return Err(ErrorKind::LongBody),
-            },
-            Ok(None) => return Ok(()),
+            Ok(Some(chunk)) => {
+                let room = most_kept.saturating_sub(kept.len()).min(chunk.len());
+                kept.extend_from_slice(&chunk[..room]);
+                match left.checked_sub(chunk.len() as u64) {
+                    Some(rest) => left = rest,
+                    None => return Err(ErrorKind::LongBody),
+                }
+            }
+            Ok(None) => return Ok(kept),
             Err(error) => return Err(trouble::kind(&error, true)),
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use loadgen_core::{AdviceReader, AttemptKey, Completion, Input as ClientInput, Launched, Output, RunLog};
+use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, RunLog};
 use mockserver_core::{Input, Request, RequestId, ServerEvent, ServerLog, Step, Verdict};
-use tailback::{AdviceForms, Status};
+use tailback::{Reading, Status};
 use vocabulary::Instant;
 
 use super::Difference;
@@ -80,9 +80,9 @@ fn sent(log: &RunLog) -> Vec<Sent> {
 
 /// By op and attempt, what reached the server, in order: an attempt that is deferred comes again under the same number.
 fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
-    // Servers whose logs are compared write advice in the forms that everybody reads.
-    let reader = AdviceReader::new(AdviceForms::default());
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
+    // Replays are of clients that read what everybody does.
+    let reading = Reading::default();
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
     // How long the reads took whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
@@ -98,7 +98,7 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
                 if request.step == Step::Read && answer.verdict == Verdict::Accepted {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.heard = Some(Heard::of(answer, request.step, &log.config, Some(took), &reader));
+                    exchange.heard = Some(Heard::of(answer, request.step, &log.config, &reading, Some(took)));
                 }
                 continue;
             }

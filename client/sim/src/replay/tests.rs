@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use loadgen_core::{
-    AdviceReader, ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output,
-    Refusal, Run, RunConfig, RunLog, Workload,
+    ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output, Refusal, Run,
+    RunConfig, RunLog, Workload,
 };
 use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
 };
-use tailback::{AdviceForms, Status, StrategySpec};
+use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant};
 
 use super::*;
@@ -58,12 +58,11 @@ impl Late {
     }
 
     fn take_answers(&mut self) {
-        let reader = AdviceReader::new(AdviceForms::default());
         while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
             let took = Some(answer.at.since(sent_at));
             let Heard { outcome, cause, server, told } =
-                Heard::of(&answer, Step::Work, self.server.config(), took, &reader);
+                Heard::of(&answer, Step::Work, self.server.config(), &tailback::Reading::default(), took);
             let attempt = launched.attempt;
             let completion = Completion { attempt, sent_at, outcome, server, told, cause, by_gateway: false };
             self.mailbox.push((self.now, completion));

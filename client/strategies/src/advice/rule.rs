@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Draws, unit};
+use vocabulary::{Choice, Rng, unit};
 
 use super::limit::Limit;
 use super::reaction::{Beyond, Reaction};
@@ -109,12 +109,12 @@ impl AdviceRule {
     ///
     /// `draws` is the generator of the back-off from its beginning: a spread of both moves them alike, as in clients that
     /// spread the longer of the two (axios-retry).
-    pub fn apply(
+    pub fn apply<R: Rng>(
         &self,
         advice: Advice,
         opinion: Opinion,
         delay: Duration,
-        draws: impl FnOnce() -> Draws,
+        draws: impl FnOnce() -> R,
     ) -> Advised {
         if advice == Advice::Never {
             return Advised::GiveUp;
@@ -162,7 +162,7 @@ impl AdviceRule {
         }
     }
 
-    fn spread(&self, wait: Duration, draws: impl FnOnce() -> Draws) -> Duration {
+    fn spread<R: Rng>(&self, wait: Duration, draws: impl FnOnce() -> R) -> Duration {
         let width = self.shrink + self.stretch;
         if width == 0.0 && self.plus.is_zero() {
             return wait;

@@ -12,6 +12,10 @@ use crate::spec::{RawPart, read_layers};
 /// Presets that are made of presets are taken apart so often.
 const MOST_NESTED: u32 = 4;
 
+/// The layers that can be named before a point: the first, and the last.
+const OUTER: &str = "outer";
+const INNER: &str = "inner";
+
 /// The layers of `preset:NAME,key=value,…`, the outer first.
 pub(crate) fn expand(part: &RawPart, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
     let mut options = part.options.iter();
@@ -77,13 +81,21 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
         None => (None, key),
     };
     let is_common = COMMON.iter().any(|parameter| parameter.key == own);
+    let last = layers.len().saturating_sub(1);
+    let (named, only) = match named {
+        Some(OUTER) => (None, Some(0)),
+        Some(INNER) => (None, Some(last)),
+        named => (named, None),
+    };
     let knows = |part: &RawPart| match named {
         Some(named) => part.name == named,
         None => find(&part.name)
             .is_some_and(|entry| entry.parameters().iter().any(|parameter| parameter.key == own)),
     };
     let mut places: Vec<(usize, usize)> = Vec::new();
-    for (layer, parts) in layers.iter().enumerate() {
+    for (layer, parts) in
+        layers.iter().enumerate().filter(|(layer, _)| only.is_none_or(|only| only == *layer))
+    {
         if is_common && named.is_none() {
             // Where it is typed already, or on the first part.
             let typed = parts.iter().position(|part| part.options.iter().any(|(known, _)| known == own));
@@ -113,6 +125,11 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
                 ),
             })
         }
+        _ if layers.len() > 1 => Err(SpecError::AmbiguousOverride {
+            preset: preset.name.clone(),
+            key: key.to_owned(),
+            parts: format!("`{OUTER}.{own}` or `{INNER}.{own}`"),
+        }),
         _ => {
             let parts =
                 places.iter().map(|(layer, index)| format!("`{}.{own}`", layers[*layer][*index].name));

@@ -1,9 +1,16 @@
 //! Every preset is a strategy, and says where it is from.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+use vocabulary::WallTime;
 
 use super::*;
-use crate::StrategySpec;
+use crate::testing::{Always, ended, rejected, view};
+use crate::{
+    Ended, Facts, FailedOp, Failure, Instant, Launch, Method, Missing, Outcome, Reading, Retry, RetryState,
+    Status, StrategySpec, Verdict,
+};
 
 fn error(text: &str) -> String {
     text.parse::<StrategySpec>().unwrap_err().to_string()
@@ -11,26 +18,25 @@ fn error(text: &str) -> String {
 
 #[test]
 fn every_preset_is_a_strategy_and_says_what_it_is_and_from_where() {
+    let mut wrong: Vec<String> = Vec::new();
     for preset in presets() {
         let text = format!("preset:{}", preset.name);
-        text.parse::<StrategySpec>().unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut texts = vec![text.clone()];
+        for (key, parameter) in &preset.parameters {
+            texts.extend(parameter.choices.keys().map(|word| format!("{text},{key}={word}")));
+        }
+        texts.extend(preset.recorded.iter().map(|recorded| recorded.text.clone()));
+        for text in texts {
+            if let Err(error) = text.parse::<StrategySpec>() {
+                wrong.push(format!("{text}: {error}"));
+            }
+        }
         assert!(!preset.sources.is_empty() && !preset.summary.is_empty(), "{text}");
         assert!(preset.summary.len() <= 120 && !preset.summary.ends_with('.'), "{text}: {}", preset.summary);
         let is_date = preset.date.len() == 10 && preset.date.split('-').count() == 3;
         assert!(is_date, "{text}: {}", preset.date);
-        for (key, parameter) in &preset.parameters {
-            for word in parameter.choices.keys() {
-                let text = format!("{text},{key}={word}");
-                text.parse::<StrategySpec>().unwrap_or_else(|error| panic!("{text}: {error}"));
-            }
-        }
-        for recorded in &preset.recorded {
-            recorded
-                .text
-                .parse::<StrategySpec>()
-                .unwrap_or_else(|error| panic!("{text}, {recorded:?}: {error}"));
-        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -73,4 +79,99 @@ fn mistakes_around_presets_are_answered() {
     assert!(error("preset:aws-2025,max-attempts=0").contains("`max-attempts=0` is not accepted"));
     assert!(error("preset:aws-2025,max-attempts=2,max-attempts=3").contains("twice"));
     assert!(error("preset:aws-2025+full-jitter").contains("two retry policies"));
+}
+
+/// How one attempt ends.
+fn outcome(text: &str, reading: &Reading) -> Outcome {
+    let missing =
+        |why, failure| Outcome { facts: Facts::missing(why), ..Outcome::plain(Status::Failed(failure)) };
+    let (first, headers) = text.split_once(' ').unwrap_or((text, ""));
+    let code: u16 = match first {
+        "refused" => return missing(Missing::Refused, Failure::Transport),
+        "closed" => return missing(Missing::Closed, Failure::Transport),
+        "timeout" => return missing(Missing::Timeout, Failure::Timeout),
+        code => code.parse().unwrap_or_else(|_| panic!("`{text}` begins with no status")),
+    };
+    let headers: Vec<(&str, &str)> = headers
+        .split(';')
+        .filter(|header| !header.trim().is_empty())
+        .map(|header| header.split_once(':').expect("a header has a value"))
+        .map(|(name, value)| (name.trim(), value.trim()))
+        .collect();
+    let said = reading.hear(code, &headers[..], &[], WallTime::VIRTUAL_START);
+    let status = match code {
+        200..300 => Status::Succeeded,
+        429 | 503 | 529 => Status::Rejected,
+        500.. => Status::Failed(Failure::Server),
+        _ => Status::Failed(Failure::Fatal),
+    };
+    Outcome { facts: said.facts, outer_advice: said.outer_advice, ..Outcome::advised(status, said.advice) }
+}
+
+/// What a golden vector comes to, compared word by word with what it says.
+fn check(preset: &Preset, golden: &Golden) -> Result<(), String> {
+    let with = if golden.with.is_empty() { String::new() } else { format!(",{}", golden.with) };
+    let text = format!("preset:{}{with}", preset.name);
+    let spec: StrategySpec = text.parse().map_err(|error| format!("{text}: {error}"))?;
+    let spec = spec.with_method(golden.method.as_deref().map_or(Method::Get, Method::named));
+    let mut strategy = spec.build(1, None).map_err(|error| error.to_string())?;
+    let reading = spec.reading();
+    let draw = golden.draw.unwrap_or(0.5).min(1.0 - f64::EPSILON);
+    let (mut state, mut now) = (RetryState::default(), Instant::ORIGIN);
+    for (index, wanted) in golden.delays.iter().enumerate() {
+        let attempt = u32::try_from(index + 1).expect("few");
+        let mut view = view(0, index as u64);
+        view.candidate = Launch { op: 7, attempt, ..view.candidate };
+        let Verdict::Send(permits, _) = strategy.admit(now, &view, &mut state) else {
+            return Err(format!("attempt {attempt} is held"));
+        };
+        let answer = golden.answers.get(index).or(golden.answers.last()).expect("one at least");
+        let outcome = outcome(answer, &reading);
+        let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
+        let ended = Ended { attempt, op: 7, ..ended(index as u64, 1) };
+        strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
+        let failed = FailedOp { op: 7, outcome, ..rejected(attempt) };
+        let retry = strategy.on_failure_drawing(now, &failed, attempt, &mut state, |_, _, _| Always(draw));
+        let near = Duration::from_micros(5);
+        match (retry, GoldenDelay::read(wanted)?) {
+            (Retry::GiveUp, GoldenDelay::Stop) => return Ok(()),
+            (Retry::After(delay), GoldenDelay::Within(low, high))
+                if delay + near >= low && delay <= high + near =>
+            {
+                now = now + delay;
+            }
+            (retry, _) => return Err(format!("{text}: wait {attempt} is {retry:?}, not {wanted}")),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_preset_comes_to_its_golden_vectors() {
+    let mut wrong = Vec::new();
+    for preset in presets() {
+        for golden in &preset.golden {
+            if let Err(why) = check(preset, golden) {
+                wrong.push(format!("{} ({}): {why}", preset.name, golden.about));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_golden_vector_that_is_wrong_is_found_out() {
+    let preset = preset("go-retryablehttp").unwrap();
+    let golden = |delays: &[&str]| Golden {
+        about: String::new(),
+        with: String::new(),
+        method: None,
+        draw: None,
+        answers: vec!["500".to_owned()],
+        delays: delays.iter().map(|delay| (*delay).to_owned()).collect(),
+    };
+    assert_eq!(check(preset, &golden(&["1s", "2s", "4s", "8s", "stop"])), Ok(()));
+    for delays in [&["2s"][..], &["1s", "stop"], &["stop"], &["1s", "2s", "4s", "8s", "16s"], &["1001ms"]] {
+        assert!(check(preset, &golden(delays)).is_err(), "{delays:?}");
+    }
 }

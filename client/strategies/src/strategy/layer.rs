@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Draws, Purpose, draws};
+use vocabulary::{Draws, Rng};
 
 use super::memory::{LayerMemory, Permits};
 use crate::rules::{FailureKind, Rules};
@@ -109,17 +109,17 @@ impl Layer {
         }
     }
 
-    /// What becomes of an op whose try failed. `key` is that of its draws; `memory` is there where the rules need it.
-    pub(super) fn on_failure(
+    /// What becomes of an op whose try failed. `draws` begins the op's draws; `memory` is there where the rules need it.
+    pub(super) fn on_failure<R: Rng>(
         &mut self,
         now: Instant,
         failed: &FailedOp,
         attempts: u32,
         state: &mut RetryState,
-        key: (u64, u64, u32),
+        draws: impl Fn() -> R,
         memory: Option<&mut LayerMemory>,
     ) -> Retry {
-        let retry = self.decide(now, failed, attempts, state, key, memory);
+        let retry = self.decide(now, failed, attempts, state, draws, memory);
         self.after_failure(failed);
         retry
     }
@@ -132,16 +132,17 @@ impl Layer {
         }
     }
 
-    fn decide(
+    fn decide<R: Rng>(
         &mut self,
         now: Instant,
         failed: &FailedOp,
         attempts: u32,
         state: &mut RetryState,
-        (seed, op, failures): (u64, u64, u32),
+        draws: impl Fn() -> R,
         mut memory: Option<&mut LayerMemory>,
     ) -> Retry {
-        let Outcome { status, opinion, advice, .. } = failed.outcome;
+        let Outcome { status, opinion, .. } = failed.outcome;
+        let advice = self.rules.advice_of(&failed.outcome);
         let over = !opinion.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
         if over {
             return Retry::GiveUp;
@@ -159,7 +160,6 @@ impl Layer {
             return Retry::GiveUp;
         }
         let is_refused = refused.is_some();
-        let draws = || draws(seed, Purpose::Backoff, op, failures);
         let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
         let counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
         let (delay, heeds) = match &self.retry {

@@ -3,6 +3,8 @@
 use super::layer::Asked;
 use super::memory::{LayerMemory, Permits, Try};
 use super::{Strategy, Verdict, admission, seed_of};
+use vocabulary::Rng;
+
 use crate::{Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View};
 
 impl Strategy {
@@ -110,19 +112,20 @@ impl Strategy {
             in_flight: outer.in_flight,
             ..*ended
         };
-        let opinion = outer.layer.rules.opinion(outcome, outcome.advice);
+        let opinion = outer.layer.rules.opinion(outcome);
         let outcome = Outcome { opinion, ..*outcome };
         outer.layer.on_ended(now, &ended, (&outcome, &outcome), &permits);
         outer.in_flight -= 1;
     }
 
     /// [`Strategy::on_failure`] where ops are remembered.
-    pub(super) fn on_failure_in_layers(
+    pub(super) fn on_failure_in_layers<R: Rng>(
         &mut self,
         now: Instant,
         failed: &FailedOp,
         attempts: u32,
         state: &mut RetryState,
+        keyed: impl Fn(u64, u64, u32) -> R,
     ) -> Retry {
         let memory = self.memory.open(state, failed.arrived);
         let shed = failed.outcome.status == Status::Shed;
@@ -132,10 +135,10 @@ impl Strategy {
             let remembered = &mut memory.layers[0];
             let failures = failed.failures - remembered.failures_before;
             let own = FailedOp { failures, arrived: remembered.since, ..*failed };
-            let key = (self.seed, failed.op, failed.failures);
+            let draws = || keyed(self.seed, failed.op, failed.failures);
             let attempts = attempts - remembered.attempts_before;
             let mut policy = remembered.policy;
-            retry = self.inner.on_failure(now, &own, attempts, &mut policy, key, Some(remembered));
+            retry = self.inner.on_failure(now, &own, attempts, &mut policy, draws, Some(remembered));
             remembered.policy = policy;
         }
         let ended = ended_of(failed, attempts);
@@ -150,7 +153,7 @@ impl Strategy {
             let outer = &mut self.outer[index];
             let Some(memory) = self.memory.of_mut(*state) else { break };
             let remembered = &mut memory.layers[index + 1];
-            let opinion = outer.layer.rules.opinion(&outcome, outcome.advice);
+            let opinion = outer.layer.rules.opinion(&outcome);
             remembered.tries += 1;
             remembered.last = Some(outcome.status);
             if !matches!(outcome.status, Status::Shed | Status::Deferred) {
@@ -162,10 +165,11 @@ impl Strategy {
                 outcome: Outcome { opinion, ..outcome },
                 ..*failed
             };
-            let key = (seed_of(self.seed, index + 1), failed.op, failed.failures);
+            let own_seed = seed_of(self.seed, index + 1);
+            let draws = || keyed(own_seed, failed.op, failed.failures);
             let mut policy = remembered.policy;
             let tries = remembered.tries;
-            let more = outer.layer.on_failure(now, &own, tries, &mut policy, key, Some(remembered));
+            let more = outer.layer.on_failure(now, &own, tries, &mut policy, draws, Some(remembered));
             remembered.policy = policy;
             retry = match more {
                 Retry::After(delay) => Retry::After(delay.saturating_add(after)),

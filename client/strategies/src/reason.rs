@@ -1,0 +1,94 @@
+//! Why an answer is what it is, as its body or a header says: an AWS error code, a Google reason, a phrase of GitHub's.
+//!
+//! A name without `-` is a word that stands alone between the marks of JSON or XML (`"reason": "rateLimitExceeded"`,
+//! `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or begins `x-amzn-query-error` or
+//! `x-amzn-errortype`. A name with `-` is a phrase, its words in that order (`secondary-rate` for "a secondary rate limit").
+
+use std::num::NonZeroU8;
+
+use crate::{AdviceHeaders, AdviceValue};
+
+/// Bytes of a body that are looked at.
+pub(crate) const MOST_BODY: usize = 8 << 10;
+
+/// Headers whose first word is an error code.
+const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
+
+/// Which of these reasons, by its place from 1, an answer gives; the first that it gives at all.
+pub(crate) fn reason(
+    reasons: &[String],
+    headers: &(impl AdviceHeaders + ?Sized),
+    body: &[u8],
+) -> Option<NonZeroU8> {
+    let code = HEADERS.iter().find_map(|(name, end)| match headers.value(name)? {
+        AdviceValue::Text(text) => text.split(*end).next().map(str::trim),
+        AdviceValue::Wait(_) => None,
+    });
+    let body = &body[..body.len().min(MOST_BODY)];
+    let gives = |reason: &String| code == Some(reason) || in_body(reason.as_bytes(), body);
+    let place = reasons.iter().position(gives)?;
+    NonZeroU8::new(u8::try_from(place + 1).ok()?)
+}
+
+fn in_body(reason: &[u8], body: &[u8]) -> bool {
+    if reason.is_empty() || reason.len() > body.len() {
+        return false;
+    }
+    let same = |there: &u8, wanted: &u8| match wanted {
+        b'-' => matches!(there, b' ' | b'-' | b'_'),
+        wanted => there.eq_ignore_ascii_case(wanted),
+    };
+    if reason.contains(&b'-') {
+        return body.windows(reason.len()).any(|there| there.iter().zip(reason).all(|(a, b)| same(a, b)));
+    }
+    let is_start = |at: usize| at > 0 && matches!(body[at - 1], b'"' | b'#' | b'>' | b'.');
+    let is_end = |at: usize| body.get(at).is_some_and(|mark| matches!(mark, b'"' | b'<' | b':' | b'@'));
+    body.windows(reason.len())
+        .enumerate()
+        .any(|(at, there)| there == reason && is_start(at) && is_end(at + reason.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO_HEADERS: [(&str, &str); 0] = [];
+
+    fn found(names: &[&str], body: &str) -> Option<u8> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        reason(&names, &NO_HEADERS[..], body.as_bytes()).map(NonZeroU8::get)
+    }
+
+    #[test]
+    fn codes_stand_alone_between_the_marks_of_json_and_xml() {
+        let names = ["SlowDown", "ThrottlingException", "rateLimitExceeded"];
+        for (body, expected) in [
+            ("<Error><Code>SlowDown</Code><Message>x</Message></Error>", Some(1)),
+            (r#"{"__type":"com.amazonaws.sqs#ThrottlingException","message":"x"}"#, Some(2)),
+            (r#"{"__type": "ThrottlingException:http://internal.amazon.com/coral"}"#, Some(2)),
+            (r#"{"error": {"errors": [{"reason": "rateLimitExceeded"}]}}"#, Some(3)),
+            (r#"{"error": {"errors": [{"reason": "userRateLimitExceeded"}]}}"#, None),
+            ("SlowDown", None),
+            ("please SlowDown now", None),
+            ("", None),
+        ] {
+            assert_eq!(found(&names, body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn phrases_are_found_in_texts() {
+        let text = r#"{"message": "You have exceeded a secondary rate limit. Please wait."}"#;
+        assert_eq!(found(&["primary-rate", "secondary-rate"], text), Some(2));
+        assert_eq!(found(&["secondary-limit"], text), None);
+    }
+
+    #[test]
+    fn headers_have_codes_and_only_the_beginning_of_a_body_is_looked_at() {
+        let names = ["RequestThrottled".to_owned()];
+        let headers = [("X-Amzn-Query-Error", "RequestThrottled;Sender")];
+        assert_eq!(reason(&names, &headers[..], b"").map(NonZeroU8::get), Some(1));
+        let long = format!("{}\"RequestThrottled\"", " ".repeat(MOST_BODY));
+        assert_eq!(reason(&names, &NO_HEADERS[..], long.as_bytes()), None);
+    }
+}
