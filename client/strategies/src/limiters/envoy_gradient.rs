@@ -74,8 +74,8 @@ impl Configurable for EnvoyGradientConfig {
                                 the percentile of the samples; window = floor(window * gradient + sqrt(window * gradient)), from min to max. best is \
                                 measured at first and every probe-every to probe-every * (1 + jitter): window = min until probe-samples of attempts \
                                 sent meanwhile, then as before; after the fifth interval in a row at min it is measured anew";
-    const SOURCE: &'static str = "envoyproxy/envoy source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc; \
-                                  adaptive_concurrency.proto";
+    const SOURCE: &'static str = "envoyproxy/envoy extensions/filters/http/adaptive_concurrency: controller/gradient_controller.cc, \
+                                  v3/adaptive_concurrency.proto";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_from(
             "interval",
