@@ -146,7 +146,22 @@ fn decoded(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_refused_or_shown_as_it_is_read(
+            text in "(close|[2-5][0-9]{2}|[0-9]{0,4})( (x|body|retry-after):[!-~ä%0-9]{0,8}){0,2}[|;]?[0-9a-z :;|%@+-]{0,20}",
+        ) {
+            if let Ok(script) = text.parse::<Script>() {
+                prop_assert_eq!(script.to_string().parse::<Script>(), Ok(script));
+            }
+            // JSON comes from others, too: an error, but no panic.
+            drop(Script::from_json(&text));
+        }
+    }
 
     #[test]
     fn what_is_shown_is_read_again() {
