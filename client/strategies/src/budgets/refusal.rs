@@ -29,7 +29,7 @@ impl OnRefusal {
 }
 
 /// The share of requests that were too many: `(requests − accepted) / (requests + 1)`, `accepted` being those that the server
-/// accepted times what each of them allows; 0 when that is more than there were.
+/// accepted times what each of them allows, and what is allowed besides; 0 when that is more than there were.
 pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
     ((requests - accepted) / (requests + 1.0)).max(0.0)
 }

@@ -3,6 +3,8 @@
 //! Source: "Site Reliability Engineering", chapter 21, Handling Overload: P = max(0, (requests − K · accepts) / (requests + 1)) over the last
 //! two minutes, K = 2, what is refused here counted among the requests. A request is counted when it ends, as in all implementations:
 //! counted when it is sent, a burst would refuse itself.
+//!
+//! zeromicro/go-zero `core/breaker/googlebreaker.go` (03fca6b) is `factor=1.5,window=10s,spare=5,on-refusal=fail`, in slices of another width.
 
 use std::time::Duration;
 
@@ -21,19 +23,20 @@ use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
 pub(crate) struct SreThrottle {
     factor: f64,
     window: Duration,
+    spare: u32,
     on_refusal: OnRefusal,
 }
 
 impl Default for SreThrottle {
     fn default() -> Self {
-        Self { factor: 2.0, window: Duration::from_mins(2), on_refusal: OnRefusal::BackOff }
+        Self { factor: 2.0, window: Duration::from_mins(2), spare: 0, on_refusal: OnRefusal::BackOff }
     }
 }
 
 impl Configurable for SreThrottle {
     const NAME: &'static str = "sre-throttle";
     const SUMMARY: &'static str = "refuses launches by chance while the server refuses many";
-    const RULE: &'static str = "a launch is refused with probability max(0, (requests - factor * accepted) / (requests + 1)), both over \
+    const RULE: &'static str = "a launch is refused with probability max(0, (requests - spare - factor * accepted) / (requests + 1)), both over \
                                 the last window; accepted is what was done or refused for good, and what is refused here counts \
                                 as a request";
     const SOURCE: &'static str = "Site Reliability Engineering, chapter 21, Handling Overload";
@@ -47,6 +50,9 @@ impl Configurable for SreThrottle {
             (Duration::from_secs(1), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
+        Parameter::count("spare", "requests that are never too many", (0, 1_000_000), |config| {
+            &mut config.spare
+        }),
         Parameter::choice(
             "on-refusal",
             "a refused launch backs off as after a failure, or ends its op",
@@ -77,7 +83,8 @@ impl Throttle {
 
     fn refusal(&self, now: Instant) -> f64 {
         let counts = self.tally.at(now);
-        surplus(counts.requests as f64, self.config.factor * counts.accepted as f64)
+        let allowed = f64::from(self.config.spare) + self.config.factor * counts.accepted as f64;
+        surplus(counts.requests as f64, allowed)
     }
 
     fn count(&mut self, now: Instant, accepted: bool) {
@@ -148,6 +155,17 @@ mod tests {
         assert!((throttle.refusal(secs(60)) - 0.9).abs() < 1e-12);
         assert!((throttle.refusal(secs(120)) - 8.0 / 9.0).abs() < 1e-12);
         assert!(throttle.refusal(secs(180)).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn go_zero_lets_five_fail_first() {
+        let mut throttle = Throttle::new(SreThrottle { factor: 1.5, spare: 5, ..SreThrottle::default() });
+        for (failed, refused) in [(5, 0.0), (1, 1.0 / 7.0), (4, 5.0 / 11.0)] {
+            for _ in 0..failed {
+                end(&mut throttle, secs(0), REJECTED);
+            }
+            assert!((throttle.refusal(secs(0)) - refused).abs() < 1e-12, "{failed}");
+        }
     }
 
     #[test]
