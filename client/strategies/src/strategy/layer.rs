@@ -153,7 +153,9 @@ impl Layer {
         {
             return Retry::GiveUp;
         }
-        let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
+        // What a budget inside refused, was a try of the layers around it.
+        let tried = memory.as_ref().is_some_and(|memory| memory.tried);
+        let no_attempt = !tried && matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         let refused =
             if no_attempt { None } else { self.budgets.iter().find(|it| !it.permits_retry(now, failed)) };
         if refused.is_some_and(|budget| !budget.refuses_after_the_wait()) {

@@ -5,7 +5,7 @@ use super::memory::{LayerMemory, Permits, Try};
 use super::{Strategy, Verdict, admission, seed_of};
 use vocabulary::Rng;
 
-use crate::{Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View};
+use crate::{Advice, Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View};
 
 impl Strategy {
     /// [`Strategy::admit`] where ops are remembered: a layer around others is asked when a try of it begins.
@@ -102,6 +102,7 @@ impl Strategy {
         let outer = &mut self.outer[index];
         let Some(memory) = self.memory.of_mut(state) else { return };
         let remembered = &mut memory.layers[index + 1];
+        remembered.tried = remembered.open.is_some() && outcome.status != Status::Deferred;
         let Some(Try { seq, began, in_flight_then, permits }) = remembered.open.take() else { return };
         remembered.awaits_retry = outcome.status == Status::Deferred && remembered.tries > 0;
         let ended = Ended {
@@ -148,7 +149,11 @@ impl Strategy {
                 Retry::GiveUpAfter(delay) => delay,
                 Retry::After(_) => break,
             };
-            let outcome = failed.outcome;
+            let mut outcome = failed.outcome;
+            if shed && index + 1 > first {
+                // That a budget of a layer inside it gave the op up, is no advice to this one.
+                outcome.advice = Advice::None;
+            }
             self.end_try(now, index, &ended, &outcome, *state);
             let outer = &mut self.outer[index];
             let Some(memory) = self.memory.of_mut(*state) else { break };

@@ -47,6 +47,8 @@ pub(super) struct LayerMemory {
     pub(super) last_opinion: Opinion,
     /// Its budgets were told of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been sent.
     pub(super) awaits_retry: bool,
+    /// Of a layer around others: it had begun the try that failed just now.
+    pub(super) tried: bool,
     /// The try that is under way.
     pub(super) open: Option<Try>,
 }
@@ -73,6 +75,7 @@ impl LayerMemory {
             last: None,
             last_opinion: Opinion::Done,
             awaits_retry: false,
+            tried: false,
             open: None,
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! Source: the project's design ("The strategy", "Rules other projects learnt the hard way").
 
+mod withdrawn;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
