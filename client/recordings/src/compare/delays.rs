@@ -16,7 +16,7 @@ const BEYOND: f64 = 12.0;
 /// A client whose advice names a moment of the calendar and that is a little late meets the next second.
 const NEXT_SECOND: f64 = 1.0;
 /// One that is early asks this much before it.
-const EARLY: f64 = 10e-3;
+const EARLY: f64 = 25e-3;
 
 /// The delays at one place of recorded ops, and of a strategy's own. In seconds.
 #[derive(Clone, Copy, Debug)]
