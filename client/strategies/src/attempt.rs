@@ -1,6 +1,6 @@
 //! What the parts of a strategy are told about attempts: how they start, how they end.
 
-use crate::{Advice, Facts, Instant, Opinion};
+use crate::{Advice, Facts, Instant, Opinion, Status};
 
 /// An attempt about to start, or the op that would start next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,53 +64,5 @@ impl Outcome {
     /// An outcome with advice, of which nothing else is known.
     pub const fn advised(status: Status, advice: Advice) -> Self {
         Self { status, facts: Facts::NONE, opinion: Opinion::of(status), advice, outer_advice: Advice::None }
-    }
-}
-
-/// How a try of an op ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// The work was done.
-    Succeeded,
-    /// The server said "not now" (429, 503 …).
-    Rejected,
-    /// No usable answer.
-    Failed(Failure),
-    /// A budget refused the launch: nothing was sent.
-    Shed,
-    /// The server had too little free for it to start: no attempt was made.
-    Deferred,
-    /// The client withdrew the attempt.
-    Cancelled,
-}
-
-impl Status {
-    /// Whether it tells that the server or the way to it is overloaded: a rejection or a retriable failure.
-    pub const fn is_congestion(self) -> bool {
-        match self {
-            Self::Rejected => true,
-            Self::Failed(failure) => failure.is_retriable(),
-            Self::Succeeded | Self::Shed | Self::Deferred | Self::Cancelled => false,
-        }
-    }
-}
-
-/// Why there was no usable answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The attempt took longer than its timeout.
-    Timeout,
-    /// No connection, a reset, an answer that is no HTTP.
-    Transport,
-    /// A 5xx that is no rejection.
-    Server,
-    /// An answer that no retry will change (most 4xx).
-    Fatal,
-}
-
-impl Failure {
-    /// Whether another attempt may help.
-    pub const fn is_retriable(self) -> bool {
-        !matches!(self, Self::Fatal)
     }
 }

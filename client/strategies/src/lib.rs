@@ -35,12 +35,13 @@ mod rules;
 mod shape;
 mod spec;
 mod standstill;
+mod status;
 mod strategy;
 #[cfg(test)]
 mod testing;
 
 pub use advice::{Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, RetryAfter};
-pub use attempt::{Ended, Failure, Launch, Outcome, Status};
+pub use attempt::{Ended, Launch, Outcome};
 pub use budget::{Budget, Gate, Permit};
 pub use entry::Entry;
 pub use error::SpecError;
@@ -62,6 +63,7 @@ pub use registry::{STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;
 pub use spec::StrategySpec;
+pub use status::{Failure, Status};
 pub use strategy::{Permits, Strategy, Verdict};
 pub use vocabulary::Instant;
 pub use vocabulary::{ParameterError, ParameterInfo};

@@ -4,9 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+mod expanded;
 mod raw;
 
-pub(crate) use self::raw::{RawPart, read_layers};
+use self::expanded::read_layers;
+pub(crate) use self::raw::RawPart;
 use crate::budget::MAX_BUDGETS;
 use crate::common::{COMMON, Common, common_info};
 use crate::entry::Entry;

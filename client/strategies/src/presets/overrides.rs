@@ -7,17 +7,23 @@ use crate::common::COMMON;
 use crate::entry::Entry;
 use crate::error::SpecError;
 use crate::registry::find;
-use crate::spec::{RawPart, read_layers};
+use crate::spec::RawPart;
 
 /// Presets that are made of presets are taken apart so often.
 const MOST_NESTED: u32 = 4;
+
+/// The parts of each layer, the outer first.
+type Layers = Vec<Vec<RawPart>>;
+
+/// How a text is read that is in so many presets.
+pub(crate) type Reader<'a> = &'a dyn Fn(&str, u32) -> Result<Layers, SpecError>;
 
 /// The layers that can be named before a point: the first, and the last.
 const OUTER: &str = "outer";
 const INNER: &str = "inner";
 
 /// The layers of `preset:NAME,key=value,…`, the outer first.
-pub(crate) fn expand(part: &RawPart, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
+pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<Layers, SpecError> {
     let mut options = part.options.iter();
     let Some((name, None)) = options.next() else {
         return Err(SpecError::PresetWithoutName { text: part.text.clone() });
@@ -42,7 +48,7 @@ pub(crate) fn expand(part: &RawPart, nested: u32) -> Result<Vec<Vec<RawPart>>, S
         }
         typed.push((key.clone(), value.clone()));
     }
-    let mut layers = read_layers(&preset.strategy, nested + 1)?;
+    let mut layers = read(&preset.strategy, nested + 1)?;
     for (key, value) in choices(preset, &mut typed)? {
         set(preset, &mut layers, &key, &value)?;
     }

@@ -1,12 +1,6 @@
-//! A strategy's text taken apart: layers, parts, options; presets are put in their place.
+//! A strategy's text taken apart: layers, parts, options.
 
 use vocabulary::{split_options, split_outside};
-
-use crate::error::SpecError;
-use crate::presets::expand;
-
-/// What stands before a preset's name.
-const PRESET: &str = "preset";
 
 /// A part as it is typed: nothing is known yet of its name and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,26 +12,10 @@ pub(crate) struct RawPart {
     pub(crate) text: String,
 }
 
-/// The layers of a text with their parts, the outer first, as they are typed: `outer over inner`. What is joined to a preset of
-/// several layers with `+` belongs to its inner one. `nested` says how many presets the text is in.
-pub(crate) fn read_layers(text: &str, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
-    let mut layers: Vec<Vec<RawPart>> = Vec::new();
-    for layer in layers_of(text) {
-        let mut parts = Vec::new();
-        for part in split_outside(layer, '+') {
-            let part = RawPart::read(part.trim());
-            if part.name != PRESET {
-                parts.push(part);
-                continue;
-            }
-            let mut expanded = expand(&part, nested)?;
-            let inner = expanded.pop().unwrap_or_default();
-            layers.append(&mut expanded);
-            parts.extend(inner);
-        }
-        layers.push(parts);
-    }
-    Ok(layers)
+/// The parts of each layer, the outer layer first, as they are typed: `outer over inner`.
+pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
+    let parts = |layer| split_outside(layer, '+').map(|part| RawPart::read(part.trim())).collect();
+    layers_of(text).into_iter().map(parts).collect()
 }
 
 /// The texts of the layers: the word `over` parts them.
@@ -71,7 +49,7 @@ mod tests {
     #[test]
     fn layers_and_parts_are_taken_apart_as_they_are_typed() {
         let names = |text: &str| -> Vec<Vec<String>> {
-            let layers = read_layers(text, 0).unwrap();
+            let layers = read(text);
             layers.into_iter().map(|layer| layer.into_iter().map(|part| part.name).collect()).collect()
         };
         assert_eq!(
