@@ -233,6 +233,20 @@ mod tests {
     }
 
     #[test]
+    fn a_status_that_was_never_sent_is_a_failure_of_any_kind_but_no_success() {
+        let fields = |then: &str| {
+            format!(
+                r#""id": "x", "steps": [{{"close": true}}{then}], "n": 1, "attempts": 2, "samples": [[0.5]],
+                   "outcome": {{"type": "HttpError", "status": 500}}"#
+            )
+        };
+        let strategy = "constant:delay=500ms,max-attempts=2";
+        assert_eq!(verdict("python", &fields(""), strategy), "reproduced");
+        let words = verdict("python", &fields(r#", {"status": 200}"#), strategy);
+        assert_eq!(words, "outcome: recorded a failure, here success");
+    }
+
+    #[test]
     fn javascript_has_whole_milliseconds_and_at_least_one() {
         let fields = r#""id": "503", "steps": [{"status": 503}], "n": 6, "attempts": 3, "samples": [[0.001, 0.001]],
                         "outcome": {"type": "x"}, "sleep_before_first": 0.003"#;

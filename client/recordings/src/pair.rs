@@ -173,6 +173,12 @@ impl Ops {
             }
         }
         let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
+        // A status that the server never sent is the library's own word for no answer: Octokit says 500.
+        let endings = endings.into_iter().map(|(told, count)| match told {
+            Told::Answer(status) if !script.has_status(status) => (Told::Failure, count),
+            told => (told, count),
+        });
+        let endings: Vec<(Told, usize)> = endings.collect();
         Ok(Self {
             script,
             attempts,

@@ -81,6 +81,15 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("kafka", include_str!("../presets/kafka.toml")),
     ("temporal", include_str!("../presets/temporal.toml")),
     ("vector", include_str!("../presets/vector.toml")),
+    ("gax-rust", include_str!("../presets/gax-rust.toml")),
+    ("reqwest", include_str!("../presets/reqwest.toml")),
+    ("finagle", include_str!("../presets/finagle.toml")),
+    ("linkerd", include_str!("../presets/linkerd.toml")),
+    ("sre-throttle", include_str!("../presets/sre-throttle.toml")),
+    ("polly-breaker", include_str!("../presets/polly-breaker.toml")),
+    ("resilience4j-breaker", include_str!("../presets/resilience4j-breaker.toml")),
+    ("netflix", include_str!("../presets/netflix.toml")),
+    ("palantir", include_str!("../presets/palantir.toml")),
 ];
 
 /// All of them, read when first asked for.

@@ -86,6 +86,11 @@ impl Script {
         self.replies.get(usize::from(id.0.get()) - 1)
     }
 
+    /// Whether any reply has this status.
+    pub fn has_status(&self, status: u16) -> bool {
+        self.replies.iter().any(|reply| matches!(reply, Reply::Answer(answer) if answer.status == status))
+    }
+
     /// In a few words: it may be long.
     pub(crate) fn summary(&self) -> String {
         match (self.replies.len(), self.ops.len()) {

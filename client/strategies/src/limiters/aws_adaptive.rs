@@ -17,7 +17,7 @@ use crate::gauges::{RATE, TOKENS};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Launch, Limiter, Opinion, Outcome, Status, View};
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::{Choice, Configurable, Parameter, Purpose, draws, unit, whole_nanos};
 
 /// What an attempt costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,8 +96,12 @@ impl Configurable for AwsAdaptiveConfig {
 impl PartConfig for AwsAdaptiveConfig {
     const KIND: PartKind = PartKind::Limiter;
 
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(AwsAdaptive::new(self))))
+    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
+        let mut limiter = AwsAdaptive::new(self);
+        // Half seconds are those of the calendar: wherever in one of them a run begins, all of its clients begin.
+        let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
+        limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
+        Ok(Part::Limiter(Box::new(limiter)))
     }
 }
 
@@ -107,8 +111,10 @@ struct Measured {
     smooth: f64,
     per_s: f64,
     answers: u32,
-    /// The half second to which the last measurement belongs, counted from the origin.
+    /// The half second to which the last measurement belongs, counted from that of the origin.
     half: u64,
+    /// How much of its half second was over at the origin, in nanoseconds.
+    begun: u64,
 }
 
 /// A half second, in nanoseconds.
@@ -117,7 +123,7 @@ const HALF: u64 = 500_000_000;
 impl Measured {
     fn on_answer(&mut self, now: Instant) {
         self.answers = self.answers.saturating_add(1);
-        let half = now.as_nanos() / HALF;
+        let half = now.as_nanos().saturating_add(self.begun) / HALF;
         if half > self.half {
             let lately = f64::from(self.answers) / ((half - self.half) as f64 / 2.0);
             self.per_s = lately * self.smooth + self.per_s * (1.0 - self.smooth);
@@ -142,7 +148,7 @@ impl AwsAdaptive {
         Self {
             enabled: false,
             curve: Curve::new(beta, scale),
-            measured: Measured { smooth, per_s: 0.0, answers: 0, half: 0 },
+            measured: Measured { smooth, per_s: 0.0, answers: 0, half: 0, begun: 0 },
             bucket: Bucket::new(min_rate, min_capacity, 0.0),
             reason: "never throttled",
             config,
