@@ -5,6 +5,8 @@
 
 // Conditions and baselines: what CI relies on.
 mod checks;
+// Production clients, and recordings of them.
+mod clients;
 // Rankings, pairs, and what cannot be compared.
 mod compare;
 // Figures, counted again from samples.

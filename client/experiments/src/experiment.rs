@@ -8,7 +8,7 @@ use loadgen_core::{OperationKind, RunConfig};
 use loadgen_http::{RequestTemplate, TRANSPORTS, TransportEntry, Trust};
 use mockserver::core::Config;
 use results::Setting;
-use tailback::StrategySpec;
+use tailback::{Foreknowledge, SpecError, Strategy, StrategySpec};
 use vocabulary::TimeScale;
 
 use crate::error::Error;
@@ -108,6 +108,38 @@ impl Experiment {
         ))
     }
 
+    /// Refuses a client with rules of its own that would send again what may count twice, to a server that is no mockserver:
+    /// it is not silently made another client.
+    pub fn refuse_sending_twice(&self) -> Result<(), Error> {
+        let method = &self.request.method;
+        let safe = self.idempotent || method.is_idempotent() || !self.run.retry_failed;
+        if safe || self.run.kind == OperationKind::ReadModifyWrite || !self.strategy.has_rules() {
+            return Ok(());
+        }
+        Err(Error::usage(format!(
+            "`{}` has rules of its own for what it sends again, and a {method} that is sent twice may count twice; add \
+             `--idempotent` if it does not, or `--retry-failed false` to end ops at their first failure",
+            self.strategy
+        )))
+    }
+
+    /// The strategy, started for a client with these requests.
+    ///
+    /// # Errors
+    /// When it needs to know the server, and nobody does.
+    pub fn start_strategy(
+        &self,
+        seed: u64,
+        foreknowledge: Option<Box<dyn Foreknowledge>>,
+    ) -> Result<Strategy, SpecError> {
+        let method = match self.run.kind {
+            OperationKind::Request => &self.request.method,
+            OperationKind::ReadModifyWrite => &Method::PUT,
+        };
+        let spec = self.strategy.clone().with_method(tailback::Method::named(method.as_str()));
+        spec.build(seed, foreknowledge)
+    }
+
     /// Refuses to say how a request looks where attempts are of requests of their own.
     pub fn refuse_request_of_its_own(&self) -> Result<(), Error> {
         let request = &self.request;
@@ -129,6 +161,7 @@ impl Experiment {
     /// retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let mut run = RunConfig { seed, ..self.run.clone() };
+        run.timeout = self.strategy.attempt_timeout().map_or(run.timeout, |own| own.min(run.timeout));
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
 use results::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
-use vocabulary::duration_text;
+use tailback::StrategySpec;
+use vocabulary::{ParameterInfo, duration_text};
 
 use crate::experiment::Experiment;
 
@@ -30,11 +31,29 @@ pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
     model.is_some_and(|model| model.rejections_hold_slots())
 }
 
+/// Parts as they are written down, layer by layer, the outer first. After those of a layer comes what was changed of its rules, but
+/// for those of the inner layer that have keys of their own.
+fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartRecord> {
+    let (usual, last) = (StrategySpec::common_parameters(), described.len().saturating_sub(1));
+    let parts = described.into_iter().enumerate().filter_map(|(index, (name, parameters))| {
+        let is_rules = name.is_empty();
+        let has_key = |key| index == last && ["max-attempts", "retry-after"].contains(&key);
+        let is_told =
+            |parameter: &ParameterInfo| !is_rules || !has_key(parameter.key) && !usual.contains(parameter);
+        let told = parameters.into_iter().filter(is_told);
+        let parameters: BTreeMap<String, String> =
+            told.map(|parameter| (parameter.key.to_owned(), parameter.value)).collect();
+        let name = if is_rules { "rules" } else { name }.to_owned();
+        (!is_rules || !parameters.is_empty()).then_some(PartRecord { name, parameters })
+    });
+    parts.collect()
+}
+
 /// What a run with this seed against this server uses.
 pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64) -> ConfigRecord {
     let run = settings.for_server(server.model, seed);
-    let mut parts = settings.strategy.describe();
-    let common = parts.pop().map(|(_, common)| common).unwrap_or_default();
+    let described = settings.strategy.describe();
+    let common = described.last().map(|(_, common)| common.clone()).unwrap_or_default();
     let shared = |key: &str| {
         common
             .iter()
@@ -55,16 +74,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
         command_line: settings.command_line.clone(),
         server: server.kind.clone(),
         target: server.target.clone(),
-        strategy: parts
-            .into_iter()
-            .map(|(name, parameters)| PartRecord {
-                name: name.to_owned(),
-                parameters: parameters
-                    .into_iter()
-                    .map(|parameter| (parameter.key.to_owned(), parameter.value))
-                    .collect(),
-            })
-            .collect(),
+        strategy: part_records(described),
         max_attempts: shared("max-attempts"),
         retry_after: shared("retry-after"),
         workload: WorkloadRecord {

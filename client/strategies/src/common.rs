@@ -21,6 +21,7 @@ pub(crate) struct Common {
     max_retries: MaxRetries,
     max_time: Duration,
     over_time: WhenOver,
+    attempt_timeout: Duration,
 }
 
 /// What is tried again, and taken for throttling, as everybody counts.
@@ -43,6 +44,7 @@ impl Default for Common {
             max_retries: MaxRetries::default(),
             max_time: Duration::ZERO,
             over_time: WhenOver::default(),
+            attempt_timeout: Duration::ZERO,
         }
     }
 }
@@ -121,15 +123,17 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
         "what becomes of a retry beyond `max-time`: the op is given up before the wait, the wait is cut, or it is the last",
         |common| &mut common.over_time,
     ),
+    Parameter::duration(
+        "attempt-timeout",
+        "how long an attempt may take, where `--timeout` is longer; 0 for that",
+        |common| &mut common.attempt_timeout,
+    ),
 ];
 
 impl Common {
     /// The rules they make for requests of this method, with answers that are read like this.
     pub(crate) fn rules(&self, method: Method, reading: &Reading) -> Rules {
         let reasons = &reading.reasons;
-        let as_counted = self.hints.is_empty()
-            && self.retry_on == RetryOn::constant(RETRIED)
-            && self.throttle_on == RetryOn::constant(THROTTLED);
         let opinions =
             || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, method, reasons);
         Rules {
@@ -141,12 +145,24 @@ impl Common {
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())
                 .then_some(MaxTime { limit: self.max_time, when: self.over_time }),
-            opinions: (!as_counted).then(opinions),
+            opinions: self.has_opinions().then(opinions),
         }
     }
 }
 
 impl Common {
+    /// Whether it takes outcomes for anything else than they are counted as.
+    pub(crate) fn has_opinions(&self) -> bool {
+        !self.hints.is_empty()
+            || self.retry_on != RetryOn::constant(RETRIED)
+            || self.throttle_on != RetryOn::constant(THROTTLED)
+    }
+
+    /// How long an attempt may take, if that is said.
+    pub(crate) fn attempt_timeout(&self) -> Option<Duration> {
+        Some(self.attempt_timeout).filter(|timeout| !timeout.is_zero())
+    }
+
     /// The rules by which it judges outcomes.
     pub(crate) fn judges_by(&self) -> [&RetryOn; 3] {
         [&self.retry_on, &self.throttle_on, &self.advice_on]

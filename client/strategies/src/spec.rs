@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 mod expanded;
 mod raw;
@@ -168,6 +169,16 @@ impl StrategySpec {
         });
         let layers = layers.collect::<Result<Vec<_>, SpecError>>()?;
         Ok(Strategy::layered(seed, layers, self.max_attempts, reading))
+    }
+
+    /// Whether it says itself what it tries again, as presets do.
+    pub fn has_rules(&self) -> bool {
+        self.layers.iter().any(|layer| layer.common.has_opinions())
+    }
+
+    /// How long one of its attempts may take, if it says so itself.
+    pub fn attempt_timeout(&self) -> Option<Duration> {
+        self.layers[0].common.attempt_timeout()
     }
 
     /// What it wants to know of answers.

@@ -115,7 +115,7 @@ pub fn start(
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let mut run = Run::new(
         config.clone(),
-        |_| settings.strategy.build(seed, server.foreknowledge(seed, margin)),
+        |_| settings.start_strategy(seed, server.foreknowledge(seed, margin)),
         server.least_costs(seed),
     )?;
     if let Some(sink) = samples {

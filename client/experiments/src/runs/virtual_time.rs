@@ -104,7 +104,7 @@ fn simulate(
     let kind = config.kind;
     let foreknowledge = || foreknowledge(server, kind, seed);
     let costs = least_costs(server, seed);
-    let mut client = Run::new(config, |_| experiment.strategy.build(seed, foreknowledge()), costs)?;
+    let mut client = Run::new(config, |_| experiment.start_strategy(seed, foreknowledge()), costs)?;
     if let Some(sink) = attempts {
         client.record_samples(sink);
     }

@@ -114,6 +114,9 @@ impl Server {
             }
             None => {}
         }
+        if self.mock.is_none() {
+            settings.refuse_sending_twice()?;
+        }
         if self.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
             let words = format!(
                 "`ethernet` asks the server what it has free, which only a mockserver tells, and {} is none; use another \

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tailback::{Preset, StrategySpec, preset, presets, systems};
 
 use crate::exit::{Exit, Fatal};
-use crate::text::wrapping::{labelled, wrapped};
+use crate::text::wrapping::wrapped;
 
 /// What stands before a preset's name.
 const PREFIX: &str = "preset:";
@@ -15,7 +15,7 @@ pub(super) fn list() -> String {
     let mut text = String::new();
     let widest = presets().iter().map(|preset| preset.name.len()).max().unwrap_or(0);
     for preset in presets() {
-        let _ = writeln!(text, "{}", labelled(&format!("  {}", preset.name), widest + 4, &preset.summary));
+        let _ = writeln!(text, "  {:<widest$}  {}", preset.name, preset.summary);
     }
     let what = format!(
         "{} presets of {} systems. `preset:NAME` is a strategy like any other: `loadgen --strategy preset:openai`, \
@@ -62,8 +62,13 @@ fn explained(preset: &Preset, typed: &str, spec: &StrategySpec) -> String {
         text.push('\n');
     }
     let _ = writeln!(text, "Parameters as they are used");
-    for (part, parameters) in spec.describe() {
-        let part = if part.is_empty() { "common" } else { part };
+    let usual = StrategySpec::common_parameters();
+    for (part, mut parameters) in spec.describe() {
+        // Of what every strategy has, what is special here.
+        if part.is_empty() {
+            parameters.retain(|parameter| !usual.contains(parameter));
+        }
+        let part = if part.is_empty() { "rules" } else { part };
         let set: Vec<String> =
             parameters.iter().map(|parameter| format!("{}={}", parameter.key, parameter.value)).collect();
         let _ = writeln!(text, "{}", wrapped(&format!("{part}: {}", set.join(", ")), "  ", "    "));

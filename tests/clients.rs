@@ -1,0 +1,59 @@
+//! Production clients as presets: held against recordings of the real libraries, and told to users.
+
+use crate::support::Folder;
+
+/// The pairs that no preset reproduces, and what each would need.
+const DIFFERING: [(&str, &str, &str); 6] = [
+    // aiohttp itself sends a request again whose reused connection was closed: whether one was reused, no strategy knows.
+    ("aiohttp-retry.json", "close", "RetryClient() default"),
+    ("aiohttp-retry.json", "close-x1-then-200", "RetryClient() default"),
+    ("aiohttp-retry.json", "close", "ExponentialRetry(attempts=4, retry_all_server_errors=False)"),
+    // Its counter belongs to the retry object and is never set back: only a client's first op waits 2 s.
+    ("aiohttp-retry.json", "503", "FibonacciRetry(attempts=8)"),
+    // The throttling plugin sets the retry plugin's count back for its first round only: one wait of eleven is another.
+    ("octokit.json", "429-secondary", "plugin-throttling + plugin-retry, callbacks say retry twice"),
+    (
+        "octokit.json",
+        "429-primary-reset-epoch+5",
+        "plugin-throttling + plugin-retry, callbacks say retry twice",
+    ),
+];
+
+#[test]
+fn the_recordings_of_real_clients_come_out_but_for_these() {
+    let folder = Folder::new();
+    let recordings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_clients");
+    let checked = folder.loadgen_words(&["strategies", "--check", recordings, "--json", "-"]).exits(1).json();
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let mut differing = Vec::new();
+    for recording in list(&checked["recordings"]) {
+        for pair in list(&recording["pairs"]).iter().filter(|pair| pair["verdict"] != "reproduced") {
+            let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+            differing.push((word(&recording["file"]), word(&pair["scenario"]), word(&pair["config"])));
+        }
+    }
+    differing.sort();
+    let mut known =
+        DIFFERING.map(|(file, scenario, config)| (file.to_owned(), scenario.to_owned(), config.to_owned()));
+    known.sort();
+    assert_eq!(differing, known);
+    assert_eq!((&checked["reproduced"], &checked["without_preset"]), (&1349.into(), &0.into()));
+}
+
+#[test]
+fn presets_are_listed_one_a_line_and_explained() {
+    let folder = Folder::new();
+    let list = folder.done("strategies --presets");
+    let names: Vec<&str> = list
+        .lines()
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(names.len() >= 60 && names.contains(&"aws-2026") && names.contains(&"urllib3"), "{list}");
+    let openai = folder.done("strategies preset:openai,max-attempts=5");
+    for words in ["openai/openai-python", "max-attempts=5", "advice-limit=2m"] {
+        assert!(openai.contains(words), "`{words}` is not in {openai}");
+    }
+    let unknown = folder.loadgen("--strategy preset:opnai --simulate").exits(2);
+    unknown.says(&["unknown preset `opnai`", "did you mean `openai`?"]);
+}
