@@ -2,6 +2,7 @@
 
 mod check;
 mod presets;
+mod settings;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -29,6 +30,15 @@ pub(crate) struct StrategiesArgs {
     #[arg(long, conflicts_with = "name")]
     pub(crate) presets: bool,
 
+    /// Print the strategy as configuration of the library that its preset is, or of another: urllib3, envoy, grpc, aws, polly,
+    /// resilience4j, tailback. What that cannot express is told after it.
+    #[arg(
+        long, value_name = "FORMAT", num_args = 0..=1, requires = "name", hide_possible_values = true,
+        value_parser = suggesting(StringValueParser::new(), settings::names)
+    )]
+    #[expect(clippy::option_option, reason = "a flag whose value may be left out")]
+    print_settings: Option<Option<String>>,
+
     #[command(flatten)]
     check: check::CheckArgs,
 }
@@ -36,6 +46,10 @@ pub(crate) struct StrategiesArgs {
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     if args.check.is_asked() {
         return check::run(&args.check);
+    }
+    if let (Some(name), Some(format)) = (&args.name, &args.print_settings) {
+        settings::print(name, format.as_deref())?;
+        return Ok(ExitCode::SUCCESS);
     }
     let text = match &args.name {
         None if args.presets => presets::list(),

@@ -28,6 +28,10 @@ Examples:
       the list
   loadgen strategies aimd
       one of them explained
+  loadgen strategies preset:urllib3-usual,max-attempts=5 --print-settings
+      the same as urllib3's own configuration, and what it cannot express
+  loadgen strategies preset:openai --print-settings envoy
+      in the format of another library
   loadgen strategies --check tests/real_clients --map mine.toml
       which recorded clients the strategies of mine.toml reproduce, pair by pair
 

@@ -1,0 +1,208 @@
+//! `loadgen strategies TEXT --print-settings`: a strategy as the library's own configuration, and what that cannot express.
+
+mod aws;
+mod described;
+mod envoy;
+mod format;
+mod grpc;
+mod part;
+mod polly;
+mod resilience4j;
+mod retried;
+mod short_forms;
+mod tailback;
+#[cfg(test)]
+mod testing;
+mod urllib3;
+
+use ::tailback::{Preset, StrategySpec, preset};
+use vocabulary::did_you_mean;
+
+use self::described::Described;
+use self::format::Format;
+use crate::exit::{Exit, Fatal};
+use crate::files::output::to_stdout;
+use crate::text::stderr::to_stderr;
+use crate::text::wrapping::{labelled, wrapped};
+
+/// Every format, in the order in which they are listed.
+const FORMATS: &[Format] = &[
+    urllib3::FORMAT,
+    envoy::FORMAT,
+    grpc::FORMAT,
+    aws::FORMAT,
+    polly::FORMAT,
+    resilience4j::FORMAT,
+    tailback::FORMAT,
+];
+
+/// The names of the formats, for shells.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.name)
+}
+
+/// Settings, and what they leave out.
+#[derive(Debug)]
+struct Printed {
+    settings: String,
+    left_out: Vec<String>,
+}
+
+/// Prints the settings that `text` comes to, in the format that was asked for, or that of the client that its preset is.
+pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
+    let format = chosen(text, format)?;
+    let printed = printed(text, format)?;
+    let told = told(text, format, &printed.left_out);
+    // Settings first: where comments are none, they go to people, not to whoever reads the settings.
+    if format.comment.is_some() {
+        return to_stdout((printed.settings + &told).as_bytes());
+    }
+    to_stdout(printed.settings.as_bytes())?;
+    to_stderr(&told);
+    Ok(())
+}
+
+fn printed(text: &str, format: &Format) -> anyhow::Result<Printed> {
+    let spec: StrategySpec = text.parse().map_err(|error| Fatal::error(Exit::Usage, format!("{error}")))?;
+    let layers = spec.describe().iter().filter(|(name, _)| name.is_empty()).count();
+    if layers > 1 && format.name != tailback::FORMAT.name {
+        return Err(Fatal::error(
+            Exit::Usage,
+            format!(
+                "`{text}` has {layers} layers, each the settings of a client of its own; print those of one, or all as `--print-settings {}`",
+                tailback::FORMAT.name
+            ),
+        ));
+    }
+    let mut described = Described::of(spec, preset_of(text));
+    let settings = (format.write)(&mut described);
+    Ok(Printed { settings, left_out: described.left_out(format.name) })
+}
+
+/// The format that was asked for, or that of the preset's client.
+fn chosen(text: &str, asked: Option<&str>) -> anyhow::Result<&'static Format> {
+    if let Some(asked) = asked {
+        return FORMATS.iter().find(|format| format.name == asked).ok_or_else(|| {
+            let suggestion = did_you_mean(asked, names());
+            Fatal::error(
+                Exit::Usage,
+                format!("unknown format of settings `{asked}`{suggestion}; there are:\n{}", list()),
+            )
+        });
+    }
+    let preset = preset_of(text);
+    let is_used = |format: &&Format| {
+        preset.is_some_and(|preset| {
+            format.used_by.iter().any(|name| *name == preset.system || *name == preset.name)
+        })
+    };
+    FORMATS.iter().find(is_used).ok_or_else(|| {
+        let whose = match preset {
+            Some(preset) => format!("no format of settings is known for `preset:{}`", preset.name),
+            None => format!("`{text}` does not begin with a preset, so nothing says whose settings it is"),
+        };
+        Fatal::error(Exit::Usage, format!("{whose}; name one after `--print-settings`:\n{}", list()))
+    })
+}
+
+/// The preset that a text begins with.
+fn preset_of(text: &str) -> Option<&'static Preset> {
+    let options = text.trim().strip_prefix("preset:")?;
+    preset(options.split([',', '+', ' ']).next().unwrap_or_default().trim())
+}
+
+fn list() -> String {
+    let lines: Vec<String> =
+        FORMATS.iter().map(|format| labelled(&format!("  {}", format.name), 16, format.what)).collect();
+    lines.join("\n")
+}
+
+/// What is left out, as comments of the format.
+fn told(text: &str, format: &Format, left_out: &[String]) -> String {
+    let comment = format.comment.map_or_else(String::new, |comment| format!("{comment} "));
+    let head = if left_out.is_empty() {
+        format!("Nothing of `{text}` is left out.")
+    } else {
+        format!("What {} cannot express of `{text}`, or does besides:", format.name)
+    };
+    let mut told = wrapped(&head, &comment, &comment) + "\n";
+    for line in left_out {
+        told += &wrapped(line, &format!("{comment}- "), &format!("{comment}  "));
+        told.push('\n');
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ::tailback::{STRATEGIES, presets, systems};
+
+    use super::*;
+
+    #[test]
+    fn every_strategy_and_preset_has_settings_in_every_format() {
+        assert!(systems() > 0);
+        let names = STRATEGIES.iter().map(|entry| entry.name.to_owned());
+        let presets = presets().iter().map(|preset| format!("preset:{}", preset.name));
+        for text in names.chain(presets) {
+            let layers = text.parse::<StrategySpec>().unwrap().describe();
+            let is_single = layers.iter().filter(|(name, _)| name.is_empty()).count() == 1;
+            for format in FORMATS.iter().filter(|format| is_single || format.name == "tailback") {
+                let printed = printed(&text, format).unwrap();
+                assert!(printed.settings.ends_with('\n'), "{text} as {}", format.name);
+                if format.name == "grpc" {
+                    assert!(serde_json::from_str::<serde_json::Value>(&printed.settings).is_ok(), "{text}");
+                }
+                if ["envoy", "resilience4j"].contains(&format.name) {
+                    assert!(testing::is_yaml(&printed.settings), "{}", printed.settings);
+                }
+                let told = told(&text, format, &printed.left_out);
+                let comment = format.comment.unwrap_or_default();
+                assert!(told.lines().all(|line| line.starts_with(comment)), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn formats_have_names_of_their_own_and_are_used_by_clients_that_are_there() {
+        let names: BTreeSet<&str> = names().collect();
+        assert_eq!(names.len(), FORMATS.len());
+        for name in FORMATS.iter().flat_map(|format| format.used_by) {
+            let is_there = |preset: &Preset| preset.system == *name || preset.name == *name;
+            assert!(presets().iter().any(is_there), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_preset_decides_unless_a_format_is_named() {
+        let format = |text: &str, asked| chosen(text, asked).map(|format| format.name);
+        assert_eq!(format("preset:requests,max-attempts=3+aimd", None).unwrap(), "urllib3");
+        assert_eq!(format("preset:istio", None).unwrap(), "envoy");
+        assert_eq!(format("preset:aws", None).unwrap(), "aws");
+        assert_eq!(format("preset:openai", Some("polly")).unwrap(), "polly");
+        let error = |text, asked| format(text, asked).unwrap_err().to_string();
+        assert!(
+            error("preset:curl", None)
+                .contains("`preset:curl`; name one after `--print-settings`:\n  urllib3 ")
+        );
+        assert!(error("full-jitter", None).contains("`full-jitter` does not begin with a preset"));
+        assert!(error("aimd", Some("poly")).contains("did you mean `polly`?"));
+    }
+
+    #[test]
+    fn layers_are_the_settings_of_several_clients() {
+        let error = printed("preset:openai over preset:envoy", &envoy::FORMAT).unwrap_err().to_string();
+        assert!(error.contains("2 layers") && error.contains("--print-settings tailback"), "{error}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_a_comment_of_the_format() {
+        let told = told("aimd", &polly::FORMAT, &["`aimd`: nothing like it".to_owned()]);
+        assert_eq!(
+            told,
+            "// What polly cannot express of `aimd`, or does besides:\n// - `aimd`: nothing like it\n"
+        );
+    }
+}

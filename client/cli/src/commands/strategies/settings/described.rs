@@ -1,0 +1,204 @@
+//! A strategy's parameters as a writer of settings reads them: what nobody has read in the end cannot be expressed.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use tailback::{PartKind, Preset, StrategySpec, find};
+use vocabulary::duration_text;
+
+pub(super) use super::part::BACKOFF;
+use super::part::{Part, Value};
+use super::short_forms::as_backoff;
+
+/// The name of what is common to all parts.
+pub(super) const COMMON: &str = "";
+
+/// The retry policy that gives up at once.
+const NEVER: &str = "none";
+
+/// The longest delay there is, which a cap of `none` comes to.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// One layer of a strategy, part by part, and what of it the settings leave out.
+#[derive(Debug)]
+pub(super) struct Described {
+    /// The strategy that was typed.
+    pub(super) spec: StrategySpec,
+    /// The preset that it begins with.
+    pub(super) preset: Option<&'static Preset>,
+    parts: Vec<Part>,
+    /// What belongs to no parameter: what the library does besides.
+    besides: Vec<String>,
+}
+
+impl Described {
+    /// The strategy that was typed; of several layers only their own description is of use.
+    pub(super) fn of(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
+        let mut parts: Vec<Part> = Vec::new();
+        for (name, parameters) in spec.describe() {
+            let (defaults, is_policy) = match find(name) {
+                Some(entry) => (entry.parameters(), entry.kind == PartKind::RetryPolicy),
+                None => (StrategySpec::common_parameters(), false),
+            };
+            let values = parameters.iter().zip(&defaults);
+            let values =
+                values.map(|(used, default)| Value::new(used.key, &used.value, &default.value)).collect();
+            let mut part = Part { name: name.to_owned(), values, is_known: name == COMMON };
+            if name == COMMON && spec.names().any(|name| name == NEVER) {
+                let limit = part.values.iter_mut().filter(|value| value.key == "max-attempts");
+                limit.for_each(|value| (value.text, value.typed) = ("1".to_owned(), Some(NEVER.to_owned())));
+            }
+            parts.push(if is_policy { as_backoff(part) } else { part });
+        }
+        if !parts.iter().any(|part| part.name == BACKOFF) {
+            // What has no retry policy tries again at once.
+            let immediate = Part { name: "immediate".to_owned(), values: Vec::new(), is_known: true };
+            parts.insert(0, as_backoff(immediate));
+        }
+        Self { spec, preset, parts, besides: Vec::new() }
+    }
+
+    /// Whether it has this part; then the settings have something for it.
+    pub(super) fn has(&mut self, part: &str) -> bool {
+        let found = self.parts.iter_mut().find(|there| there.name == part && !there.is_known);
+        found.map(|part| part.is_known = true).is_some()
+    }
+
+    /// The value as it would be typed, which is expressed from now on.
+    pub(super) fn read(&mut self, part: &str, key: &str) -> String {
+        self.value(part, key).map_or_else(String::new, |value| {
+            value.is_read = true;
+            value.text.clone()
+        })
+    }
+
+    /// A duration; nothing for `none`.
+    pub(super) fn duration(&mut self, part: &str, key: &str) -> Option<Duration> {
+        duration_text::parse(&self.read(part, key)).ok()
+    }
+
+    /// A number.
+    pub(super) fn number(&mut self, part: &str, key: &str) -> f64 {
+        self.read(part, key).parse().unwrap_or(0.0)
+    }
+
+    /// A whole number; nothing for `unlimited`.
+    pub(super) fn count(&mut self, part: &str, key: &str) -> Option<u32> {
+        self.read(part, key).parse().ok()
+    }
+
+    /// The longest wait; nothing when there is none.
+    pub(super) fn cap(&mut self) -> Option<Duration> {
+        let base = self.duration(BACKOFF, "base").unwrap_or_default();
+        let cap = self.read(BACKOFF, "cap");
+        match cap.strip_suffix('x').and_then(|count| count.parse::<f64>().ok()) {
+            Some(count) => Duration::try_from_secs_f64(base.as_secs_f64() * count).ok(),
+            None => duration_text::parse(&cap).ok(),
+        }
+        .filter(|cap| *cap < LONGEST)
+    }
+
+    /// How long something may take; nothing for 0, which is any time.
+    pub(super) fn limit(&mut self, key: &str) -> Option<Duration> {
+        self.duration(COMMON, key).filter(|most| !most.is_zero())
+    }
+
+    /// What the library does in any case: another value is noted with this reason.
+    pub(super) fn fixed(&mut self, part: &str, key: &str, always: &[&str], why: &str) {
+        let value = self.read(part, key);
+        if !always.contains(&value.as_str()) {
+            self.note(part, key, why);
+        }
+    }
+
+    /// Notes what is not, or not quite, expressed of a parameter.
+    pub(super) fn note(&mut self, part: &str, key: &str, why: &str) {
+        if let Some(value) = self.value(part, key) {
+            value.is_read = true;
+            value.notes.push(why.to_owned());
+        }
+    }
+
+    /// Notes what the library does besides.
+    pub(super) fn besides(&mut self, what: &str) {
+        self.besides.push(what.to_owned());
+    }
+
+    /// Takes every parameter of a part for expressed whose key begins like this.
+    pub(super) fn settle(&mut self, part: &str, prefix: &str) {
+        let parts = self.parts.iter_mut().filter(|there| there.name == part);
+        for value in parts.flat_map(|part| &mut part.values) {
+            value.is_read |= value.key.starts_with(prefix);
+        }
+    }
+
+    /// Takes everything for expressed.
+    pub(super) fn is_whole(&mut self) {
+        for part in &mut self.parts {
+            part.is_known = true;
+            part.values.iter_mut().for_each(|value| value.is_read = true);
+        }
+    }
+
+    /// For a library that reads no advice.
+    pub(super) fn reads_no_advice(&mut self, library: &str) {
+        if self.read(COMMON, "retry-after") != "ignore" {
+            self.note(
+                COMMON,
+                "retry-after",
+                &format!("{library} reads no advice: it waits as it would without"),
+            );
+        }
+        self.settle(COMMON, "advice");
+    }
+
+    /// What is not expressed, in the order of the text, then what the library does besides.
+    pub(super) fn left_out(&self, library: &str) -> Vec<String> {
+        let mut left_out = Vec::new();
+        for part in &self.parts {
+            if !part.is_known && part.name != BACKOFF {
+                let mut shown = part.name.clone();
+                for (index, value) in part.values.iter().enumerate() {
+                    let _ = write!(shown, "{}{}", if index == 0 { ":" } else { "," }, value.shown());
+                }
+                left_out.push(format!("`{shown}`: {library} has nothing like it"));
+                continue;
+            }
+            for value in &part.values {
+                let unread = !value.is_read && value.text != value.default;
+                let generic = unread.then(|| format!("{library} has no setting for it"));
+                left_out.extend(
+                    value.notes.iter().chain(&generic).map(|why| format!("`{}`: {why}", value.shown())),
+                );
+            }
+        }
+        left_out.extend(self.besides.iter().cloned());
+        left_out
+    }
+
+    /// The parameters of a part as they would be typed, key and value.
+    pub(super) fn values(&self, part: &str) -> impl Iterator<Item = (&str, &str)> {
+        let parts = self.parts.iter().filter(move |there| there.name == part).take(1);
+        parts.flat_map(|part| &part.values).map(|value| (value.key.as_str(), value.text.as_str()))
+    }
+
+    /// A value as it would be typed, which is not expressed by that; empty when there is none.
+    pub(super) fn peek(&self, part: &str, key: &str) -> &str {
+        self.values(part).find(|(there, _)| *there == key).map_or("", |(_, value)| value)
+    }
+
+    fn value(&mut self, part: &str, key: &str) -> Option<&mut Value> {
+        let part = self.parts.iter_mut().find(|there| there.name == part)?;
+        part.values.iter_mut().find(|value| value.key == key)
+    }
+}
+
+/// A share in percent, without the noise of binary fractions.
+pub(super) fn percent(share: f64) -> f64 {
+    libm::round(share * 1e8) / 1e6
+}
+
+/// Seconds as a decimal number: `0.5`, `120`.
+pub(super) fn seconds(duration: Duration) -> String {
+    duration.as_secs_f64().to_string()
+}
