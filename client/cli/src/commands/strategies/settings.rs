@@ -50,8 +50,9 @@ struct Printed {
 
 /// Prints the settings that `text` comes to, in the format that was asked for, or that of the client that its preset is.
 pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
+    let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     let format = chosen(text, format)?;
-    let printed = printed(text, format)?;
+    let printed = printed(text, spec, format)?;
     let told = told(text, format, &printed.left_out);
     // Settings first: where comments are none, they go to people, not to whoever reads the settings.
     if format.comment.is_some() {
@@ -62,8 +63,7 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn printed(text: &str, format: &Format) -> anyhow::Result<Printed> {
-    let spec: StrategySpec = text.parse().map_err(|error| Fatal::error(Exit::Usage, format!("{error}")))?;
+fn printed(text: &str, spec: StrategySpec, format: &Format) -> anyhow::Result<Printed> {
     let layers = spec.describe().iter().filter(|(name, _)| name.is_empty()).count();
     if layers > 1 && format.name != tailback::FORMAT.name {
         return Err(Fatal::error(
@@ -150,7 +150,7 @@ mod tests {
             let layers = text.parse::<StrategySpec>().unwrap().describe();
             let is_single = layers.iter().filter(|(name, _)| name.is_empty()).count() == 1;
             for format in FORMATS.iter().filter(|format| is_single || format.name == "tailback") {
-                let printed = printed(&text, format).unwrap();
+                let printed = printed(&text, text.parse().unwrap(), format).unwrap();
                 assert!(printed.settings.ends_with('\n'), "{text} as {}", format.name);
                 if format.name == "grpc" {
                     assert!(serde_json::from_str::<serde_json::Value>(&printed.settings).is_ok(), "{text}");
@@ -188,12 +188,15 @@ mod tests {
                 .contains("`preset:curl`; name one after `--print-settings`:\n  urllib3 ")
         );
         assert!(error("full-jitter", None).contains("`full-jitter` does not begin with a preset"));
+        let unknown = print("preset:urlib3", None).unwrap_err().to_string();
+        assert!(unknown.contains("did you mean `urllib3`?"), "{unknown}");
         assert!(error("aimd", Some("poly")).contains("did you mean `polly`?"));
     }
 
     #[test]
     fn layers_are_the_settings_of_several_clients() {
-        let error = printed("preset:openai over preset:envoy", &envoy::FORMAT).unwrap_err().to_string();
+        let text = "preset:openai over preset:envoy";
+        let error = printed(text, text.parse().unwrap(), &envoy::FORMAT).unwrap_err().to_string();
         assert!(error.contains("2 layers") && error.contains("--print-settings tailback"), "{error}");
     }
 

@@ -19,6 +19,9 @@ const NEVER: &str = "none";
 /// The longest delay there is, which a cap of `none` comes to.
 const LONGEST: Duration = Duration::from_hours(24);
 
+/// What is of use where nothing is tried again.
+const OF_ONE_ATTEMPT: [&str; 4] = ["max-attempts", "max-time", "over-time", "attempt-timeout"];
+
 /// One layer of a strategy, part by part, and what of it the settings leave out.
 #[derive(Debug)]
 pub(super) struct Described {
@@ -152,9 +155,11 @@ impl Described {
         self.settle(COMMON, "advice");
     }
 
-    /// What is not expressed, in the order of the text, then what the library does besides.
+    /// What is not expressed, in the order of the text, then what the library does besides. Where nothing is tried again, it does not
+    /// matter how.
     pub(super) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
+        let is_over = self.peek(COMMON, "max-attempts") == "1";
         for part in &self.parts {
             if !part.is_known && part.name != BACKOFF {
                 let mut shown = part.name.clone();
@@ -164,12 +169,14 @@ impl Described {
                 left_out.push(format!("`{shown}`: {library} has nothing like it"));
                 continue;
             }
-            for value in &part.values {
+            for value in part.values.iter().filter(|value| !is_over || OF_ONE_ATTEMPT.contains(&&*value.key))
+            {
                 let unread = !value.is_read && value.text != value.default;
                 let generic = unread.then(|| format!("{library} has no setting for it"));
-                left_out.extend(
-                    value.notes.iter().chain(&generic).map(|why| format!("`{}`: {why}", value.shown())),
-                );
+                let notes: Vec<&str> = value.notes.iter().chain(&generic).map(String::as_str).collect();
+                if !notes.is_empty() {
+                    left_out.push(format!("`{}`: {}", value.shown(), notes.join("; ")));
+                }
             }
         }
         left_out.extend(self.besides.iter().cloned());

@@ -97,11 +97,9 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
     if is_5xx {
         words.push("5xx");
         if !retried.lacks_answer("refused") || reset.contains(&false) {
-            settings.note(
-                COMMON,
-                "retry-on",
-                "5xx of Envoy also means connections that fail and answers that do not come",
-            );
+            let why =
+                format!("5xx of Envoy also means what has no answer: {}", retried.final_without_answer());
+            settings.note(COMMON, "retry-on", &why);
         }
     }
     if retried.lacks_answer("refused") {
@@ -246,8 +244,7 @@ mod tests {
         assert!(is_yaml(&text));
         insta::assert_snapshot!(left_out("backoff:base=25ms,spread=full", "envoy"), @r#"
         `retry-after=floor`: advice replaces the back-off in Envoy
-        `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates
-        `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
+        `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
         `advice-beyond=cut`: longer advice than max_interval leads to the back-off in Envoy
         `advice-stretch=0`: Envoy waits up to half as long again as it is told
         `hints=none`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
@@ -291,8 +288,7 @@ mod tests {
         insta::assert_snapshot!(left_out("preset:openai+aws-quota", "envoy"), @r#"
         `spread=below|0.25`: Envoy draws each wait between zero and the whole of it
         `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: envoy has nothing like it
-        `advice=retry-after-ms.decimal.or-next|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates
-        `advice=retry-after-ms.decimal.or-next|retry-after.decimal.date`: Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
+        `advice=retry-after-ms.decimal.or-next|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
         `advice-beyond=give-up`: longer advice than max_interval leads to the back-off in Envoy
         `advice-zero=back-off`: envoy has no setting for it
         `advice-past=back-off`: envoy has no setting for it

@@ -254,9 +254,7 @@ mod tests {
         `full-jitter`: gRPC spreads each wait by a fifth around it
         `aimd:variant=reno,beta=0.9,initial=20,ssthresh=1024`: grpc has nothing like it
         `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
-        `retry-on=403|5xx|timeout`: gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them
-        `retry-on=403|5xx|timeout`: gRPC has no HTTP statuses: they are written as PERMISSION_DENIED, UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE
-        `retry-on=403|5xx|timeout`: other HTTP statuses are UNKNOWN to gRPC, which is not retried here
+        `retry-on=403|5xx|timeout`: gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them; gRPC has no HTTP statuses: they are written as PERMISSION_DENIED, UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE; other HTTP statuses are UNKNOWN to gRPC, which is not retried here
         "#);
     }
 }

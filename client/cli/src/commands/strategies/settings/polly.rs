@@ -127,7 +127,7 @@ fn advice(settings: &mut Described) -> bool {
         COMMON,
         "advice",
         &["retry-after.whole.date"],
-        "it reads Retry-After as whole seconds or a date, nothing else",
+        "Polly reads Retry-After as whole seconds or a date, nothing else",
     );
     settings.fixed(
         COMMON,

@@ -76,6 +76,11 @@ impl Retried {
         self.missing.contains_key(kind)
     }
 
+    /// The missing answers that are not tried again, in words.
+    pub(super) fn final_without_answer(&self) -> String {
+        MISSING.into_iter().filter(|kind| !self.lacks_answer(kind)).collect::<Vec<_>>().join(", ")
+    }
+
     /// The statuses in runs of consecutive ones.
     pub(super) fn runs(&self) -> Vec<(u16, u16)> {
         runs(self.codes.keys().copied())
@@ -92,6 +97,13 @@ pub(super) fn runs(codes: impl Iterator<Item = u16>) -> Vec<(u16, u16)> {
         }
     }
     runs
+}
+
+/// Statuses in a few words: `403, 500-599`.
+pub(super) fn shown(codes: impl Iterator<Item = u16>) -> String {
+    let runs = runs(codes).into_iter();
+    let runs = runs.map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
+    runs.collect::<Vec<_>>().join(", ")
 }
 
 fn change(conditions: &mut Conditions, takes_in: bool, condition: &str) {

@@ -4,7 +4,7 @@ use super::{FORMATS, Printed, printed};
 
 fn of(text: &str, format: &str) -> Printed {
     let format = FORMATS.iter().find(|known| known.name == format).unwrap();
-    printed(text, format).unwrap()
+    printed(text, text.parse().unwrap(), format).unwrap()
 }
 
 /// The settings without what they leave out.

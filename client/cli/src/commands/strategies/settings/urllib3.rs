@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::described::{BACKOFF, COMMON, Described, seconds};
 use super::format::Format;
-use super::retried::{Retried, runs};
+use super::retried::{Retried, runs, shown};
 
 pub(super) const FORMAT: Format = Format {
     name: "urllib3",
@@ -151,10 +151,9 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
     kinds(settings, &retried, set);
     limit(settings, "max-status", "status", set);
     if !other.is_empty() {
-        let codes: Vec<String> = other.iter().map(u16::to_string).collect();
         let why = format!(
             "of statuses with conditions urllib3 has only 413, 429 and 503 with Retry-After; not {}",
-            codes.join(", ")
+            shown(other.into_iter())
         );
         settings.note(COMMON, "retry-on", &why);
     }
@@ -176,6 +175,9 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
 fn kinds(settings: &mut Described, retried: &Retried, set: &mut dyn FnMut(&str, &str)) {
     if retried.lacks_answer("refused") {
         limit(settings, "max-connect", "connect", set);
+        if retried.missing["refused"].iter().all(|condition| !condition.is_empty()) {
+            settings.note(COMMON, "retry-on", "urllib3 retries refused connections whatever the method");
+        }
     } else {
         settings.settle(COMMON, "max-connect");
         set("connect", "0");
@@ -258,8 +260,7 @@ mod tests {
         `advice-past=0s`: a moment that has passed leads to the back-off
         `advice-negative=back-off`: a negative number raises InvalidHeader
         `advice-unreadable=back-off`: what cannot be read raises InvalidHeader
-        `retry-on=5xx|403&advice|refused`: of statuses with conditions urllib3 has only 413, 429 and 503 with Retry-After; not 403
-        `retry-on=5xx|403&advice|refused`: urllib3 also retries 413, 429 when there is Retry-After
+        `retry-on=5xx|403&advice|refused`: of statuses with conditions urllib3 has only 413, 429 and 503 with Retry-After; not 403; urllib3 also retries 413, 429 when there is Retry-After
         "#);
         assert!(is_python(&written(strategy, "urllib3")));
     }
