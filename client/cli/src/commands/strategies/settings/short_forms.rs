@@ -19,7 +19,8 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// The same wait as a `backoff`; one that is none of these keeps its name, and nothing of it is understood.
-pub(super) fn as_backoff(part: Part) -> Part {
+pub(super) fn as_backoff(mut part: Part) -> Part {
+    part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);
     let (Some((_, sets)), Some(backoff)) = (short, find(BACKOFF)) else { return part };
     let own = |key: &str| part.values.iter().find(|value| value.key == key);
@@ -53,4 +54,44 @@ pub(super) fn as_backoff(part: Part) -> Part {
         set("min", "0s", &part.name);
     }
     Part { name: BACKOFF.to_owned(), values, is_known: true }
+}
+
+/// Says `between|0.8|1.2` as `around|0.2`, which libraries have a word for.
+fn around(spread: &mut Value) {
+    let ends = spread.text.strip_prefix("between|").and_then(|ends| ends.split_once('|'));
+    let Some((Ok(low), Ok(high))) = ends.map(|(low, high)| (low.parse::<f64>(), high.parse::<f64>())) else {
+        return;
+    };
+    let share = libm::round((1.0 - low) * 1e6) / 1e6;
+    if libm::fabs(low + high - 2.0) < 1e-9 && share >= 0.0 {
+        spread.typed = Some(spread.shown());
+        spread.text = format!("around|{share}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tailback::{PartKind, STRATEGIES, StrategySpec};
+
+    use super::super::described::Described;
+    use super::*;
+
+    fn read(text: &str, keys: [&str; 4]) -> String {
+        let described = Described::of(text.parse::<StrategySpec>().unwrap(), None);
+        keys.map(|key| described.peek(BACKOFF, key)).join(" ")
+    }
+
+    #[test]
+    fn every_retry_policy_is_read_as_a_backoff() {
+        for entry in STRATEGIES.iter().filter(|entry| entry.kind == PartKind::RetryPolicy) {
+            assert_ne!(read(entry.name, ["base"; 4]), "   ", "{}", entry.name);
+        }
+        let keys = ["base", "cap", "growth", "spread"];
+        assert_eq!(read("constant:delay=2s", keys), "2s none constant none");
+        assert_eq!(read("exponential:jitter=0.5,cap=9s", keys), "50ms 9s exponential around|0.5");
+        assert_eq!(read("uniform:min=1s,max=3s", keys), "3s none constant from|1s");
+        assert_eq!(read("backoff:spread=between|0.8|1.2", keys), "50ms 30s exponential around|0.2");
+        assert_eq!(read("backoff:spread=between|0.8|1.3", keys), "50ms 30s exponential between|0.8|1.3");
+        assert_eq!(read("aimd", keys), "0s 30s constant none");
+    }
 }
