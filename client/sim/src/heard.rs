@@ -23,6 +23,7 @@ pub(crate) struct Heard {
 impl Heard {
     /// What this answer to such a request of a server of this configuration means, to an attempt that had to take so long, where that
     /// is told.
+    #[inline]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -31,17 +32,21 @@ impl Heard {
         took: Option<Duration>,
     ) -> Self {
         let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took });
-        match answer.reply.and_then(|id| config.policy.script()?.reply(id)) {
-            Some(Reply::Answer(scripted)) => {
-                let now = WallTime::VIRTUAL_START.at(answer.at);
-                Self { server, ..Self::scripted(scripted, step, config, reading, now) }
-            }
-            Some(Reply::Close) => Self::unanswered(ErrorKind::Closed),
+        match answer.reply {
             None => Self::unscripted(answer, config, reading, server),
+            Some(id) => match config.policy.script().and_then(|script| script.reply(id)) {
+                Some(Reply::Answer(scripted)) => {
+                    let now = WallTime::VIRTUAL_START.at(answer.at);
+                    Self { server, ..Self::scripted(scripted, step, config, reading, now) }
+                }
+                Some(Reply::Close) => Self::unanswered(ErrorKind::Closed),
+                None => Self::unscripted(answer, config, reading, server),
+            },
         }
     }
 
     /// What a script's answer means: the place that knows its status, headers and body.
+    #[cold]
     fn scripted(
         answer: &ScriptedAnswer,
         step: Step,
@@ -75,6 +80,7 @@ impl Heard {
     }
 
     /// What the server says in its own words.
+    #[inline]
     fn unscripted(answer: &Answer, config: &Config, reading: &Reading, server: Option<ServerSeen>) -> Self {
         let (status, code) = match answer.verdict {
             Verdict::Accepted => (Status::Succeeded, 200),

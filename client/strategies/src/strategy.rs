@@ -211,7 +211,12 @@ impl Strategy {
 
     /// The earliest timer of any part.
     pub fn timer(&self) -> Option<Instant> {
-        self.limiters().filter_map(crate::Limiter::timer).min()
+        let inner = self.inner.limiters.iter().filter_map(|limiter| limiter.timer()).min();
+        if self.outer.is_empty() {
+            return inner;
+        }
+        let outer = self.outer.iter().flat_map(|outer| &outer.layer.limiters);
+        outer.filter_map(|limiter| limiter.timer()).chain(inner).min()
     }
 
     /// The instant of [`timer`](Self::timer) has come.
@@ -222,11 +227,6 @@ impl Strategy {
                 limiter.on_timer(now);
             }
         }
-    }
-
-    fn limiters(&self) -> impl Iterator<Item = &dyn crate::Limiter> {
-        let outer = self.outer.iter().flat_map(|outer| &outer.layer.limiters);
-        self.inner.limiters.iter().chain(outer).map(|limiter| &**limiter)
     }
 
     /// Whether there is any part that reports: retry policies do not. One that has nothing to be drawn at first may have

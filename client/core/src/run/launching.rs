@@ -30,13 +30,13 @@ impl Run {
             return;
         }
         let mut wait = None;
-        while let Some(op) = self.first_ready(id) {
-            match self.ask(id, op, at) {
-                (Verdict::Wait(until), _) => {
+        while let Some(mut op) = self.first_ready(id) {
+            match self.ask(id, &mut op, at) {
+                Verdict::Wait(until) => {
                     wait = Some(until);
                     break;
                 }
-                (verdict, op) => {
+                verdict => {
                     self.instances[id.index()].ready.pop();
                     self.settle(id, op, verdict, at);
                 }
@@ -67,24 +67,25 @@ impl Run {
         })
     }
 
-    /// What the strategy says of an op, and where the op is kept by then.
-    fn ask(&mut self, id: InstanceId, op: Waiting, at: Instant) -> (Verdict, Waiting) {
-        let candidate = self.candidate(op, id);
+    /// What the strategy says of an op, which may be kept by then.
+    #[inline]
+    fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> Verdict {
+        let candidate = self.candidate(*op, id);
         let instance = &mut self.instances[id.index()];
         let ready = instance.ready.len() as u64;
         let view = View { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
         if let Some(slot) = op.slot() {
             let state = &mut self.ops[slot.index()].retry_state;
-            return (instance.strategy.admit(at, &view, state), op);
+            return instance.strategy.admit(at, &view, state);
         }
-        let mut fresh = Op::new(op.id, op.arrived);
-        let verdict = instance.strategy.admit(at, &view, &mut fresh.retry_state);
-        if fresh.retry_state == RetryState::default() {
-            return (verdict, op);
+        let mut state = RetryState::default();
+        let verdict = instance.strategy.admit(at, &view, &mut state);
+        if state != RetryState::default() {
+            // The strategy remembers it from now on, sent or not.
+            let kept = Op { retry_state: state, ..Op::new(op.id, op.arrived) };
+            *op = Waiting::kept(self.keep(kept), &kept);
         }
-        // The strategy remembers it from now on, sent or not.
-        let slot = self.keep(fresh);
-        (verdict, Waiting::kept(slot, &fresh))
+        verdict
     }
 
     /// Does what the strategy decided about an op that is in no queue any more.

@@ -144,6 +144,11 @@ impl AdviceRule {
         }
     }
 
+    /// Whether an answer without advice is anything to it.
+    pub(crate) fn misses_advice(&self) -> bool {
+        self.missing != Reaction::BackOff
+    }
+
     /// Whether the back-off begins anew after advice that was heeded.
     pub(crate) fn restarts(&self) -> bool {
         self.then == Then::Restart

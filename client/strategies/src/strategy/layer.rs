@@ -162,17 +162,27 @@ impl Layer {
             return Retry::GiveUp;
         }
         let is_refused = refused.is_some();
-        let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
-        let counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
+        let counted;
+        let counted = match memory.as_ref().map_or(0, |memory| memory.failures_at_restart) {
+            0 => failed,
+            restarted => {
+                let failures = failed.failures.saturating_sub(restarted).max(1);
+                counted = FailedOp { failures, ..*failed };
+                &counted
+            }
+        };
         let (delay, heeds) = match &self.retry {
             None => (Duration::ZERO, false),
-            Some(policy) => match policy.on_failure(now, &counted, state, &mut draws()) {
+            Some(policy) => match policy.on_failure(now, counted, state, &mut draws()) {
                 Retry::After(delay) => (delay, policy.heeds_advice()),
                 other => return other,
             },
         };
-        let advised =
-            if heeds { Advised::BackOff } else { self.rules.advice.apply(advice, opinion, delay, draws) };
+        let advised = match advice {
+            _ if heeds => Advised::BackOff,
+            Advice::None if !self.rules.advice.misses_advice() => Advised::BackOff,
+            advice => self.rules.advice.apply(advice, opinion, delay, draws),
+        };
         let delay = match advised {
             Advised::GiveUp => return Retry::GiveUp,
             Advised::BackOff => delay,
