@@ -115,7 +115,7 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
         .or_else(|| PRESETS.iter().find(|preset| preset.newest_of.as_deref() == Some(name)))
 }
 
-/// Every name that [`preset`] finds.
+/// Every name that [`preset()`] finds.
 pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| std::iter::once(&*preset.name).chain(preset.newest_of.as_deref()))
 }
