@@ -160,6 +160,11 @@ impl Strategy {
         for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);
         }
+        for outer in &mut self.outer {
+            for limiter in &mut outer.layer.limiters {
+                limiter.on_app_limited(now, outer.in_flight);
+            }
+        }
     }
 
     /// What becomes of an op whose try failed; `attempts` are those on the wire so far.

@@ -1,11 +1,15 @@
 //! How layers work together: what an inner layer gives up is one failure of the layer around it.
 
-use super::layer::Asked;
-use super::memory::{LayerMemory, Permits, Try};
-use super::{Strategy, Verdict, admission, seed_of};
+use std::time::Duration;
+
 use vocabulary::Rng;
 
-use crate::{Advice, Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View};
+use super::layer::Asked;
+use super::memory::{LayerMemory, MAX_LAYERS, Permits, Try};
+use super::{Strategy, Verdict, admission, seed_of};
+use crate::{
+    Advice, Carrier, Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View,
+};
 
 impl Strategy {
     /// [`Strategy::admit`] where ops are remembered: a layer around others is asked when a try of it begins.
@@ -14,8 +18,9 @@ impl Strategy {
         let memory = self.memory.of(*state).copied();
         let layer = |index: usize| memory.map(|memory| memory.layers[index]);
         let inner = View { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
-        let (mut wait, carrier) = self.inner.poll(now, &inner);
-        let mut begins = Vec::new();
+        let (mut wait, mut carrier) = self.inner.poll(now, &inner);
+        // By layer, what those are asked of which a try begins.
+        let mut begins: [Option<View>; MAX_LAYERS] = [None; MAX_LAYERS];
         for (index, outer) in self.outer.iter().enumerate() {
             let remembered = layer(index + 1);
             if remembered.is_some_and(|memory| memory.open.is_some()) {
@@ -23,9 +28,10 @@ impl Strategy {
             }
             let candidate = outer_launch(&view.candidate, remembered, outer.next_seq);
             let view = View { in_flight: outer.in_flight, candidate, ..*view };
-            let (until, _) = outer.layer.poll(now, &view);
+            let (until, more) = outer.layer.poll(now, &view);
             wait = [wait, until].into_iter().flatten().reduce(Until::and);
-            begins.push((index, view));
+            carrier = [carrier, more].into_iter().flatten().reduce(Carrier::and);
+            begins[index + 1] = Some(view);
         }
         if let Some(until) = self.standstill.and_then(|standstill| standstill.holds(now)) {
             wait = [wait, Some(Until::At(until))].into_iter().flatten().reduce(Until::and);
@@ -33,15 +39,11 @@ impl Strategy {
         if let Some(until) = wait {
             return Verdict::Wait(until);
         }
-        let (seed, sheds) = (self.seed, self.sheds);
-        let mut asked =
-            vec![(0, self.inner.ask(now, &inner.candidate, admission(seed, sheds, &inner.candidate)))];
-        for (index, view) in &begins {
-            let draws = admission(seed_of(seed, index + 1), sheds, &view.candidate);
-            asked.push((index + 1, self.outer[*index].layer.ask(now, &view.candidate, draws)));
-        }
-        for (index, asked) in asked {
-            match asked {
+        begins[0] = Some(inner);
+        for (index, view) in begins.iter().enumerate() {
+            let Some(View { candidate, .. }) = view else { continue };
+            let layer = if index == 0 { &mut self.inner } else { &mut self.outer[index - 1].layer };
+            match layer.ask(now, candidate, admission(seed_of(self.seed, index), self.sheds, candidate)) {
                 Asked::Permit => {}
                 Asked::Wait(until) => wait = [wait, Some(until)].into_iter().flatten().reduce(Until::and),
                 Asked::Shed(advice) => {
@@ -54,8 +56,8 @@ impl Strategy {
             return Verdict::Wait(until);
         }
         let memory = self.memory.open(state, arrived);
-        for (index, view) in begins {
-            let outer = &mut self.outer[index];
+        for (index, outer) in self.outer.iter_mut().enumerate() {
+            let Some(view) = begins[index + 1] else { continue };
             let permits = outer.layer.on_sent(now, &view);
             outer.in_flight += 1;
             outer.next_seq += 1;
@@ -145,7 +147,7 @@ impl Strategy {
         let ended = ended_of(failed, attempts);
         for index in first.saturating_sub(1)..self.outer.len() {
             let after = match retry {
-                Retry::GiveUp => std::time::Duration::ZERO,
+                Retry::GiveUp => Duration::ZERO,
                 Retry::GiveUpAfter(delay) => delay,
                 Retry::After(_) => break,
             };

@@ -357,6 +357,45 @@ fn what_the_inner_layer_gives_up_is_one_failure_of_the_layer_around_it() {
 }
 
 #[test]
+fn what_any_layer_wants_the_server_to_have_free_goes_with_the_attempt() {
+    let carrier = |text| match strategy(text).admit(NOW, &view(0, 0), &mut RetryState::default()) {
+        Verdict::Send(_, carrier) => carrier.map(|carrier| carrier.least_free),
+        verdict => panic!("{text}: {verdict:?}"),
+    };
+    assert_eq!(carrier("constant over constant"), None);
+    assert_eq!(carrier("constant over ethernet:threshold=3+constant"), Some(3));
+    assert_eq!(carrier("ethernet:threshold=7+constant over constant"), Some(7));
+    assert_eq!(carrier("ethernet:threshold=7+constant over ethernet:threshold=3+constant"), Some(7));
+}
+
+/// Counts how often it is told, and with how many in flight.
+struct AppLimited(Arc<AtomicU32>);
+
+impl crate::Limiter for AppLimited {
+    fn poll(&self, _now: Instant, _view: &View) -> crate::Admit {
+        crate::Admit::Go
+    }
+
+    fn on_app_limited(&mut self, _now: Instant, in_flight: u32) {
+        self.0.fetch_add(100 + in_flight, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn limiters_of_every_layer_hear_that_nothing_waits_with_what_they_have_in_flight() {
+    let told = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
+    let layers = told.each_ref().map(|told| {
+        let limiter: Box<dyn crate::Limiter> = Box::new(AppLimited(Arc::clone(told)));
+        (vec![Part::Limiter(limiter)], Rules::default())
+    });
+    let mut strategy = Strategy::layered(1, layers.into(), u32::MAX, Arc::default());
+    let verdict = strategy.admit(NOW, &view(0, 0), &mut RetryState::default());
+    assert!(matches!(verdict, Verdict::Send(..)), "{verdict:?}");
+    strategy.on_app_limited(NOW, 5);
+    assert_eq!(told.map(|told| told.load(Ordering::Relaxed)), [105, 101], "attempts, and tries");
+}
+
+#[test]
 fn each_layer_has_its_own_opinion() {
     let text = "constant:delay=1s,max-attempts=3 over constant:delay=10ms,retry-on=closed";
     assert_eq!(delays_of(text, REJECTED), [1000, 1000], "the inner layer does not try it again");
