@@ -3,8 +3,9 @@
 //! A term is a subject, with `!` before it to take outcomes out again, and conditions after `&`. Subjects: a status
 //! (`503`), a range (`500-599`, `5xx`), why there is no answer (`refused`, `closed`, `timeout`, `unreadable`, or
 //! `transport` for all but the timeout), a gRPC status (`grpc.UNAVAILABLE`), a reason from the body or a header
-//! (`reason.SlowDown`), how it is counted (`rejected`, `failed`), `throttled` for what fits `throttle-on`, `answer`, `any`. Conditions: a method (`get`, `post` …),
-//! `idempotent`, `advice` (the answer has advice that this client can read), `told` (it has some, readable or not).
+//! (`reason.SlowDown`), how it is counted (`rejected`, `failed`), `throttled` for what fits `throttle-on`, `answer`,
+//! `any`. Conditions: a method (`get`, `post` …), `idempotent`, `advice` (the answer has advice that this client can
+//! read), `told` (it has some, readable or not).
 
 use std::num::NonZeroU8;
 
@@ -23,19 +24,20 @@ pub(crate) struct RetryOn {
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     /// The first that fits decides: the other way round than they are typed.
-    tests: Vec<(bool, Test, Advised)>,
+    tests: Vec<(bool, Subject<NonZeroU8>, Advised)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     takes_in: bool,
-    subject: Subject,
+    subject: Subject<String>,
     methods: Vec<MethodCondition>,
     advised: Advised,
 }
 
+/// A reason from the body is its name as typed, and its place in the list once that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Subject {
+enum Subject<R> {
     Any,
     Answer,
     Codes(u16, u16),
@@ -44,7 +46,7 @@ enum Subject {
     Failed,
     Throttled,
     Grpc(Grpc),
-    Reason(String),
+    Reason(R),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,21 +63,8 @@ enum Advised {
     Told,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Test {
-    Any,
-    Answer,
-    Codes(u16, u16),
-    Missing(&'static [Missing]),
-    Rejected,
-    Failed,
-    Throttled,
-    Grpc(Grpc),
-    Reason(NonZeroU8),
-}
-
 /// Words that are no numbers, with what they mean.
-const WORDS: [(&str, Subject); 11] = [
+const WORDS: [(&str, Subject<String>); 11] = [
     ("any", Subject::Any),
     ("answer", Subject::Answer),
     ("rejected", Subject::Rejected),
@@ -120,21 +109,21 @@ impl RetryOn {
             MethodCondition::Idempotent => method.is_idempotent(),
         };
         let tests = self.terms.iter().rev().filter(|term| term.methods.iter().all(fits)).filter_map(|term| {
-            let test = match &term.subject {
-                Subject::Any => Test::Any,
-                Subject::Answer => Test::Answer,
-                Subject::Codes(from, to) => Test::Codes(*from, *to),
-                Subject::Missing(kinds) => Test::Missing(kinds),
-                Subject::Rejected => Test::Rejected,
-                Subject::Failed => Test::Failed,
-                Subject::Throttled => Test::Throttled,
-                Subject::Grpc(status) => Test::Grpc(*status),
+            let subject = match &term.subject {
+                Subject::Any => Subject::Any,
+                Subject::Answer => Subject::Answer,
+                Subject::Codes(from, to) => Subject::Codes(*from, *to),
+                Subject::Missing(kinds) => Subject::Missing(kinds),
+                Subject::Rejected => Subject::Rejected,
+                Subject::Failed => Subject::Failed,
+                Subject::Throttled => Subject::Throttled,
+                Subject::Grpc(status) => Subject::Grpc(*status),
                 Subject::Reason(name) => {
                     let place = reasons.iter().position(|known| known == name)?;
-                    Test::Reason(NonZeroU8::new(u8::try_from(place + 1).ok()?)?)
+                    Subject::Reason(NonZeroU8::new(u8::try_from(place + 1).ok()?)?)
                 }
             };
-            Some((term.takes_in, test, term.advised))
+            Some((term.takes_in, subject, term.advised))
         });
         Compiled { tests: tests.collect() }
     }
@@ -144,13 +133,13 @@ impl Compiled {
     /// Whether an outcome fits, of which this was read; `throttled` says that it fits `throttle-on`.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, .. } = outcome;
-        for (takes_in, test, advised) in &self.tests {
+        for (takes_in, subject, advised) in &self.tests {
             let advised = match advised {
                 Advised::Whatever => true,
                 Advised::Readable => !matches!(advice, Advice::None | Advice::Unreadable | Advice::Never),
                 Advised::Told => advice != Advice::None,
             };
-            if advised && test.fits(*status, *facts, throttled) {
+            if advised && subject.fits(*status, *facts, throttled) {
                 return *takes_in;
             }
         }
@@ -158,18 +147,18 @@ impl Compiled {
     }
 }
 
-impl Test {
-    fn fits(self, status: Status, facts: Facts, throttled: bool) -> bool {
+impl Subject<NonZeroU8> {
+    fn fits(&self, status: Status, facts: Facts, throttled: bool) -> bool {
         match self {
             Self::Any => true,
             Self::Answer => facts.code != 0,
-            Self::Codes(from, to) => (from..=to).contains(&facts.code) && facts.code != 0,
+            Self::Codes(from, to) => (*from..=*to).contains(&facts.code) && facts.code != 0,
             Self::Missing(kinds) => facts.missing.is_some_and(|missing| kinds.contains(&missing)),
             Self::Rejected => status == Status::Rejected,
             Self::Failed => matches!(status, Status::Failed(failure) if failure.is_retriable()),
             Self::Throttled => throttled,
-            Self::Grpc(wanted) => facts.grpc == Some(wanted),
-            Self::Reason(wanted) => facts.reason == Some(wanted),
+            Self::Grpc(wanted) => facts.grpc == Some(*wanted),
+            Self::Reason(wanted) => facts.reason == Some(*wanted),
         }
     }
 }
@@ -216,7 +205,7 @@ fn read_term(text: &str) -> Result<Term, String> {
     Ok(term)
 }
 
-fn read_subject(word: &str) -> Result<Subject, String> {
+fn read_subject(word: &str) -> Result<Subject<String>, String> {
     if let Some((_, subject)) = WORDS.iter().find(|(known, _)| *known == word) {
         return Ok(subject.clone());
     }

@@ -37,11 +37,8 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     let mut typed = Vec::new();
     for (key, value) in options {
         let Some(value) = value else {
-            let part = "preset".to_owned();
-            return Err(SpecError::PresetOptionWithoutValue {
-                preset: part + ":" + name,
-                option: key.clone(),
-            });
+            let preset = format!("preset:{name}");
+            return Err(SpecError::PresetOptionWithoutValue { preset, option: key.clone() });
         };
         if typed.iter().any(|(known, _)| known == key) {
             return Err(SpecError::Twice { text: part.text.clone(), key: key.clone() });
