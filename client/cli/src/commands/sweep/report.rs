@@ -9,7 +9,7 @@ use results::Score;
 use statistics::Summary;
 
 use super::grid::Grid;
-use super::table::table;
+use super::table::{leaves_ops_undone, table};
 use crate::interrupt::by_whom;
 use crate::text::figures::{counted, thousands};
 use crate::text::wrapping::wrapped;
@@ -61,7 +61,7 @@ pub(super) fn text(
 fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
     let mut skewed: Vec<(f64, &Cell, &Summary)> = cells
         .iter()
-        .filter(|cell| cell.standing.is_complete())
+        .filter(|cell| cell.standing.is_comparable())
         .filter_map(|cell| {
             let figure = cell.standing.figure(Score::makespan().path())?;
             Some((figure.too_skewed()?.abs(), cell, figure))
@@ -84,11 +84,16 @@ fn notes(grid: &Grid<'_>, cells: &[Cell]) -> String {
     let server = if modelled { "for this server model" } else { "against this server" };
     let seeds = counted(grid.repeats() as u64, "seed");
     let mut text = format!("Means over {seeds}, {server}; the best is chosen by the geometric mean. ");
-    if grid.labels.len() > 1 {
+    let by_share = leaves_ops_undone(cells);
+    if grid.labels.len() > 1 && by_share {
+        text.push_str("◆ largest share of ops done at its point, then fewest attempts per success. ");
+    } else if grid.labels.len() > 1 {
         let by = grid.args.several.by.name();
         let _ = write!(text, "◆ least {by} at its point, the oracle included. ");
     }
-    if cells.iter().any(|cell| cell.rank.is_none()) {
+    if by_share {
+        text.push_str("– left ops undone: no makespan to compare with; its latencies are those of the ops that it did. ");
+    } else if cells.iter().any(|cell| cell.rank.is_none()) {
         text.push_str("– left ops undone: no makespan to compare with. ");
     }
     format!("\n{}\n", wrapped(text.trim_end(), "", ""))

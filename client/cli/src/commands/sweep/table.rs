@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use experiments::judge::cell::Cell;
 use experiments::runs::point::Point;
-use results::Score;
+use results::{Score, Work};
 
 use super::args::SweepArgs;
 use super::axis::Axis;
-use crate::text::figures::short;
+use crate::text::figures::{percent, short};
 use crate::text::table::{Column, LongNames, Table};
 
 /// Every strategy at every point.
@@ -23,36 +23,71 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
         });
         if labels.len() > 1 { format!("{at}{strategy}") } else { at.trim_end().to_owned() }
     };
-    let mut table = Table::new(30, [10, 7, 10, 7, 7, 9].map(Column::Right), LongNames::OwnLine);
+    let by_share = leaves_ops_undone(cells);
+    let widths = if by_share { [7, 6, 10, 11, 9, 7] } else { [10, 7, 10, 7, 7, 9] };
+    let mut table = Table::new(30, widths.map(Column::Right), LongNames::OwnLine);
     table.line("");
-    let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading()];
+    let titles = if by_share {
+        let done = if cells.iter().any(|cell| cell.standing.limit.is_some()) { "in time" } else { "done" };
+        [done, "± sd", "per succ.", "makespan s", "attempts", &third.heading()]
+    } else {
+        ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading()]
+    };
     table.row("  ", &name(&keys, "strategy"), &titles.map(str::to_owned));
     for cell in cells {
-        let standing = &cell.standing;
-        let mean =
-            |path: &str| standing.figure(path).map_or_else(|| "–".to_owned(), |figure| short(figure.mean));
-        let spread = |path: &str| {
-            let deviation = standing.figure(path).and_then(|figure| figure.deviation);
-            deviation.map_or_else(|| "–".to_owned(), short)
-        };
-        let (makespan, attempts) = (Score::makespan().path(), Score::attempts().path());
-        let comparable = |text: String| if cell.rank.is_some() { text } else { "–".to_owned() };
-        let figures = [
-            comparable(mean(makespan)),
-            comparable(spread(makespan)),
-            mean(attempts),
-            spread(attempts),
-            mean("amplification"),
-            mean(third.path()),
-        ];
+        let figures = if by_share { by_shares(cell, third) } else { by_makespan(cell, third) };
         let mark = match cell.rank {
-            None => "– ",
+            None if !by_share => "– ",
             Some(1) if labels.len() > 1 => "◆ ",
-            Some(_) => "  ",
+            _ => "  ",
         };
         table.row(mark, &name(&points[cell.point].at, &labels[cell.strategy]), &figures);
     }
     table.into_text()
+}
+
+/// Whether some left ops undone: then what each got done comes before all else, as in comparisons.
+pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
+    cells.iter().any(|cell| cell.standing.share < 1.0)
+}
+
+fn by_makespan(cell: &Cell, third: Score) -> [String; 6] {
+    let comparable = |text: String| if cell.rank.is_some() { text } else { dash() };
+    let (makespan, attempts) = (Score::makespan().path(), Score::attempts().path());
+    [
+        comparable(mean(cell, makespan)),
+        comparable(spread(cell, makespan)),
+        mean(cell, attempts),
+        spread(cell, attempts),
+        mean(cell, "amplification"),
+        mean(cell, third.path()),
+    ]
+}
+
+fn by_shares(cell: &Cell, third: Score) -> [String; 6] {
+    let standing = &cell.standing;
+    let deviation = standing.figure(Score::done_share().path()).and_then(|share| share.deviation);
+    let of_all_ops = standing.is_comparable() || standing.work == Work::All;
+    [
+        percent(standing.share),
+        deviation.map_or_else(dash, percent),
+        standing.figure_of_all(Score::attempts_per_success()).map_or_else(dash, |effort| short(effort.mean)),
+        if of_all_ops { mean(cell, Score::makespan().path()) } else { dash() },
+        mean(cell, Score::attempts().path()),
+        mean(cell, third.path()),
+    ]
+}
+
+fn mean(cell: &Cell, path: &str) -> String {
+    cell.standing.figure(path).map_or_else(dash, |figure| short(figure.mean))
+}
+
+fn spread(cell: &Cell, path: &str) -> String {
+    cell.standing.figure(path).and_then(|figure| figure.deviation).map_or_else(dash, short)
+}
+
+fn dash() -> String {
+    "–".to_owned()
 }
 
 fn width(axis: &Axis, key: &str) -> usize {
