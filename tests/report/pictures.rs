@@ -1,41 +1,172 @@
-//! The README's pictures are those that its commands make.
+//! The tables and pictures of pages are those that the commands beside them make.
 //!
-//! `UPDATE_PICTURES=1 cargo test --test programs pictures` makes them anew.
+//! A line `    loadgen …` is a command; `\` at its end goes on in the next line. A block that opens with ```` ```text WORDS ```` shows
+//! what the commands above it print, from the line with these words to the next empty one. Figures in bold stand in a block of
+//! their section; before the first section, in any block of the page.
+//!
+//! `UPDATE_PICTURES=1 cargo test --test programs pictures` makes tables and pictures anew.
 
 use std::path::Path;
 
 use crate::support::Folder;
 
+const AGAIN: &str = "UPDATE_PICTURES=1 cargo test --test programs pictures";
+
+/// Where pictures are kept.
+const PICTURES: &str = "docs/pictures";
+
 #[test]
 fn the_pictures_of_the_readme_are_those_that_its_commands_make() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let readme = kept("README.md");
     let (_, section) = readme.split_once("\n## Pictures\n").expect("it has a section on pictures");
     let section = section.split("\n## ").next().unwrap();
-    let commands: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("    loadgen ")).collect();
-
     let folder = Folder::new();
-    std::fs::create_dir_all(folder.path("docs/pictures")).unwrap();
-    for command in &commands {
-        folder.done(command);
+    let made = made(&folder, section);
+    assert_eq!(made.trim_end(), section.trim_end(), "a block is not current");
+    pictures_are_current(&folder, section, PICTURES);
+}
+
+#[test]
+fn the_tables_and_pictures_of_the_page_on_clients_are_those_that_its_commands_make() {
+    let place = "docs/clients.md";
+    let page = kept(place);
+    let folder = Folder::new();
+    let made = made(&folder, &page);
+    if updates() {
+        std::fs::write(root().join(place), &made).unwrap();
     }
-    let mut names: Vec<String> = std::fs::read_dir(folder.path("docs/pictures"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    assert!(names.len() >= 3, "{names:?} of {commands:?}");
-    let update = std::env::var_os("UPDATE_PICTURES").is_some();
+    assert!(kept(place) == made, "`{place}` is not current: {AGAIN}\n{made}");
+    // Links of a page are relative to its folder.
+    pictures_are_current(&folder, &made, "pictures");
+    let unheld = figures_without_a_block(&made);
+    assert!(unheld.is_empty(), "no block of their section has these figures: {unheld:?}");
+}
+
+#[test]
+fn every_picture_is_made_by_a_command_of_a_page() {
+    let pages = kept("README.md") + &kept("docs/clients.md");
+    for entry in std::fs::read_dir(root().join(PICTURES)).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(pages.contains(&format!(" -o {PICTURES}/{name}\n")), "no command makes `{name}`");
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn kept(place: &str) -> String {
+    std::fs::read_to_string(root().join(place)).unwrap_or_default()
+}
+
+fn updates() -> bool {
+    std::env::var_os("UPDATE_PICTURES").is_some()
+}
+
+/// Holds what the page's commands left in the folder against what is kept.
+fn pictures_are_current(folder: &Folder, page: &str, linked_as: &str) {
+    let pictures = std::fs::read_dir(folder.path(PICTURES)).unwrap();
+    let names: Vec<String> =
+        pictures.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(!names.is_empty());
     for name in &names {
-        let place = format!("docs/pictures/{name}");
-        assert!(section.contains(&format!("<img src=\"{place}\"")), "`{name}` is not shown");
+        assert!(page.contains(&format!("<img src=\"{linked_as}/{name}\"")), "`{name}` is not shown");
+        let place = format!("{PICTURES}/{name}");
         let made = folder.read(&place);
-        if update {
-            std::fs::write(root.join(&place), &made).unwrap();
+        if updates() {
+            std::fs::write(root().join(&place), &made).unwrap();
         }
-        let current = std::fs::read_to_string(root.join(&place)).unwrap_or_default() == made;
-        assert!(current, "`{place}` is not current: UPDATE_PICTURES=1 cargo test --test programs pictures");
+        assert!(kept(&place) == made, "`{place}` is not current: {AGAIN}");
     }
-    let kept = std::fs::read_dir(root.join("docs/pictures")).unwrap().count();
-    assert_eq!(kept, names.len(), "a picture that no command makes");
+}
+
+/// The page with its blocks made anew.
+fn made(folder: &Folder, page: &str) -> String {
+    std::fs::create_dir_all(folder.path(PICTURES)).unwrap();
+    let mut lines = page.lines();
+    let (mut made, mut printed, mut shown) = (String::new(), String::new(), false);
+    while let Some(line) = lines.next() {
+        made.extend([line, "\n"]);
+        if let Some(command) = line.strip_prefix("    loadgen ") {
+            let mut command = command.to_owned();
+            while command.ends_with('\\') {
+                let next = lines.next().expect("a command goes on");
+                made.extend([next, "\n"]);
+                command.truncate(command.len() - 1);
+                command += next.trim_start();
+            }
+            if std::mem::take(&mut shown) {
+                printed.clear();
+            }
+            let words = words(&command);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            printed += &folder.loadgen_words(&words).exits(0).stdout;
+        } else if let Some(from) = line.strip_prefix("```text ") {
+            shown = true;
+            made.extend([&*excerpt(&printed, from), "\n```\n"]);
+            assert!(lines.any(|line| line == "```"), "a block has no end");
+        }
+    }
+    made
+}
+
+/// Words as a shell has them, as far as single quotes go.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (index, part) in command.split('\'').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(ToOwned::to_owned));
+        }
+    }
+    words
+}
+
+/// From the line with these words to the next empty one.
+fn excerpt(printed: &str, from: &str) -> String {
+    let lines: Vec<&str> = printed
+        .lines()
+        .skip_while(|line| !line.contains(from))
+        .take_while(|line| !line.trim().is_empty())
+        .collect();
+    assert!(!lines.is_empty(), "no line has `{from}`: {printed}");
+    lines.join("\n")
+}
+
+/// What is in bold, has digits, and stands in no block of its section.
+fn figures_without_a_block(page: &str) -> Vec<String> {
+    let sections: Vec<(String, String)> = page.split("\n## ").map(told_and_shown).collect();
+    let all: String = sections.iter().map(|(_, shown)| shown.as_str()).collect();
+    let unheld = sections.iter().enumerate().flat_map(|(index, (told, shown))| {
+        let shown = if index == 0 { &all } else { shown };
+        let bold = told.split("**").skip(1).step_by(2);
+        bold.filter(|words| {
+            words.contains(|letter: char| letter.is_ascii_digit()) && !stands_in(shown, words)
+        })
+    });
+    unheld.map(ToOwned::to_owned).collect()
+}
+
+/// A section's sentences, and its blocks.
+fn told_and_shown(section: &str) -> (String, String) {
+    let (mut told, mut shown) = (String::new(), String::new());
+    for (index, part) in section.split("```").enumerate() {
+        *(if index % 2 == 0 { &mut told } else { &mut shown }) += part;
+    }
+    (told.replace('\n', " "), shown)
+}
+
+/// Whether the figure is there, and no part of another.
+fn stands_in(shown: &str, figure: &str) -> bool {
+    let digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit() || letter == '.');
+    shown.match_indices(figure).any(|(at, _)| {
+        !digit(shown[..at].chars().next_back()) && !digit(shown[at + figure.len()..].chars().next())
+    })
+}
+
+#[test]
+fn a_figure_that_no_block_has_is_found() {
+    let page = "All **7 %**.\n\n## One\n**7 %** and **3.5**, not **.5**.\n```text x\n 7 %  3.5\n```\n\n## Two\n**7 %**\n";
+    assert_eq!(figures_without_a_block(page), [".5", "7 %"]);
 }
