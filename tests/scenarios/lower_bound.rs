@@ -16,7 +16,7 @@ const CASES: u64 = 100;
 /// Every part alone, and combinations.
 fn strategies() -> Vec<StrategySpec> {
     let alone = STRATEGIES.iter().map(|entry| match entry.kind {
-        PartKind::Budget => format!("{}+full-jitter", entry.name),
+        PartKind::Budget | PartKind::Hedging => format!("{}+full-jitter", entry.name),
         _ => entry.name.to_owned(),
     });
     let combined =

@@ -13,10 +13,12 @@ mod counting;
 mod drawn;
 mod ending;
 mod exchange;
+mod hedging;
 mod instance;
 mod launching;
 mod log;
 mod report;
+mod rounds;
 mod state;
 mod timers;
 

@@ -60,15 +60,23 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
 fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
     let last_opinion = Opinion::Done;
-    let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion };
+    let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion, copy: 0 };
     strategy.on_ready(now, &candidate);
     let mut state = RetryState::default();
     let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
     let Verdict::Send(permits, _) = strategy.admit(now, black_box(&view), &mut state) else {
         return false;
     };
-    let ended =
-        Ended { seq: op, op, attempt: 1, sent_at: now, in_flight_when_sent: 1, in_flight: 1, ready: 0 };
+    let ended = Ended {
+        seq: op,
+        op,
+        attempt: 1,
+        sent_at: now,
+        in_flight_when_sent: 1,
+        in_flight: 1,
+        ready: 0,
+        goes_on: false,
+    };
     let status = if op.is_multiple_of(2) { Status::Succeeded } else { Status::Rejected };
     let outcome = Outcome::plain(status);
     let then = now + Duration::from_millis(1);

@@ -19,6 +19,9 @@ pub struct Launch {
     /// What the strategy makes of its last attempt, sheds and deferrals aside; of an op without a failed attempt,
     /// [`Opinion::Done`].
     pub last_opinion: Opinion,
+    /// Which copy it is of the attempt that its round began with, from 1; 0 for that attempt itself, and so for every
+    /// attempt of a strategy that does not hedge. Everything else but `seq` and `attempt` is as it was for that attempt.
+    pub copy: u32,
 }
 
 /// An attempt that has just ended, seen before it is removed from what is in flight.
@@ -38,6 +41,9 @@ pub struct Ended {
     pub in_flight: u32,
     /// Ops of this client that are ready and wait for the limiter; 0 means the client is app-limited.
     pub ready: u64,
+    /// Whether the op's try does not end with this attempt, unless it succeeded: others of its round are under way, or one of
+    /// them has decided already. Without hedging, never.
+    pub goes_on: bool,
 }
 
 /// How an attempt ended, and what the server advised.

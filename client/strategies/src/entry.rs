@@ -11,7 +11,7 @@ use crate::part_config::{Context, PartConfig};
 pub struct Entry {
     /// As typed, kebab-case.
     pub name: &'static str,
-    /// Which of the three kinds it is.
+    /// Which of the four kinds it is.
     pub kind: PartKind,
     /// What it does, in one line.
     pub summary: &'static str,

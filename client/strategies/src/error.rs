@@ -74,6 +74,35 @@ pub enum SpecError {
         /// As typed.
         text: String,
     },
+    /// Two parts that both send copies.
+    #[error("`{text}` hedges twice; keep one of `{first}` and `{second}`")]
+    TwoHedgers {
+        /// As typed.
+        text: String,
+        /// One of them.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// Copies in a layer around others.
+    #[error(
+        "`{hedger}` is in a layer around another: copies are of attempts, which the innermost layer makes; write it \
+         behind the last `over`"
+    )]
+    OuterHedger {
+        /// The part.
+        hedger: &'static str,
+    },
+    /// Copies of attempts that the server may not start.
+    #[error(
+        "`{hedger}` sends copies, and `{carrier}` lets the server decide whether an attempt starts; leave one of them out"
+    )]
+    HedgedCarrier {
+        /// The part that sends copies.
+        hedger: &'static str,
+        /// The one that senses the carrier.
+        carrier: &'static str,
+    },
     /// More layers than an op can be remembered in.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {

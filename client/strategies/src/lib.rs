@@ -1,8 +1,8 @@
 //! Retry and throttling strategies for clients of throttled servers. Sans-IO: `now` and randomness are arguments.
 //!
-//! A [`Strategy`] is composed of up to three kinds of parts: [`Limiter`]s say *when* the next attempt may start,
+//! A [`Strategy`] is composed of up to four kinds of parts: [`Limiter`]s say *when* the next attempt may start,
 //! one [`RetryPolicy`] says *whether and when* a failed op may try again, [`Budget`]s say whether a launch is
-//! let through at all. `+` in a [`StrategySpec`] puts parts together; [`STRATEGIES`] lists every part by name.
+//! let through at all, and one [`Hedger`] says when copies of an attempt that is under way are sent. `+` in a [`StrategySpec`] puts parts together; [`STRATEGIES`] lists every part by name.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
@@ -18,6 +18,8 @@ mod facts;
 mod foreknowledge;
 mod formula;
 mod gauges;
+mod hedger;
+mod hedgers;
 mod hint_rule;
 mod limiter;
 mod limiters;
@@ -48,6 +50,7 @@ pub use error::SpecError;
 pub use facts::{Facts, Grpc, Hints, Missing};
 pub use foreknowledge::{Foreknowledge, Plan};
 pub use gauges::{GaugeKind, Gauges, MOST_DRAWN};
+pub use hedger::{AfterFailure, Copies, Hedger, MOST_COPIES};
 pub use limiter::{Admit, Carrier, Limiter, Until, View};
 pub use limiters::ORACLE;
 pub use method::Method;
@@ -64,6 +67,6 @@ pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;
 pub use spec::StrategySpec;
 pub use status::{Failure, Status};
-pub use strategy::{Permits, Strategy, Verdict};
+pub use strategy::{AfterCopy, Permits, Strategy, Verdict};
 pub use vocabulary::Instant;
 pub use vocabulary::{ParameterError, ParameterInfo};

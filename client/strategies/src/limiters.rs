@@ -33,7 +33,7 @@ pub(crate) use aws_adaptive::AwsAdaptiveConfig;
 pub(crate) use bbr::BbrConfig;
 pub(crate) use cubic::CubicConfig;
 pub(crate) use envoy_gradient::EnvoyGradientConfig;
-pub(crate) use ethernet::Ethernet;
+pub(crate) use ethernet::{ETHERNET, Ethernet};
 pub(crate) use fixed_window::FixedWindow;
 pub(crate) use least_gap::LeastGapConfig;
 pub(crate) use netflix_aimd::NetflixAimd;

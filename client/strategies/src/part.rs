@@ -1,8 +1,9 @@
-//! A part of a strategy, of one of three kinds.
+//! A part of a strategy, of one of four kinds.
 
+use crate::hedger::Hedger;
 use crate::{Budget, Limiter, RetryPolicy};
 
-/// The three kinds of parts.
+/// The four kinds of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// Says when the next attempt may start.
@@ -11,6 +12,8 @@ pub enum PartKind {
     RetryPolicy,
     /// Says whether a launch is let through.
     Budget,
+    /// Says when copies of an attempt are sent.
+    Hedging,
 }
 
 /// A started part.
@@ -21,4 +24,6 @@ pub enum Part {
     RetryPolicy(Box<dyn RetryPolicy>),
     /// See [`Budget`].
     Budget(Box<dyn Budget>),
+    /// See [`Hedger`].
+    Hedging(Box<dyn Hedger>),
 }

@@ -9,13 +9,14 @@ use crate::budgets::{
     GaxBreaker, GaxThrottle, RatioBreaker, RetryBudget, SreThrottle, TowerBudget,
 };
 use crate::entry::Entry;
+use crate::hedgers::Hedging;
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, BbrConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow,
     LeastGapConfig, NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig,
     OracleConfig, PalantirConfig, S3HillClimbConfig, TokenBucketConfig, VectorArcConfig,
 };
 
-/// Every part, in the order help texts and reports list them: retry policies, limiters, budgets.
+/// Every part, in the order help texts and reports list them: retry policies, limiters, budgets, hedging.
 pub const STRATEGIES: &[Entry] = &[
     Entry::of::<NoRetry>(),
     Entry::of::<Immediate>(),
@@ -59,6 +60,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<GaxThrottle>(),
     Entry::of::<GaxBreaker>(),
     Entry::of::<RatioBreaker>(),
+    Entry::of::<Hedging>(),
 ];
 
 /// The part with this name.

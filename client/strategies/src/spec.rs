@@ -227,6 +227,7 @@ impl FromStr for StrategySpec {
         let is_alone = layers.len() == 1;
         let layers = layers.into_iter().rev().map(|layer| LayerSpec::read(text, layer, is_alone));
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
+        check_hedging(text, &layers)?;
         let spec =
             Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, method: Method::default() };
         let mut forms: Vec<&AdviceForms> = Vec::new();
@@ -267,6 +268,25 @@ impl LayerSpec {
             entry.configured(options)?;
         }
         Ok(Self { parts, common })
+    }
+}
+
+/// One part may hedge, of the inner layer, and none that lets the server decide whether an attempt starts.
+fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
+    let parts = |layer: &LayerSpec| layer.parts.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
+    let of_kind = |entry: &&Entry| entry.kind == PartKind::Hedging;
+    let outer = layers.iter().skip(1).flat_map(parts).find(of_kind);
+    if let Some(Entry { name: hedger, .. }) = outer {
+        return Err(SpecError::OuterHedger { hedger });
+    }
+    let mut hedgers = layers.iter().take(1).flat_map(parts).filter(of_kind);
+    let Some(Entry { name: hedger, .. }) = hedgers.next() else { return Ok(()) };
+    if let Some(Entry { name: second, .. }) = hedgers.next() {
+        return Err(SpecError::TwoHedgers { text: text.to_owned(), first: hedger, second });
+    }
+    match layers.iter().flat_map(parts).find(|entry| entry.name == crate::limiters::ETHERNET) {
+        Some(Entry { name: carrier, .. }) => Err(SpecError::HedgedCarrier { hedger, carrier }),
+        None => Ok(()),
     }
 }
 

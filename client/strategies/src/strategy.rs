@@ -3,6 +3,7 @@
 //! The inner layer acts on attempts. A layer around it takes all that the inner one does with an op, until that is done or
 //! gives up, for one *try*: a retry around a retry.
 
+mod hedging;
 mod layer;
 mod layered;
 mod memory;
@@ -20,6 +21,7 @@ use crate::{
     RetryState, Status, Until, View,
 };
 
+pub use self::hedging::AfterCopy;
 pub(crate) use self::memory::MAX_LAYERS;
 pub use self::memory::Permits;
 
@@ -63,7 +65,7 @@ pub enum Verdict {
 
 impl Strategy {
     /// Puts started parts together, which need be in no registry: at most four budgets; of several retry policies
-    /// the last counts.
+    /// or hedgers the last counts.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
         Self::layered(seed, vec![(parts.into_iter().collect(), rules)], u32::MAX, Arc::default())
     }
@@ -237,7 +239,8 @@ impl Strategy {
     /// Whether there is any part that reports: retry policies do not. One that has nothing to be drawn at first may have
     /// later.
     pub fn reports(&self) -> bool {
-        let reports = |layer: &Layer| !layer.limiters.is_empty() || !layer.budgets.is_empty();
+        let reports =
+            |layer: &Layer| !layer.limiters.is_empty() || !layer.budgets.is_empty() || layer.hedger.is_some();
         reports(&self.inner) || self.outer.iter().any(|outer| reports(&outer.layer))
     }
 

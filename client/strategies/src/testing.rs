@@ -73,7 +73,7 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
     let last_opinion = last.map_or(Opinion::Done, Opinion::of);
     let attempt = 1 + u32::from(last.is_some());
-    Launch { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion }
+    Launch { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
 }
 
 /// A view whose candidate is attempt `seq` of op `seq`.
@@ -84,7 +84,16 @@ pub(crate) fn view(in_flight: u32, seq: u64) -> View {
 /// The end of attempt `seq` while `in_flight` attempts (itself included) are in flight.
 pub(crate) fn ended(seq: u64, in_flight: u32) -> Ended {
     let sent_at = Instant::ORIGIN;
-    Ended { seq, op: seq, attempt: 1, sent_at, in_flight_when_sent: in_flight, in_flight, ready: 0 }
+    Ended {
+        seq,
+        op: seq,
+        attempt: 1,
+        sent_at,
+        in_flight_when_sent: in_flight,
+        in_flight,
+        ready: 0,
+        goes_on: false,
+    }
 }
 
 /// A plain success.
@@ -135,7 +144,8 @@ impl Series {
         let (mut state, mut attempts, mut failures) = (RetryState::default(), 0, 0);
         let (mut last, mut last_opinion) = (None, Opinion::Done);
         for _ in 0..100_000 {
-            let candidate = Launch { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion };
+            let candidate =
+                Launch { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 };
             let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
             let ended = match self.strategy.admit(self.now, &view, &mut state) {
                 Verdict::Wait(Until::At(at)) => {

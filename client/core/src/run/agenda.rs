@@ -21,6 +21,8 @@ pub(super) enum Due {
     Arrival,
     Wake,
     Poll,
+    /// A copy of an attempt.
+    Copy,
     Timeout,
     Deadline,
     DrainOver,
@@ -62,7 +64,7 @@ impl Agenda {
     pub(super) fn next(
         &mut self,
         attempts: &Slab<Attempt>,
-        others: impl FnOnce() -> [Option<(Instant, Due)>; 2],
+        others: impl FnOnce() -> [Option<(Instant, Due)>; 3],
     ) -> Option<(Instant, Due)> {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));

@@ -19,6 +19,8 @@ pub(super) struct Attempt {
     pub(super) seq: u64,
     pub(super) due: Instant,
     pub(super) in_flight_when_sent: u32,
+    /// Which attempt of the op, from 1.
+    pub(super) ordinal: u32,
     pub(super) permits: Permits,
     /// Until it is known that the server had enough free to start it.
     pub(super) undecided: Option<Undecided>,

@@ -87,7 +87,7 @@ impl Run {
     /// The server had too little free and started nothing: there never was such an attempt.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
         // Who was told that it went out is told that it came to nothing.
-        let ended = self.ended(&attempt, completion.sent_at);
+        let ended = self.ended(&attempt, completion.sent_at, false);
         let instance = &mut self.instances[attempt.instance.index()];
         let state = &mut self.ops[attempt.op.index()].retry_state;
         instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, state);
@@ -124,16 +124,17 @@ impl Run {
     }
 
     /// What a strategy is told of an attempt's end.
-    fn ended(&self, attempt: &Attempt, sent_at: Instant) -> Ended {
+    fn ended(&self, attempt: &Attempt, sent_at: Instant, goes_on: bool) -> Ended {
         let (instance, op) = (&self.instances[attempt.instance.index()], &self.ops[attempt.op.index()]);
         Ended {
             seq: attempt.seq,
             op: op.id.into(),
-            attempt: op.attempts,
+            attempt: attempt.ordinal,
             sent_at,
             in_flight_when_sent: attempt.in_flight_when_sent,
             in_flight: instance.in_flight,
             ready: instance.ready.len() as u64,
+            goes_on,
         }
     }
 
@@ -149,41 +150,16 @@ impl Run {
 
     /// Tells strategy and measurements of an attempt's end and settles its op.
     pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, end: End) {
-        let End { sent_at, mut outcome, cause, by_gateway: _ } = end;
-        outcome.opinion = self.instances[attempt.instance.index()].strategy.opinion(&outcome);
-        if let Some(Undecided { in_flight, .. }) = attempt.undecided {
-            // Nobody said so before: it had started.
-            self.count_sent(attempt.due, attempt.op, in_flight);
-        }
-        let op = &mut self.ops[attempt.op.index()];
-        op.last = Some(outcome.status);
-        op.prospect = op.prospect.after(outcome.status);
-        let ended = self.ended(&attempt, sent_at);
-        let instance = &mut self.instances[attempt.instance.index()];
-        let state = &mut self.ops[attempt.op.index()].retry_state;
-        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits, state);
-        if outcome.status == Status::Succeeded {
-            instance.strategy.on_over(at, state, false);
-        }
-        instance.in_flight -= 1;
-        self.note_gauges(attempt.instance, at);
-        if self.samples.is_some() || self.log.is_some() {
-            self.write_sample(at, &attempt, end);
-        }
-        self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
-        if matches!(outcome.status, Status::Failed(_)) {
-            self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
-        }
-        match outcome.status {
-            Status::Failed(Failure::Transport) => self.silent_attempts += 1,
-            Status::Failed(Failure::Server | Failure::Fatal) | Status::Succeeded | Status::Rejected => {
-                self.silent_attempts = 0;
-            }
-            _ => {}
+        let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
+        let goes_on = others && end.outcome.status != Status::Succeeded;
+        let outcome = self.tell_end(at, &attempt, end, goes_on);
+        if self.hedges && self.round_goes_on(at, &attempt, &outcome) {
+            return self.launch(attempt.instance, at);
         }
         match outcome.status {
             Status::Succeeded => {
-                let op = self.ops.remove(attempt.op.index());
+                let mut op = self.ops.remove(attempt.op.index());
+                self.instances[attempt.instance.index()].strategy.on_over(at, &mut op.retry_state, false);
                 self.stall.on_progress(at);
                 let client = self.client_of(op.id);
                 self.measured.on_success(at, op.arrived, op.attempts, client);
@@ -202,12 +178,47 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
+    /// Tells strategy and measurements of an attempt's end; what the strategy makes of it is in what it returns. `goes_on` says
+    /// that another attempt of the op decides what becomes of it.
+    pub(super) fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: End, goes_on: bool) -> Outcome {
+        let End { sent_at, mut outcome, cause, by_gateway: _ } = end;
+        outcome.opinion = self.instances[attempt.instance.index()].strategy.opinion(&outcome);
+        if let Some(Undecided { in_flight, .. }) = attempt.undecided {
+            // Nobody said so before: it had started.
+            self.count_sent(attempt.due, attempt.op, in_flight);
+        }
+        let op = &mut self.ops[attempt.op.index()];
+        op.last = Some(outcome.status);
+        op.prospect = op.prospect.after(outcome.status);
+        let ended = self.ended(attempt, sent_at, goes_on);
+        let instance = &mut self.instances[attempt.instance.index()];
+        let state = &mut self.ops[attempt.op.index()].retry_state;
+        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits, state);
+        instance.in_flight -= 1;
+        self.note_gauges(attempt.instance, at);
+        if self.samples.is_some() || self.log.is_some() {
+            self.write_sample(at, attempt, end);
+        }
+        self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
+        if matches!(outcome.status, Status::Failed(_)) {
+            self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
+        }
+        match outcome.status {
+            Status::Failed(Failure::Transport) => self.silent_attempts += 1,
+            Status::Failed(Failure::Server | Failure::Fatal) | Status::Succeeded | Status::Rejected => {
+                self.silent_attempts = 0;
+            }
+            _ => {}
+        }
+        outcome
+    }
+
     #[inline(never)]
     fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: End) {
         let op = &self.ops[attempt.op.index()];
         let sample = Sample {
             op: op.id.into(),
-            attempt: op.attempts,
+            attempt: attempt.ordinal,
             client: self.client_of(op.id),
             serial: attempt.serial,
             arrived: op.arrived,

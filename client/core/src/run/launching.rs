@@ -7,7 +7,7 @@ use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::InstanceId;
-use super::{AttemptKey, Launched, Output, Refusal, Run};
+use super::{AttemptKey, Launched, Output, Run};
 use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -97,10 +97,7 @@ impl Run {
         match verdict {
             Verdict::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
             Verdict::Shed(outcome) => {
-                if let Some(log) = &mut self.log {
-                    log.refusals.push(Refusal::Shed { op: op.id.into(), at });
-                }
-                self.measured.attempts.shed += 1;
+                self.count_shed(op.id, at);
                 self.after_failure(at, slot, outcome, Duration::ZERO);
             }
             Verdict::Wait(_) => unreachable!("who waits stays in the queue"),
@@ -116,10 +113,18 @@ impl Run {
             }
             None => (0, None, Opinion::Done),
         };
-        Launch { seq, op: op.id.into(), attempt: attempts + 1, arrived: op.arrived, last, last_opinion }
+        Launch {
+            seq,
+            op: op.id.into(),
+            attempt: attempts + 1,
+            arrived: op.arrived,
+            last,
+            last_opinion,
+            copy: 0,
+        }
     }
 
-    fn send(
+    pub(super) fn send(
         &mut self,
         id: InstanceId,
         slot: OpSlot,
@@ -133,6 +138,10 @@ impl Run {
         let seq = instance.next_seq;
         instance.next_seq += 1;
         instance.in_flight += 1;
+        let op = &mut self.ops[slot.index()];
+        op.attempts += 1;
+        op.place = Place::InFlight;
+        let (op_id, ordinal, of) = (op.id, op.attempts, slot);
         let attempt = Attempt {
             op: slot,
             instance: id,
@@ -140,15 +149,11 @@ impl Run {
             seq,
             due: at,
             in_flight_when_sent: instance.in_flight,
+            ordinal,
             permits,
             undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
         };
         self.undecided += usize::from(carrier.is_some());
-        let op = &mut self.ops[slot.index()];
-        op.attempts += 1;
-        self.measured.attempts.duplicates += u64::from(op.place == Place::InFlight);
-        op.place = Place::InFlight;
-        let (op_id, ordinal, of) = (op.id, op.attempts, slot);
         let slot =
             u32::try_from(self.attempts.insert(attempt)).expect("fewer than 2^32 attempts are in flight");
         let key = AttemptKey { slot, serial: attempt.serial };
@@ -156,6 +161,9 @@ impl Run {
         self.agenda.time_out(at + self.config.timeout, key);
         if carrier.is_none() {
             self.count_sent(at, of, in_flight);
+            if self.hedges {
+                self.on_sent_hedging(id, of, key, seq, at);
+            }
         }
         self.outbox.push_back(Output::Send(Launched {
             attempt: key,

@@ -14,6 +14,7 @@ use super::drawn::Drawn;
 use super::exchange::{Output, ServerSeen};
 use super::instance::{Instance, InstanceId};
 use super::log::RunLog;
+use super::rounds::Rounds;
 use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::Measurements;
 use crate::op::{Op, OpId};
@@ -31,6 +32,10 @@ pub struct Run {
     /// What servers said of when ops should come again.
     pub(super) advised: Advised,
     pub(super) attempts: Slab<Attempt>,
+    /// Whether ops may have several attempts under way.
+    pub(super) hedges: bool,
+    /// Of ops that have, or may come to have, several.
+    pub(super) rounds: Rounds,
     /// Of these: the ones of which it is not known yet whether they started.
     pub(super) undecided: usize,
     /// Attempts sent so far: the next one's serial.
@@ -72,9 +77,11 @@ impl Run {
             (0..count).map(|client| strategy(client).map(Instance::new)).collect::<Result<Vec<_>, E>>()?;
         let mut run = Self {
             agenda: Agenda::new(&config.workload, config.seed),
+            hedges: instances.iter().any(|instance| instance.strategy.hedges()),
             instances,
             ops: Slab::new(),
             attempts: Slab::new(),
+            rounds: Rounds::default(),
             advised: Advised::default(),
             undecided: 0,
             next_serial: 0,

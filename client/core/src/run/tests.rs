@@ -9,6 +9,8 @@ use super::{Completion, Input, Launched, Output, Run};
 use crate::snapshot::Phase;
 use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
+mod hedging;
+
 /// A run with verbs for tests.
 struct Bench {
     run: Run,
@@ -65,12 +67,16 @@ impl Bench {
 
     /// The same, with word of how long not to come again.
     fn advise(&mut self, launched: Launched, now: Instant, status: Status, told: Option<Duration>) -> Output {
+        self.end(launched, now, Outcome::plain(status), told)
+    }
+
+    fn end(&mut self, launched: Launched, now: Instant, outcome: Outcome, told: Option<Duration>) -> Output {
         self.run.handle_input(
             now,
             Input::Ended(Completion {
                 attempt: launched.attempt,
                 sent_at: launched.due,
-                outcome: Outcome::plain(status),
+                outcome,
                 server: None,
                 told,
                 cause: None,

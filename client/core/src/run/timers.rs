@@ -20,6 +20,7 @@ impl Run {
             Due::Arrival => self.arrive(at),
             Due::Wake => self.on_wake(at),
             Due::Poll => self.on_poll(at),
+            Due::Copy => self.on_copy_due(at),
             Due::Timeout => self.on_timeout(at),
             Due::Deadline => self.on_deadline(at),
             Due::DrainOver => self.abort(at),
@@ -40,15 +41,17 @@ impl Run {
         if let Some(at) = stalls {
             return Some((at, Due::Stall));
         }
-        let (config, stall) = (&self.config, &self.stall);
+        let (config, stall, rounds) = (&self.config, &self.stall, &mut self.rounds);
         self.agenda.next(&self.attempts, || {
             let waits = unfinished > 0;
             [
+                rounds.next().map(|at| (at, Due::Copy)),
                 drain_over(config).map(|at| (at, Due::DrainOver)),
                 waits.then(|| (stall.stalls_at(), Due::Stall)),
             ]
         })
     }
+
     fn arrive(&mut self, at: Instant) {
         let arrived = self.measured.ops.arrived;
         let id = OpId(u32::try_from(arrived).expect("a run has fewer than 2^32 ops"));
@@ -130,7 +133,8 @@ impl Run {
         match op.place {
             Place::Ready => {}
             Place::Sleeping | Place::Leaving => self.instances[instance.index()].sleeping -= 1,
-            Place::InFlight | Place::Dead => return,
+            Place::InFlight => return self.on_deadline_in_flight(at, slot),
+            Place::Dead => return,
         }
         // Its slot is still in a queue; whoever finds it there frees it.
         let entry = &mut self.ops[slot.index()];

@@ -3,10 +3,10 @@
 use vocabulary::{Choice, Rng};
 
 use crate::gauges::TOKENS;
-use crate::{Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 
 /// The sum of what was paid in and drawn of late.
-pub(super) trait Bucket: Send {
+pub(super) trait Bucket: Clone + Send {
     /// Forgets what is too old. Reading or changing the bucket begins with it.
     fn expire(&mut self, now: Instant);
 
@@ -31,7 +31,8 @@ impl Choice for Deposit {
     const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
 }
 
-/// A budget with such a bucket: it decides at the failure, and takes there what the retry costs.
+/// A budget with such a bucket: it decides at the failure, and takes there what the retry costs. A copy draws as much when it is
+/// sent, and is not sent if it cannot (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,
     /// Paid in by an op.
@@ -46,6 +47,13 @@ pub(super) struct Deposits<B> {
 impl<B: Bucket> Deposits<B> {
     fn sum(&self) -> i64 {
         self.bucket.sum().saturating_add(self.reserve)
+    }
+
+    /// Whether a copy can draw now what a retry draws.
+    fn holds_at(&self, now: Instant) -> bool {
+        let mut bucket = self.bucket.clone();
+        bucket.expire(now);
+        bucket.sum().saturating_add(self.reserve) >= self.withdrawal
     }
 
     fn put(&mut self, now: Instant, amount: i64) {
@@ -78,8 +86,9 @@ impl<B: Bucket> Deposits<B> {
 }
 
 impl<B: Bucket> Budget for Deposits<B> {
-    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        Gate::Permit
+    fn ask(&self, now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        // Whoever retries has drawn at the failure.
+        if launch.copy == 0 || self.holds_at(now) { Gate::Permit } else { Gate::Shed(Advice::Never) }
     }
 
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
@@ -93,6 +102,9 @@ impl<B: Bucket> Budget for Deposits<B> {
     fn on_sent(&mut self, now: Instant, launch: &Launch) -> Permit {
         if self.when == Deposit::Request && launch.attempt == 1 {
             self.put(now, self.deposit);
+        }
+        if launch.copy > 0 {
+            self.put(now, -self.withdrawal);
         }
         Permit::default()
     }

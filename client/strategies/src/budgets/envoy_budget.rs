@@ -3,7 +3,8 @@
 //! Source: envoyproxy/envoy `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`), `source/common/router/
 //! retry_state_impl.cc`. A retry counts from its permission until its end, its back-off included; the request whose failure asks
 //! still counts among the active ones, because Envoy asks while it handles the answer's headers. A cluster without a budget
-//! has at most 3 retries: `share=0`.
+//! has at most 3 retries: `share=0`. A copy is a retry that is sent while another attempt is under way, as with
+//! `hedge_on_per_try_timeout` (`source/common/router/router.cc`).
 
 use vocabulary::{Configurable, Parameter, Rng};
 
@@ -12,7 +13,7 @@ use crate::error::SpecError;
 use crate::gauges::RETRIES;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
 /// Parameters of `envoy-budget`.
 #[derive(Clone, Debug)]
@@ -55,15 +56,26 @@ struct ShareInFlight {
     live: Live,
 }
 
+impl ShareInFlight {
+    /// For one retry more, while so much is active.
+    fn has_room(&self, active: f64) -> bool {
+        f64::from(self.live.retries)
+            < libm::floor(self.config.share * active).max(f64::from(self.config.least))
+    }
+}
+
 impl Budget for ShareInFlight {
-    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        Gate::Permit
+    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        // Whoever retries was permitted to at the failure.
+        if launch.copy == 0 || self.has_room(f64::from(self.live.attempts)) {
+            Gate::Permit
+        } else {
+            Gate::Shed(Advice::Never)
+        }
     }
 
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
-        let active = f64::from(self.live.attempts) + 1.0;
-        f64::from(self.live.retries)
-            < libm::floor(self.config.share * active).max(f64::from(self.config.least))
+        self.has_room(f64::from(self.live.attempts) + 1.0)
     }
 
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {
@@ -75,6 +87,7 @@ impl Budget for ShareInFlight {
     }
 
     fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+        self.live.retries = self.live.retries.saturating_add(u32::from(launch.copy > 0));
         self.live.on_sent(launch)
     }
 
@@ -91,7 +104,7 @@ impl Budget for ShareInFlight {
 mod tests {
     use super::*;
     use crate::Status;
-    use crate::testing::{OK, REJECTED, ended, launch, rejected};
+    use crate::testing::{Always, OK, REJECTED, ended, launch, rejected};
 
     const NOW: Instant = Instant::ORIGIN;
 
@@ -147,6 +160,21 @@ mod tests {
         let permit = retry(&mut budget);
         budget.on_ended(NOW, &ended(0, 1), &OK, permit);
         assert_eq!(budget.live, Live::default());
+    }
+
+    #[test]
+    fn a_copy_is_a_retry_from_its_sending_to_its_end() {
+        let mut budget = budget(0.0, 2);
+        let copy = Launch { attempt: 2, copy: 1, ..launch(0, None) };
+        let ask = |budget: &mut ShareInFlight| budget.ask(NOW, &copy, &mut Always(0.5));
+        send(&mut budget, 9);
+        assert_eq!(ask(&mut budget), Gate::Permit);
+        let permit = budget.on_sent(NOW, &copy);
+        assert!(fails(&mut budget, Permit::default()), "one is left");
+        assert_eq!(ask(&mut budget), Gate::Shed(Advice::Never));
+        assert_eq!(budget.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(0.5)), Gate::Permit);
+        budget.on_ended(NOW, &ended(0, 1), &Outcome::plain(Status::Cancelled), permit);
+        assert_eq!(budget.live, Live { attempts: 8, retries: 1 });
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl FinagleBudget {
 }
 
 /// Finagle's: nine slices that have ended, and the one under way.
+#[derive(Clone)]
 struct WindowedAdder {
     slices: [i64; 9],
     /// Where the next slice that ends is put.

@@ -2,7 +2,7 @@
 //!
 //! Source: gRPC's retry throttling (proposal A6): tokens in [0, max], start full; a failure that the strategy would try again, or any
 //! with the advice not to retry, takes 1, a success adds `ratio`; a retry is let through only while tokens > max / 2.
-//! First attempts always pass.
+//! First attempts always pass; of hedged attempts, that is the first of a round, and copies need the tokens when they are due.
 //!
 //! gRPC decides at the failure, once it has taken that failure's token and before any back-off (grpc/grpc-go `stream.go`,
 //! `shouldRetry`: `throttle` goes before the delay is drawn): `ask=failure`. It counts in thousandths, so that `ratio` has three
@@ -66,7 +66,8 @@ impl Configurable for RetryBudget {
     const SUMMARY: &'static str = "retries only while successes outweigh failures";
     const RULE: &'static str = "tokens start at max; a retriable failure takes 1, a success adds ratio; an op may retry only \
                                 while tokens > max / 2: decided when its back-off is over (ask=retry; a refusal is a shed), or at \
-                                its failure (ask=failure, as gRPC does; the op is given up there and then)";
+                                its failure (ask=failure, as gRPC does; the op is given up there and then); a copy is sent only \
+                                while tokens > max / 2";
     const SOURCE: &'static str = "gRPC proposal A6, retry throttling";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("max", "tokens at first, and at most", (1.0, 1e6), |config| &mut config.max),
@@ -133,7 +134,11 @@ impl Throttling {
 
 impl Budget for Throttling {
     fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        if launch.last.is_none() || self.config.ask == Ask::Failure || self.suffice() {
+        let asks = match self.config.ask {
+            Ask::Failure => launch.copy > 0,
+            Ask::Retry => launch.copy > 0 || launch.last.is_some(),
+        };
+        if !asks || self.suffice() {
             return Gate::Permit;
         }
         Gate::Shed(match self.config.on_empty {
@@ -260,6 +265,25 @@ mod tests {
         assert!(permitted(&tokens), "5.1 tokens");
         let empty = Throttling { tokens: 0.0, ..Throttling::new(RetryBudget::default()) };
         assert!(empty.permits_retry(NOW, &rejected(1)), "`ask=retry` has no say at the failure");
+    }
+
+    #[test]
+    fn copies_need_more_than_half_the_tokens_when_they_are_due() {
+        for ask in [Ask::Failure, Ask::Retry] {
+            let mut tokens = full(RetryBudget { ask, ..RetryBudget::default() });
+            let copy = Launch { attempt: 2, copy: 1, ..launch(0, None) };
+            let gates = [(); 6].map(|()| {
+                let gate = tokens.ask(NOW, &copy, &mut Always(0.5));
+                end(&mut tokens, REJECTED);
+                gate
+            });
+            let (before, after) = gates.split_at(5);
+            assert_eq!(
+                (before, after),
+                (&[Gate::Permit; 5][..], &[Gate::Shed(Advice::Never)][..]),
+                "{ask:?}"
+            );
+        }
     }
 
     fn grpc(ratio: f64) -> Series {

@@ -81,6 +81,7 @@ impl TowerBudget {
 }
 
 /// tower's `TpsBucket`: ten slots, and what has happened since the last one ended.
+#[derive(Clone)]
 struct Slots {
     ended: [i64; 10],
     /// The slot that what happens now is written to.
@@ -119,7 +120,8 @@ impl Bucket for Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{OK, REJECTED, Series};
+    use crate::testing::{Always, OK, REJECTED, Series, launch};
+    use crate::{Budget, Gate};
 
     fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<Slots> {
         TowerBudget { ttl: Duration::from_secs(ttl), reserve, share, deposit: Deposit::Request }.start()
@@ -173,6 +175,25 @@ mod tests {
         let mut reserve = budget(1, 5, 1.0);
         let granted = [(); 6].map(|()| reserve.withdraw(ms(0)));
         assert_eq!(granted, [true, true, true, true, true, false]);
+    }
+
+    /// As Finagle's `BackupRequestFilter` does with its budget.
+    #[test]
+    fn a_copy_draws_what_a_retry_draws() {
+        let mut budget = budget(10, 0, 0.5);
+        let copy = crate::Launch { attempt: 2, copy: 1, ..launch(0, None) };
+        let ask = |budget: &Deposits<Slots>, at| budget.ask(ms(at), &copy, &mut Always(0.5)) == Gate::Permit;
+        (0..4).for_each(|_| {
+            budget.on_sent(ms(0), &launch(0, None));
+        });
+        assert!(ask(&budget, 0));
+        budget.on_sent(ms(0), &copy);
+        assert!(
+            ask(&budget, 9_000) && !ask(&budget, 60_000),
+            "four ops pay for two copies, and not for ever"
+        );
+        budget.on_sent(ms(0), &copy);
+        assert!(!ask(&budget, 0));
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Carrier, Gauges, Instant, Limiter, View};
 
+/// The limiter's name, for what goes together with none that senses a carrier.
+pub(crate) const ETHERNET: &str = "ethernet";
+
 /// Parameters of `ethernet`.
 #[derive(Clone, Debug)]
 pub(crate) struct Ethernet {
@@ -28,7 +31,7 @@ impl Default for Ethernet {
 }
 
 impl Configurable for Ethernet {
-    const NAME: &'static str = "ethernet";
+    const NAME: &'static str = ETHERNET;
     const SUMMARY: &'static str = "carrier sense: the server starts an attempt only if it has enough free";
     const RULE: &'static str = "every attempt says what the server must have free (slots, descriptors) for it to start; below threshold \
                                 the op fails after `cost` without an attempt, and the retry policy decides when it tries again";

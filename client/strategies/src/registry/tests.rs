@@ -57,7 +57,7 @@ fn every_entry_says_what_it_is_by_what_rule_and_from_where() {
 
 #[test]
 fn entries_come_in_the_order_of_their_kinds() {
-    let order = [PartKind::RetryPolicy, PartKind::Limiter, PartKind::Budget];
+    let order = [PartKind::RetryPolicy, PartKind::Limiter, PartKind::Budget, PartKind::Hedging];
     let kinds = STRATEGIES.iter().map(|entry| order.iter().position(|kind| *kind == entry.kind));
     assert!(kinds.is_sorted());
 }
@@ -70,6 +70,7 @@ fn every_entry_starts_with_its_defaults_as_its_kind() {
             Part::Limiter(_) => PartKind::Limiter,
             Part::RetryPolicy(_) => PartKind::RetryPolicy,
             Part::Budget(_) => PartKind::Budget,
+            Part::Hedging(_) => PartKind::Hedging,
         };
         assert_eq!(kind, entry.kind, "{}", entry.name);
     }

@@ -134,6 +134,24 @@ fn two_retry_policies_or_too_many_budgets_are_refused() {
 }
 
 #[test]
+fn one_part_of_the_innermost_layer_may_hedge() {
+    assert!("constant over none+hedging:delay=1s".parse::<StrategySpec>().is_ok());
+    assert_eq!(
+        error("hedging+aimd+hedging:delay=1s"),
+        "`hedging+aimd+hedging:delay=1s` hedges twice; keep one of `hedging` and `hedging`"
+    );
+    assert!(error("constant+hedging over none").starts_with("`hedging` is in a layer around another: "));
+    assert!(error("none+hedging+ethernet").ends_with("whether an attempt starts; leave one of them out"));
+    assert!(
+        error("ethernet+constant over none+hedging").starts_with("`hedging` sends copies, and `ethernet` ")
+    );
+    assert_eq!(
+        error("hedging:copies=5"),
+        "in `hedging`: `copies=5` is not accepted; `copies` takes a whole number from 1 to 4"
+    );
+}
+
+#[test]
 fn the_oracle_does_not_start_without_foreknowledge() {
     let spec: StrategySpec = "oracle".parse().unwrap();
     assert!(spec.needs_foreknowledge());

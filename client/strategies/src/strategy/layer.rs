@@ -1,4 +1,4 @@
-//! One layer of a strategy: its limiters, its retry policy and its budgets, with the rules that hold for all of them.
+//! One layer of a strategy: its limiters, its retry policy, its budgets and its hedger, with the rules that hold for all of them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use vocabulary::{Draws, Rng};
 use super::memory::{LayerMemory, Permits};
 use crate::rules::{FailureKind, Rules};
 use crate::{
-    Admit, Advice, Advised, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch,
+    Admit, Advice, Advised, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Hedger, Instant, Launch,
     Limiter, Outcome, Part, Retry, RetryPolicy, RetryState, Status, Until, View,
 };
 
@@ -20,6 +20,7 @@ pub(super) struct Layer {
     pub(super) limiters: Vec<Box<dyn Limiter>>,
     pub(super) retry: Option<Box<dyn RetryPolicy>>,
     pub(super) budgets: Vec<Box<dyn Budget>>,
+    pub(super) hedger: Option<Box<dyn Hedger>>,
     pub(super) rules: Rules,
 }
 
@@ -35,15 +36,16 @@ pub(super) enum Asked {
 
 impl Layer {
     pub(super) fn new(parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
-        let (mut limiters, mut retry, mut budgets) = (Vec::new(), None, Vec::new());
+        let (mut limiters, mut retry, mut budgets, mut hedger) = (Vec::new(), None, Vec::new(), None);
         for part in parts {
             match part {
                 Part::Limiter(limiter) => limiters.push(limiter),
                 Part::RetryPolicy(policy) => retry = Some(policy),
                 Part::Budget(budget) => budgets.push(budget),
+                Part::Hedging(part) => hedger = Some(part),
             }
         }
-        Self { limiters, retry, budgets, rules }
+        Self { limiters, retry, budgets, hedger, rules }
     }
 
     /// Whether it makes an op wait by itself.
@@ -106,6 +108,9 @@ impl Layer {
         }
         for (budget, permit) in self.budgets.iter_mut().zip(permits) {
             budget.on_ended(now, ended, outcome, *permit);
+        }
+        if let Some(hedger) = &mut self.hedger {
+            hedger.on_ended(now, ended, outcome);
         }
     }
 
@@ -237,6 +242,9 @@ impl Layer {
         }
         for budget in &self.budgets {
             budget.report(gauges);
+        }
+        if let Some(hedger) = &self.hedger {
+            hedger.report(gauges);
         }
     }
 }

@@ -92,7 +92,9 @@ impl Strategy {
             // It was none: if it was a retry, that is still to come.
             memory.layers[0].awaits_retry = inner.attempt > 1;
         }
-        if matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred) {
+        // While other attempts of the op are under way, so is what the layers around them began.
+        let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
+        if is_over && !ended.goes_on {
             for index in 0..self.outer.len() {
                 self.end_try(now, index, ended, outcome, state);
             }
@@ -219,6 +221,7 @@ impl Strategy {
                     in_flight_when_sent: open.in_flight_then,
                     in_flight: outer.in_flight,
                     ready: 0,
+                    goes_on: false,
                 };
                 outer.layer.on_ended(now, &ended, (&cancelled, &cancelled), &open.permits);
                 outer.in_flight -= 1;
@@ -232,7 +235,7 @@ impl Strategy {
 fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
     let Some(memory) = memory else { return *candidate };
     let attempt = candidate.attempt.saturating_sub(memory.attempts_before).max(1);
-    let is_first = attempt == 1;
+    let is_first = attempt.saturating_sub(candidate.copy) <= 1;
     Launch {
         attempt,
         arrived: memory.since,
@@ -252,6 +255,7 @@ fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> La
         arrived: memory.since,
         last: memory.last,
         last_opinion: memory.last_opinion,
+        copy: 0,
     }
 }
 
@@ -265,5 +269,6 @@ fn ended_of(failed: &FailedOp, attempts: u32) -> Ended {
         in_flight_when_sent: 0,
         in_flight: 0,
         ready: 0,
+        goes_on: false,
     }
 }

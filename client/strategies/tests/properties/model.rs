@@ -159,7 +159,7 @@ impl Client {
 
     fn launch(&self, op: u64) -> Launch {
         let Op { arrived, attempts, last, last_opinion, .. } = *self.op(op);
-        Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion }
+        Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 }
     }
 
     fn op(&self, op: u64) -> &Op {
@@ -178,7 +178,8 @@ impl Client {
         let in_flight = self.in_flight();
         let Flight { op, seq, sent_at, in_flight_when_sent, permits } = self.flying.remove(index);
         let (attempt, ready) = (self.op(op).attempts, self.ready.len() as u64);
-        let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready };
+        let ended =
+            Ended { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready, goes_on: false };
         let mut state = self.op(op).state;
         self.strategy.on_ended(self.now, &ended, &outcome, &permits, &mut state);
         self.op_mut(op).state = state;
@@ -310,7 +311,16 @@ impl Client {
         let in_flight = self.in_flight() + 1;
         let (attempt, ready) = (self.op(op).attempts + 1, self.ready.len() as u64);
         let (seq, sent_at) = (self.next_seq, self.now);
-        let ended = Ended { seq, op, attempt, sent_at, in_flight_when_sent: in_flight, in_flight, ready };
+        let ended = Ended {
+            seq,
+            op,
+            attempt,
+            sent_at,
+            in_flight_when_sent: in_flight,
+            in_flight,
+            ready,
+            goes_on: false,
+        };
         let outcome = Outcome::plain(Status::Deferred);
         let mut state = self.op(op).state;
         self.strategy.on_ended(self.now, &ended, &outcome, permits, &mut state);

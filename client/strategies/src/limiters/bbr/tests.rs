@@ -46,6 +46,7 @@ impl Pipe {
                 in_flight_when_sent: 1,
                 in_flight,
                 ready: 1,
+                goes_on: false,
             };
             self.bbr.on_ended(at, &end, &OK);
         }

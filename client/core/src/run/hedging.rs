@@ -1,0 +1,179 @@
+//! Copies of attempts: when they are sent, and what the end of one attempt means for the others of its round.
+
+use std::time::Duration;
+
+use tailback::{AfterCopy, FailedOp, Launch, Outcome, Status, Verdict, View};
+use vocabulary::Instant;
+
+use super::attempt::Attempt;
+use super::ending::End;
+use super::instance::InstanceId;
+use super::{AttemptKey, Output, Refusal, Run};
+use crate::measure::GivenUp;
+use crate::op::{OpId, OpSlot};
+
+impl Run {
+    /// An attempt of a strategy that hedges was sent: it begins a round, or is a copy.
+    #[inline(never)]
+    pub(super) fn on_sent_hedging(
+        &mut self,
+        id: InstanceId,
+        slot: OpSlot,
+        key: AttemptKey,
+        seq: u64,
+        at: Instant,
+    ) {
+        if self.rounds.of(slot).is_some() {
+            self.measured.attempts.duplicates += u64::from(self.rounds.join(slot, key));
+            return;
+        }
+        let op = &self.ops[slot.index()];
+        let first = Launch {
+            seq,
+            op: op.id.into(),
+            attempt: op.attempts,
+            arrived: op.arrived,
+            last: op.last,
+            last_opinion: op.last_opinion,
+            copy: 0,
+        };
+        if let Some(copies) = self.instances[id.index()].strategy.copies(at, &first) {
+            self.rounds.open(slot, key, first, copies);
+            self.plan_copy(slot, at + copies.delay);
+        }
+    }
+
+    fn plan_copy(&mut self, slot: OpSlot, at: Instant) {
+        if let Some(at) = self.rounds.plan(slot, at) {
+            self.agenda.rare_at(at);
+        }
+    }
+
+    /// The instant of a copy has come.
+    pub(super) fn on_copy_due(&mut self, at: Instant) {
+        let Some(slot) = self.rounds.pop() else { return };
+        let id = self.instance_of(self.ops[slot.index()].id);
+        let sent = self.send_copy(at, slot);
+        // After push-back nothing was under way: then the failure before it decides.
+        let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
+        if let Some(failed) = over.and_then(|round| round.failed) {
+            self.rounds.close(slot);
+            self.after_failure(at, slot, failed, Duration::ZERO);
+        }
+        self.launch(id, at);
+    }
+
+    /// Sends the next copy of this op, if it may be sent and is let go: one that is not now is never. Says whether it was.
+    fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
+        let op = self.ops[slot.index()];
+        let id = self.instance_of(op.id);
+        let instance = &mut self.instances[id.index()];
+        let in_time = self.config.deadline.is_none_or(|deadline| at < op.arrived + deadline);
+        let permitted = !self.stopping
+            && in_time
+            && instance.strategy.permits_copy(at, op.arrived, op.attempts, op.retry_state);
+        let Some(round) = self.rounds.of_mut(slot).filter(|round| round.left > 0) else { return false };
+        if !permitted {
+            round.left = 0;
+            return false;
+        }
+        round.left -= 1;
+        round.copies += 1;
+        let (delay, copy) = (round.delay, round.copies);
+        let candidate = Launch { seq: instance.next_seq, attempt: op.attempts + 1, copy, ..round.first };
+        let view = View {
+            in_flight: instance.in_flight,
+            ready: instance.ready.len() as u64 + 1,
+            sleeping: instance.sleeping,
+            candidate,
+        };
+        let verdict = instance.strategy.admit(at, &view, &mut self.ops[slot.index()].retry_state);
+        match verdict {
+            Verdict::Send(permits, _) => self.send(id, slot, permits, None, at),
+            Verdict::Shed(_) => self.count_shed(op.id, at),
+            Verdict::Wait(_) => {}
+        }
+        self.plan_copy(slot, at + delay);
+        matches!(verdict, Verdict::Send(..))
+    }
+
+    /// The deadline of an op whose attempts are under way: that one goes on, but after push-back there may be none until the next
+    /// copy.
+    pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
+        if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
+            self.rounds.close(slot);
+            self.give_up(at, slot, GivenUp::Deadline);
+        }
+    }
+
+    /// A budget refused a launch.
+    pub(super) fn count_shed(&mut self, op: OpId, at: Instant) {
+        if let Some(log) = &mut self.log {
+            log.refusals.push(Refusal::Shed { op: op.into(), at });
+        }
+        self.measured.attempts.shed += 1;
+    }
+
+    /// An attempt has ended, which everybody was told. Whether its op goes on without it: others of its round are under way, or
+    /// a copy is to come. If not, the round is closed, and the op goes the way of one whose only attempt ended so.
+    #[inline(never)]
+    pub(super) fn round_goes_on(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
+        let slot = attempt.op;
+        let Some(round) = self.rounds.of_mut(slot) else { return false };
+        let others = !round.live().is_empty();
+        let goes_on = match outcome.status {
+            Status::Succeeded => false,
+            Status::Cancelled => others,
+            _ => {
+                round.failed = Some(*outcome);
+                self.failure_in_round(at, attempt, outcome, others)
+            }
+        };
+        if !goes_on {
+            self.cancel_others(at, slot);
+        }
+        goes_on
+    }
+
+    fn failure_in_round(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome, others: bool) -> bool {
+        let slot = attempt.op;
+        let op = &self.ops[slot.index()];
+        let failures = op.failures + 1;
+        let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures, outcome: *outcome };
+        let after = match outcome.status {
+            Status::Failed(_) if !self.config.retry_failed => AfterCopy::Over,
+            _ => self.instances[attempt.instance.index()].strategy.after_failed_copy(&failed),
+        };
+        let goes_on = match after {
+            AfterCopy::Over => false,
+            AfterCopy::NoMore => {
+                if let Some(round) = self.rounds.of_mut(slot) {
+                    round.left = 0;
+                }
+                others
+            }
+            AfterCopy::GoOn => others,
+            AfterCopy::NextAfter(Duration::ZERO) => self.send_copy(at, slot) || others,
+            AfterCopy::NextAfter(delay) => {
+                self.stall.on_backoff(delay);
+                self.plan_copy(slot, at + delay);
+                others || self.rounds.of(slot).is_some_and(|round| round.left > 0)
+            }
+        };
+        if goes_on {
+            self.stall.on_in_vain(at);
+        }
+        goes_on
+    }
+
+    /// The op is done, or its round has failed: what else is under way of it is withdrawn.
+    fn cancel_others(&mut self, at: Instant, slot: OpSlot) {
+        let Some(round) = self.rounds.close(slot) else { return };
+        for key in round.live() {
+            if let Some(attempt) = self.take_attempt(*key) {
+                self.outbox.push_back(Output::Cancel(*key));
+                self.tell_end(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None), true);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Rounds of hedged ops: an attempt and the copies of it, what is under way of them, and when the next copy is due.
+//!
+//! Ops are many, and those of strategies that do not hedge have no rounds: they are kept apart from them, and cost nothing until
+//! the first is opened.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use tailback::{Copies, Launch, MOST_COPIES, Outcome};
+use vocabulary::Instant;
+
+use super::exchange::AttemptKey;
+use crate::cancellable::Cancellable;
+use crate::op::OpSlot;
+
+/// Attempts of one op that can be under way at once.
+const MOST_LIVE: usize = MOST_COPIES as usize + 1;
+
+/// An attempt that was no copy, and its copies. It lasts until its op is done, or goes back to its retry policy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Round {
+    /// What was asked when it began.
+    pub(super) first: Launch,
+    /// From one copy to the next.
+    pub(super) delay: Duration,
+    /// Copies that have had their instant, sent or not.
+    pub(super) copies: u32,
+    /// Copies that may follow.
+    pub(super) left: u32,
+    /// How the last of its attempts to fail did so.
+    pub(super) failed: Option<Outcome>,
+    /// When the next copy is due, if it has an instant.
+    due: Option<Instant>,
+    live: [AttemptKey; MOST_LIVE],
+    count: usize,
+}
+
+impl Round {
+    /// Its attempts that are under way, in the order in which they were sent.
+    pub(super) fn live(&self) -> &[AttemptKey] {
+        &self.live[..self.count]
+    }
+}
+
+/// Every round that is open, by the slot of its op.
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    by_slot: Vec<Option<Round>>,
+    open: usize,
+    /// Instants of copies with their ops' numbers and slots; of each op, one counts.
+    due: Cancellable<BinaryHeap<Reverse<(Instant, u64, u32)>>>,
+}
+
+impl Rounds {
+    /// The op's attempt was sent, and copies may follow.
+    pub(super) fn open(&mut self, slot: OpSlot, key: AttemptKey, first: Launch, copies: Copies) {
+        let index = slot.index();
+        if self.by_slot.len() <= index {
+            self.by_slot.resize(index + 1, None);
+        }
+        self.open += usize::from(self.by_slot[index].is_none());
+        self.by_slot[index] = Some(Round {
+            first,
+            delay: copies.delay,
+            copies: 0,
+            left: copies.count.min(MOST_COPIES),
+            failed: None,
+            due: None,
+            live: [key; MOST_LIVE],
+            count: 1,
+        });
+    }
+
+    /// The op's round, if it has one.
+    pub(super) fn of(&self, slot: OpSlot) -> Option<&Round> {
+        self.by_slot.get(slot.index())?.as_ref()
+    }
+
+    /// The op's round, if it has one.
+    pub(super) fn of_mut(&mut self, slot: OpSlot) -> Option<&mut Round> {
+        self.by_slot.get_mut(slot.index())?.as_mut()
+    }
+
+    /// A copy was sent; says whether another attempt is under way.
+    pub(super) fn join(&mut self, slot: OpSlot, key: AttemptKey) -> bool {
+        let Some(round) = self.of_mut(slot).filter(|round| round.count < MOST_LIVE) else { return false };
+        round.live[round.count] = key;
+        round.count += 1;
+        round.count > 1
+    }
+
+    /// An attempt has ended; says whether others of its round are under way.
+    pub(super) fn leave(&mut self, slot: OpSlot, serial: u64) -> bool {
+        let Some(round) = self.of_mut(slot) else { return false };
+        if let Some(place) = round.live().iter().position(|key| key.serial == serial) {
+            round.live.copy_within(place + 1..round.count, place);
+            round.count -= 1;
+        }
+        round.count > 0
+    }
+
+    /// The op is done, or goes back to its retry policy.
+    pub(super) fn close(&mut self, slot: OpSlot) -> Option<Round> {
+        let round = self.by_slot.get_mut(slot.index())?.take()?;
+        self.open -= 1;
+        Some(round)
+    }
+
+    /// The op's next copy is due then, whatever was planned before; `None` where none may follow.
+    pub(super) fn plan(&mut self, slot: OpSlot, at: Instant) -> Option<Instant> {
+        let round = self.of_mut(slot)?;
+        round.due = (round.left > 0).then_some(at);
+        let op = round.first.op;
+        round.due?;
+        self.due.push((at, op, slot.0));
+        let Self { by_slot, open, due } = self;
+        due.sweep(*open, |entry| is_planned(by_slot, entry));
+        Some(at)
+    }
+
+    /// Whether none is open.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.open == 0
+    }
+
+    /// When the next copy of any op is due.
+    pub(super) fn next(&mut self) -> Option<Instant> {
+        let Self { by_slot, due, .. } = self;
+        due.first(|entry| is_planned(by_slot, entry)).map(|(at, ..)| at)
+    }
+
+    /// The op whose copy is due now, if it still is; that instant is past then.
+    pub(super) fn pop(&mut self) -> Option<OpSlot> {
+        let entry = self.due.pop().filter(|entry| is_planned(&self.by_slot, *entry))?;
+        let slot = OpSlot(entry.2);
+        self.of_mut(slot)?.due = None;
+        Some(slot)
+    }
+}
+
+/// Whether this is the instant of the op's next copy.
+fn is_planned(by_slot: &[Option<Round>], (at, op, slot): (Instant, u64, u32)) -> bool {
+    let round = by_slot.get(slot as usize).and_then(Option::as_ref);
+    round.is_some_and(|round| round.first.op == op && round.due == Some(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use tailback::Opinion;
+
+    use super::*;
+
+    fn launch(op: u64) -> Launch {
+        let arrived = Instant::ORIGIN;
+        Launch { seq: 0, op, attempt: 1, arrived, last: None, last_opinion: Opinion::Done, copy: 0 }
+    }
+
+    fn key(serial: u64) -> AttemptKey {
+        AttemptKey { slot: 7, serial }
+    }
+
+    fn copies(count: u32) -> Copies {
+        Copies { count, delay: Duration::from_millis(10) }
+    }
+
+    #[test]
+    fn attempts_join_and_leave_until_the_round_is_closed() {
+        let (mut rounds, slot) = (Rounds::default(), OpSlot(3));
+        assert!(rounds.of(slot).is_none() && !rounds.leave(slot, 0) && !rounds.join(slot, key(0)));
+        rounds.open(slot, key(0), launch(5), copies(9));
+        assert_eq!(rounds.of(slot).map(|round| round.left), Some(MOST_COPIES));
+        assert!((1..5).all(|serial| rounds.join(slot, key(serial))));
+        assert!(rounds.leave(slot, 2) && rounds.leave(slot, 0) && rounds.leave(slot, 99));
+        let live: Vec<u64> = rounds.of(slot).unwrap().live().iter().map(|key| key.serial).collect();
+        assert_eq!(live, [1, 3, 4]);
+        assert!(rounds.leave(slot, 1) && rounds.leave(slot, 3) && !rounds.leave(slot, 4));
+        assert!(rounds.close(slot).is_some() && rounds.close(slot).is_none());
+        assert_eq!(rounds.open, 0);
+    }
+
+    #[test]
+    fn of_several_instants_planned_for_an_op_the_last_counts() {
+        let mut rounds = Rounds::default();
+        for (slot, op) in [(0, 10), (1, 11)] {
+            rounds.open(OpSlot(slot), key(op), launch(op), copies(2));
+        }
+        let ms = Instant::from_millis;
+        rounds.plan(OpSlot(0), ms(50));
+        rounds.plan(OpSlot(1), ms(40));
+        rounds.plan(OpSlot(1), ms(60));
+        assert_eq!((rounds.next(), rounds.pop()), (Some(ms(50)), Some(OpSlot(0))));
+        assert_eq!(rounds.next(), Some(ms(60)));
+        // Another op takes the place of the one that planned it.
+        rounds.close(OpSlot(1));
+        rounds.open(OpSlot(1), key(12), launch(12), copies(2));
+        assert_eq!(rounds.next(), None);
+    }
+
+    #[test]
+    fn without_copies_left_nothing_is_planned() {
+        let (mut rounds, slot) = (Rounds::default(), OpSlot(0));
+        rounds.open(slot, key(0), launch(0), copies(0));
+        assert_eq!((rounds.plan(slot, Instant::from_millis(5)), rounds.next()), (None, None));
+    }
+}

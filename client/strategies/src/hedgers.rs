@@ -1,0 +1,5 @@
+//! Hedgers, one per file.
+
+mod delay;
+
+pub(crate) use delay::Hedging;

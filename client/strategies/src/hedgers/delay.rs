@@ -1,0 +1,73 @@
+//! `hedging`: copies of an attempt a fixed time apart, until one succeeds.
+//!
+//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy": `hedgingDelay` is `delay`, `maxAttempts` is `copies` + 1, and
+//! `nonFatalStatusCodes` are what `retry-on` names. A failure that is not final sends the next copy at once; push-back sets its
+//! instant, or forbids more. App-vNext/Polly `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) does the same,
+//! without push-back.
+//!
+//! A6 says of a copy that the throttle does not let go: "the hedged request is cancelled, and if there are no other already-sent
+//! hedged RPCs the failure is returned". So no copy waits in a queue.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter};
+
+use crate::error::SpecError;
+use crate::hedger::{AfterFailure, Copies, Hedger, MOST_COPIES};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Instant, Launch};
+
+/// Parameters of `hedging`.
+#[derive(Clone, Debug)]
+pub(crate) struct Hedging {
+    delay: Duration,
+    copies: u32,
+    after_failure: AfterFailure,
+}
+
+impl Default for Hedging {
+    /// The example of A6.
+    fn default() -> Self {
+        Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
+    }
+}
+
+impl Configurable for Hedging {
+    const NAME: &'static str = "hedging";
+    const SUMMARY: &'static str = "copies of an attempt that is not answered in time";
+    const RULE: &'static str = "a copy each `delay` while no attempt of the op has succeeded, `copies` of them at most; the first \
+                                success ends the others; limiters and budgets must let a copy go at its instant, else it is not \
+                                sent; when all have failed, the retry policy decides";
+    const SOURCE: &'static str =
+        "gRPC proposal A6, hedging; App-vNext/Polly src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("delay", "time until the next copy; 0 sends all at once", |config| {
+            &mut config.delay
+        }),
+        Parameter::count("copies", "copies beside an attempt", (1, MOST_COPIES), |config| &mut config.copies),
+        Parameter::choice(
+            "after-failure",
+            "when one fails, the next copy goes at once, the others are waited for, or the op has failed",
+            |config| &mut config.after_failure,
+        ),
+    ];
+}
+
+impl PartConfig for Hedging {
+    const KIND: PartKind = PartKind::Hedging;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Hedging(Box::new(self)))
+    }
+}
+
+impl Hedger for Hedging {
+    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Option<Copies> {
+        Some(Copies { count: self.copies, delay: self.delay })
+    }
+
+    fn after_failure(&self) -> AfterFailure {
+        self.after_failure
+    }
+}
