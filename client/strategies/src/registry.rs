@@ -6,7 +6,8 @@ use crate::backoffs::{
 };
 use crate::budgets::{
     AwsQuota, BreakerConfig, EnvoyAdmission, EnvoyBudget, FailsafeBudget, FailsafeThrottle, FinagleBudget,
-    GaxBreaker, GaxThrottle, RatioBreaker, RetryBudget, SreThrottle, TowerBudget,
+    GaxBreaker, GaxThrottle, GoZeroBreaker, RatioBreaker, RetryBudget, SreThrottle, SuccessRateBreaker,
+    TowerBudget,
 };
 use crate::entry::Entry;
 use crate::hedgers::Hedging;
@@ -60,6 +61,8 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<GaxThrottle>(),
     Entry::of::<GaxBreaker>(),
     Entry::of::<RatioBreaker>(),
+    Entry::of::<SuccessRateBreaker>(),
+    Entry::of::<GoZeroBreaker>(),
     Entry::of::<Hedging>(),
 ];
 

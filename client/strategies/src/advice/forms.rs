@@ -59,7 +59,7 @@ impl Choice for Form {
     ];
 }
 
-/// When a header counts, and how its time is rounded.
+/// When a header counts, and how its time is rounded or mistaken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     /// What cannot be read is passed over: the next header decides.
@@ -70,6 +70,8 @@ enum Condition {
     WhenExhausted,
     /// Seconds are rounded up.
     RoundedUp,
+    /// Seconds are taken for milliseconds.
+    AsMillis,
 }
 
 impl Choice for Condition {
@@ -78,6 +80,7 @@ impl Choice for Condition {
         ("unless-empty", Self::UnlessEmpty),
         ("when-exhausted", Self::WhenExhausted),
         ("rounded-up", Self::RoundedUp),
+        ("as-ms", Self::AsMillis),
     ];
 }
 
@@ -124,7 +127,10 @@ impl HeaderForms {
         }
         let text = match headers.value(self.header.name) {
             None => return Advice::None,
-            Some(AdviceValue::Wait(wait)) => return self.adjusted(Advice::After(wait.min(LONGEST))),
+            Some(AdviceValue::Wait(wait)) => {
+                let wait = if self.is(Condition::AsMillis) { wait / 1000 } else { wait };
+                return self.adjusted(Advice::After(wait.min(LONGEST)));
+            }
             Some(AdviceValue::Text(text)) => text.trim(),
         };
         if text.is_empty() && self.is(Condition::UnlessEmpty)
@@ -136,7 +142,10 @@ impl HeaderForms {
             return Advice::Unreadable;
         }
         let advice = match self.header.notation {
-            Notation::Forms(unit) => self.forms.iter().find_map(|form| form.read(text, unit, now)),
+            Notation::Forms(unit) => {
+                let unit = if self.is(Condition::AsMillis) { Unit::Millis } else { unit };
+                self.forms.iter().find_map(|form| form.read(text, unit, now))
+            }
             Notation::RateLimit => {
                 let policies = match headers.value("ratelimit-policy") {
                     Some(AdviceValue::Text(policies)) if policies.len() <= LONGEST_TEXT => Some(policies),

@@ -12,31 +12,15 @@ mod calls;
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Parameter, Rng};
+use vocabulary::{Configurable, Parameter, Rng};
 
 use self::calls::{Calls, Health};
 use super::refusal::was_accepted;
+use super::when_open::WhenOpen;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
-
-/// What becomes of launches that the breaker does not let through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum WhenOpen {
-    /// Their ops are over.
-    #[default]
-    GiveUp,
-    /// They fail, and the retry policy decides.
-    Shed,
-    /// They wait.
-    Wait,
-}
-
-impl Choice for WhenOpen {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("give-up", Self::GiveUp), ("shed", Self::Shed), ("wait", Self::Wait)];
-}
+use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
 
 /// Parameters of `ratio-breaker`.
 #[derive(Clone, Debug)]
@@ -190,11 +174,7 @@ impl Budget for Breaker {
             Phase::HalfOpen { left: 0, .. } => Until::Event,
             Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { .. } => return Gate::Permit,
         };
-        match self.config.when_open {
-            WhenOpen::GiveUp => Gate::Shed(Advice::Never),
-            WhenOpen::Shed => Gate::Shed(Advice::None),
-            WhenOpen::Wait => Gate::Wait(until),
-        }
+        self.config.when_open.gate(until)
     }
 
     fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {

@@ -4,7 +4,8 @@
 //! two minutes, K = 2, what is refused here counted among the requests. A request is counted when it ends, as in all implementations:
 //! counted when it is sent, a burst would refuse itself.
 //!
-//! zeromicro/go-zero `core/breaker/googlebreaker.go` (03fca6b) is `factor=1.5,window=10s,spare=5,on-refusal=fail`, in slices of another width.
+//! zeromicro/go-zero `core/breaker/googlebreaker.go` before 1.7 (03fca6b) is `factor=1.5,window=10s,spare=5,on-refusal=fail`, in slices of
+//! another width; what it has become since is `go-zero-breaker`.
 
 use std::time::Duration;
 

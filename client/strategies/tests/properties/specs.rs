@@ -31,6 +31,11 @@ const COMBINATIONS: &[&str] = &[
     "constant:delay=10ms+ratio-breaker:least=2,ratio=0.5,open=1s,when-open=shed",
     "aimd+ratio-breaker:calls=4,trials=3,ratio=0.5,when-open=wait",
     "ethernet+constant:delay=10ms+ratio-breaker:least=1,open=1s,trials=2,when-open=wait",
+    "constant:delay=10ms+success-rate-breaker:calls=3,success=0.9,open=1s,cap=4s,when-open=shed",
+    "aimd+success-rate-breaker:average=exact,window=1s,least=1,in-a-row=0,open=100ms,spread=above",
+    "ethernet+immediate+success-rate-breaker:in-a-row=1,open=500ms,row-of=transient+breaker:failures=3",
+    "constant:delay=1s+go-zero-breaker:on-refusal=back-off,spare=0,timeout=1s",
+    "none+go-zero-breaker:pass-every=10ms over constant:max-attempts=3+fixed-window:window=2",
     "full-jitter:max-attempts=4+sre-throttle:on-refusal=fail",
     "constant:delay=1s,max-time=1m+gax-breaker+gax-throttle",
 ];

@@ -7,7 +7,7 @@ use vocabulary::{Choice, TextField, did_you_mean, duration_text};
 
 use super::{AdviceForms, Condition, Form, HeaderForms};
 use crate::advice::LONGEST;
-use crate::advice::header::{HEADERS, Header, Notation};
+use crate::advice::header::{HEADERS, Header, Notation, Unit};
 
 /// What stands before a time that is added.
 const PLUS: &str = "plus-";
@@ -30,7 +30,7 @@ impl TextField for AdviceForms {
         "headers joined by `|`, each with its forms joined by `.`, such as `retry-after.whole.date`: \
          retry-after, retry-after-ms, x-ms-retry-after-ms, x-amz-retry-after, ratelimit-reset, x-ratelimit-reset, \
          x-ratelimit-retry-after, x-rate-limit-reset with whole, leading, decimal, inf, date, epoch, recent-epoch, rfc3339, go, and \
-         perhaps or-next, unless-empty, when-exhausted, rounded-up, on-403, plus-1s; ratelimit, grpc-retry-pushback-ms alone"
+         perhaps or-next, unless-empty, when-exhausted, rounded-up, as-ms, on-403, plus-1s; ratelimit, grpc-retry-pushback-ms alone"
     }
 }
 
@@ -53,6 +53,9 @@ impl HeaderForms {
         }
         if !has_forms && !this.forms.is_empty() {
             return Err(format!("`{name}` has a form of its own"));
+        }
+        if this.is(Condition::AsMillis) && header.notation != Notation::Forms(Unit::Seconds) {
+            return Err(format!("`{name}` is not in seconds, which `as-ms` takes for milliseconds"));
         }
         if this.is(Condition::WhenExhausted) && header.remaining.is_none() {
             return Err(format!("nothing beside `{name}` says how much is left"));

@@ -204,3 +204,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn seconds_can_be_taken_for_milliseconds() {
+    let shopify = "retry-after.leading.unless-empty.as-ms";
+    for (value, advice) in [("60", ms(60)), ("1.5", ms(1)), ("-1", Advice::Negative), ("", Advice::None)] {
+        assert_eq!(read(shopify, &[("retry-after", value)]), advice, "{value}");
+    }
+    let simulated = forms(shopify).read(&Some(Duration::from_millis(1200)), NOW);
+    assert_eq!(simulated, ms(2), "the simulated server writes 2 seconds");
+    assert_eq!(forms(shopify).show(), shopify);
+    let mut forms = AdviceForms::default();
+    let error = TextField::read(&mut forms, "retry-after-ms.whole.as-ms").unwrap_err();
+    assert_eq!(error, "`retry-after-ms` is not in seconds, which `as-ms` takes for milliseconds");
+}

@@ -1,6 +1,7 @@
 //! The phases of the breaker, as Polly and resilience4j have them.
 
 use super::*;
+use crate::Advice;
 use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, ended, launch};
 
 fn ms(millis: u64) -> Instant {

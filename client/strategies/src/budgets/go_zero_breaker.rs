@@ -1,0 +1,177 @@
+//! `go-zero-breaker`: refuses launches by chance while many fail, lets one pass each second, and looks at how long answers take.
+//!
+//! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7 and later. It began as the
+//! throttle of the SRE book and differs by now: what is let through of each success shrinks with the slices of time at the end of the
+//! window in which all failed, refusals become rarer with those in which none did, and a second without any launch lets one pass.
+//!
+//! The rule by latency is that of zeromicro/go-zero#5366 (2026), which had not been merged when it was read; it is off unless `timeout`
+//! is set.
+
+mod latency;
+mod window;
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, Rng, unit};
+
+use self::latency::Latency;
+use self::window::{BUCKETS, Ended as How, Window};
+use super::refusal::{OnRefusal, was_accepted};
+use crate::error::SpecError;
+use crate::gauges::REFUSED;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+
+/// Parameters of `go-zero-breaker`.
+#[derive(Clone, Debug)]
+pub(crate) struct GoZeroBreaker {
+    factor: f64,
+    least_factor: f64,
+    spare: u32,
+    window: Duration,
+    pass_every: Duration,
+    timeout: Duration,
+    on_refusal: OnRefusal,
+}
+
+impl Default for GoZeroBreaker {
+    fn default() -> Self {
+        Self {
+            factor: 1.5,
+            least_factor: 1.1,
+            spare: 5,
+            window: Duration::from_secs(10),
+            pass_every: Duration::from_secs(1),
+            timeout: Duration::ZERO,
+            on_refusal: OnRefusal::Fail,
+        }
+    }
+}
+
+impl Configurable for GoZeroBreaker {
+    const NAME: &'static str = "go-zero-breaker";
+    const SUMMARY: &'static str = "refuses launches by chance as go-zero does; one passes each second";
+    const RULE: &'static str = "over the last window, in 40 slices: p = (requests - spare - k * accepted) / (requests + 1), k = factor less (factor - \
+                                least-factor) * failing / 40, failing the slices since the last success in which any failed; with timeout \
+                                p is at least 0.3 of the way of the latency from 3 times its usual to 0.95 of timeout; a launch passes if p \
+                                <= 0 or none passed for pass-every, else it is refused with probability p * (40 - working) / 40, working \
+                                the slices since the last failure in which any succeeded; what is refused counts as a request";
+    const SOURCE: &'static str = "zeromicro/go-zero core/breaker/googlebreaker.go, bucket.go";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("factor", "requests for each that was accepted", (1.0, 1000.0), |config| {
+            &mut config.factor
+        }),
+        Parameter::number("least-factor", "the same when all slices fail", (0.0, 1000.0), |config| {
+            &mut config.least_factor
+        }),
+        Parameter::count("spare", "requests that are never too many", (0, 1_000_000), |config| {
+            &mut config.spare
+        }),
+        Parameter::duration_between(
+            "window",
+            "how long what happened counts",
+            (Duration::from_millis(40), Duration::from_hours(1)),
+            |config| &mut config.window,
+        ),
+        Parameter::duration("pass-every", "time without a launch after which one passes", |config| {
+            &mut config.pass_every
+        }),
+        Parameter::duration(
+            "timeout",
+            "that of a request, near which answers are too late; 0: any time will do",
+            |config| &mut config.timeout,
+        ),
+        Parameter::choice(
+            "on-refusal",
+            "a refused launch backs off as after a failure, or ends its op",
+            |config| &mut config.on_refusal,
+        ),
+    ];
+}
+
+impl PartConfig for GoZeroBreaker {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Breaker::new(self))))
+    }
+}
+
+struct Breaker {
+    window: Window,
+    latency: Latency,
+    /// When a launch last passed while some were refused.
+    last_pass: Option<Instant>,
+    config: GoZeroBreaker,
+    /// As of the last event, to be shown.
+    refused: f64,
+}
+
+impl Breaker {
+    fn new(config: GoZeroBreaker) -> Self {
+        Self {
+            window: Window::over(config.window),
+            latency: Latency::new(config.timeout),
+            last_pass: None,
+            config,
+            refused: 0.0,
+        }
+    }
+
+    /// How likely a launch is refused; nothing when it passes in any case, and is not remembered as one that passed.
+    fn refusal(&self, now: Instant) -> Option<f64> {
+        let seen = self.window.at(now);
+        let GoZeroBreaker { factor, least_factor, spare, .. } = self.config;
+        let factor = factor - (factor - least_factor) * f64::from(seen.failing) / f64::from(BUCKETS);
+        let allowed = f64::from(spare) + factor.max(least_factor) * seen.accepted as f64;
+        let by_errors = (seen.requests as f64 - allowed) / (seen.requests + 1) as f64;
+        let refusal = by_errors.max(self.latency.refusal());
+        let share = f64::from(BUCKETS - seen.working) / f64::from(BUCKETS);
+        (refusal > 0.0).then_some(refusal * share)
+    }
+
+    fn is_overdue(&self, now: Instant) -> bool {
+        self.last_pass.is_some_and(|last| now.since(last) > self.config.pass_every)
+    }
+
+    fn count(&mut self, now: Instant, how: How) {
+        self.window.count(now, how);
+        self.refused = self.refusal(now).unwrap_or(0.0);
+    }
+}
+
+impl Budget for Breaker {
+    fn ask(&self, now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+        match self.refusal(now) {
+            Some(refusal) if !self.is_overdue(now) && unit(rng) < refusal => self.config.on_refusal.gate(),
+            _ => Gate::Permit,
+        }
+    }
+
+    fn on_sent(&mut self, now: Instant, _launch: &Launch) -> Permit {
+        if self.refusal(now).is_some() {
+            self.last_pass = Some(now);
+        }
+        Permit::default()
+    }
+
+    fn on_shed(&mut self, now: Instant, _launch: &Launch) {
+        self.count(now, How::Refused);
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        let Some(accepted) = was_accepted(outcome) else { return };
+        self.count(now, if accepted { How::Accepted } else { How::Failed });
+        if outcome.status == Status::Succeeded {
+            self.latency.on_answer(now.since(ended.sent_at));
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.draw(&REFUSED, 100.0 * self.refused);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The rule as go-zero has it, with the vectors of its `googlebreaker_test.go`.
+
+use super::*;
+use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, ended, launch};
+use crate::{Advice, Until};
+
+fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+fn breaker() -> Breaker {
+    Breaker::new(GoZeroBreaker::default())
+}
+
+fn end(breaker: &mut Breaker, at: Instant, outcome: Outcome, count: u32) {
+    for _ in 0..count {
+        breaker.on_ended(at, &ended(0, 1), &outcome, Permit::default());
+    }
+}
+
+fn ask(breaker: &Breaker, at: Instant, draw: f64) -> Gate {
+    breaker.ask(at, &launch(0, None), &mut Always(draw))
+}
+
+const REFUSED: Gate = Gate::Shed(Advice::Never);
+
+fn close_to(refusal: Option<f64>, wanted: f64) -> bool {
+    refusal.is_some_and(|refusal| (refusal - wanted).abs() < 1e-12)
+}
+
+/// `TestGoogleBreakerClose` and `TestGoogleBreakerSelfProtection`.
+#[test]
+fn successes_and_few_failures_pass() {
+    let mut close = breaker();
+    end(&mut close, ms(0), OK, 200);
+    assert_eq!(close.refusal(ms(0)), None);
+    let mut few = breaker();
+    end(&mut few, ms(0), REJECTED, 4);
+    assert_eq!(few.refusal(ms(10)), None);
+    end(&mut few, ms(10), REJECTED, 1);
+    assert_eq!(few.refusal(ms(10)), None, "five are spared");
+    end(&mut few, ms(10), REJECTED, 1);
+    assert!(close_to(few.refusal(ms(10)), 1.0 / 7.0));
+    let mut healthy = breaker();
+    end(&mut healthy, ms(0), FATAL, 1001);
+    end(&mut healthy, ms(0), CANCELLED, 1001);
+    assert_eq!(healthy.refusal(ms(0)), None, "refused for good is accepted, cancelled is nothing");
+}
+
+/// `TestGoogleBreakerOpen`, with the `k` of 5 that it has.
+#[test]
+fn many_failures_are_refused() {
+    let mut open = Breaker::new(GoZeroBreaker { factor: 5.0, ..GoZeroBreaker::default() });
+    end(&mut open, ms(0), OK, 10);
+    end(&mut open, ms(0), REJECTED, 100_000);
+    assert!(close_to(open.refusal(ms(20)), (100_010.0 - 5.0 - 50.0) / 100_011.0));
+    assert_eq!((ask(&open, ms(20), 0.99), ask(&open, ms(20), 0.9999)), (REFUSED, Gate::Permit));
+}
+
+/// `TestGoogleBreakerMoreFallingBuckets`: the more slices fail, the less a success allows.
+#[test]
+fn each_failing_slice_takes_a_fortieth_of_the_way_to_the_least_factor() {
+    let mut falling = breaker();
+    end(&mut falling, ms(0), OK, 100);
+    for slice in 1..=20 {
+        end(&mut falling, ms(250 * slice), REJECTED, 10);
+    }
+    assert!(close_to(falling.refusal(ms(5000)), (300.0 - 5.0 - 1.3 * 100.0) / 301.0));
+}
+
+/// `TestGoogleBreakerRecover`: working slices make refusals rare.
+#[test]
+fn each_working_slice_takes_a_fortieth_off() {
+    let mut recovering = breaker();
+    end(&mut recovering, ms(0), REJECTED, 100);
+    for slice in 1..=10 {
+        end(&mut recovering, ms(250 * slice), OK, 1);
+    }
+    let by_errors = (110.0 - 5.0 - 15.0) / 111.0;
+    assert!(close_to(recovering.refusal(ms(2500)), by_errors * 30.0 / 40.0));
+}
+
+/// `TestGoogleBreakerForcePass`.
+#[test]
+fn a_second_without_a_launch_lets_one_pass() {
+    let mut forced = breaker();
+    end(&mut forced, ms(0), REJECTED, 1000);
+    assert_eq!(ask(&forced, ms(5000), 0.5), REFUSED, "none has passed yet that counts");
+    forced.on_sent(ms(5000), &launch(0, None));
+    assert_eq!(ask(&forced, ms(6000), 0.5), REFUSED);
+    assert_eq!(ask(&forced, ms(6001), 0.5), Gate::Permit);
+    forced.on_sent(ms(6001), &launch(0, None));
+    assert_eq!(ask(&forced, ms(6002), 0.5), REFUSED, "one");
+}
+
+#[test]
+fn what_is_refused_counts_as_a_request_but_fails_no_slice() {
+    let mut breaker = breaker();
+    end(&mut breaker, ms(0), OK, 10);
+    end(&mut breaker, ms(0), REJECTED, 20);
+    breaker.on_shed(ms(300), &launch(0, None));
+    let seen = breaker.window.at(ms(300));
+    assert_eq!((seen.requests, seen.accepted, seen.failing), (31, 10, 0));
+}
+
+#[test]
+fn late_answers_are_refused_only_with_a_timeout() {
+    let late = |timeout| {
+        let mut breaker = Breaker::new(GoZeroBreaker { timeout, ..GoZeroBreaker::default() });
+        end(&mut breaker, ms(1), OK, 10);
+        end(&mut breaker, ms(80), OK, 20);
+        end(&mut breaker, ms(80), REJECTED, 1);
+        breaker.refusal(ms(80))
+    };
+    assert_eq!(late(Duration::ZERO), None);
+    assert!(late(Duration::from_millis(100)).is_some_and(|refusal| refusal > 0.15));
+}
+
+#[test]
+fn a_refused_launch_may_back_off_instead() {
+    let config = GoZeroBreaker { on_refusal: OnRefusal::BackOff, ..GoZeroBreaker::default() };
+    let mut breaker = Breaker::new(config);
+    end(&mut breaker, ms(0), REJECTED, 100);
+    assert_eq!(ask(&breaker, ms(0), 0.5), Gate::Shed(Advice::None));
+    assert!(!matches!(ask(&breaker, ms(0), 0.5), Gate::Wait(Until::Event)));
+}

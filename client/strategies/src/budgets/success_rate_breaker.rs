@@ -1,0 +1,314 @@
+//! `success-rate-breaker`: below a rate of successes, or after failures in a row, nothing is sent for a while; then one probe.
+//!
+//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/liveness/{FailureAccrualPolicy,FailureAccrualFactory}.scala`,
+//! `util/Ema.scala`, `Backoff.scala`: the hybrid policy and its defaults. linkerd/linkerd2-proxy
+//! `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` is `average=exact,window=10s,in-a-row=7,row-of=transient,open=1s,
+//! cap=1m,spread=above`.
+//!
+//! As there, an attempt counts for the phase in which it ends: while a probe is out the first that ends decides, whichever it is. Both
+//! mark one endpoint of many; here there is one, and launches wait for it unless `when-open` says otherwise.
+
+mod penalty;
+mod rate;
+
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Parameter, Rng};
+
+use self::penalty::{Penalties, Spread};
+use self::rate::Rate;
+use super::refusal::was_accepted;
+use super::when_open::WhenOpen;
+use crate::error::SpecError;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Until};
+
+/// How the rate of successes is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Average {
+    /// Weighted by age, as Finagle.
+    #[default]
+    Moving,
+    /// Of all in the window alike, as linkerd.
+    Exact,
+}
+
+impl Choice for Average {
+    const CHOICES: &'static [(&'static str, Self)] = &[("moving", Self::Moving), ("exact", Self::Exact)];
+}
+
+/// Which failures in a row count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RowOf {
+    /// All.
+    #[default]
+    Any,
+    /// No throttling, which lowers the rate alone.
+    Transient,
+}
+
+impl Choice for RowOf {
+    const CHOICES: &'static [(&'static str, Self)] = &[("any", Self::Any), ("transient", Self::Transient)];
+}
+
+/// Parameters of `success-rate-breaker`.
+#[derive(Clone, Debug)]
+pub(crate) struct SuccessRateBreaker {
+    success: f64,
+    average: Average,
+    window: Duration,
+    calls: u32,
+    least: u32,
+    in_a_row: u32,
+    row_of: RowOf,
+    open: Duration,
+    cap: Duration,
+    spread: Spread,
+    when_open: WhenOpen,
+}
+
+impl Default for SuccessRateBreaker {
+    fn default() -> Self {
+        Self {
+            success: 0.8,
+            average: Average::Moving,
+            window: Duration::from_secs(30),
+            calls: 0,
+            least: 5,
+            in_a_row: 5,
+            row_of: RowOf::Any,
+            open: Duration::from_secs(5),
+            cap: Duration::from_mins(5),
+            spread: Spread::Equal,
+            when_open: WhenOpen::Wait,
+        }
+    }
+}
+
+impl Configurable for SuccessRateBreaker {
+    const NAME: &'static str = "success-rate-breaker";
+    const SUMMARY: &'static str = "sends nothing for a while when too few attempts succeed, then one probe";
+    const RULE: &'static str = "closed: at a failure with the rate of successes below success, once it has been measured for window (or calls) and over \
+                                least attempts, or with in-a-row failures, open; moving: rate = ok * (1 - w) + rate * w, w = exp(-age / \
+                                window); exact: successes / attempts of the last window; open: nothing passes for min(cap, open * \
+                                2^(k-1)), of which spread draws some, at the k-th opening in a row; then one probe: its success closes, \
+                                its failure opens again, or, when the rate is high enough, is followed by another probe";
+    const SOURCE: &'static str = "twitter/finagle FailureAccrualPolicy.scala, FailureAccrualFactory.scala; linkerd/linkerd2-proxy \
+                                  breaker/unified.rs, success_rate.rs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number(
+            "success",
+            "rate of successes below which it opens; 0 for never",
+            (0.0, 1.0),
+            |config| &mut config.success,
+        ),
+        Parameter::choice("average", "weighted by age, or the share in the window", |config| {
+            &mut config.average
+        }),
+        Parameter::duration_between(
+            "window",
+            "how long attempts count",
+            (Duration::from_millis(10), Duration::from_hours(1)),
+            |config| &mut config.window,
+        ),
+        Parameter::count(
+            "calls",
+            "measure age in attempts instead: so many; 0 for `window`",
+            (0, 1_000_000),
+            |config| &mut config.calls,
+        ),
+        Parameter::count(
+            "least",
+            "attempts in the window below which the rate opens nothing",
+            (0, 1_000_000),
+            |config| &mut config.least,
+        ),
+        Parameter::count(
+            "in-a-row",
+            "failures in a row that open it, too; 0 for never",
+            (0, 1_000_000),
+            |config| &mut config.in_a_row,
+        ),
+        Parameter::choice(
+            "row-of",
+            "failures that count in a row: any, or those that are no throttling",
+            |config| &mut config.row_of,
+        ),
+        Parameter::duration_from("open", "time until the first probe", Duration::from_millis(1), |config| {
+            &mut config.open
+        }),
+        Parameter::duration_from("cap", "longest time until a probe", Duration::from_millis(1), |config| {
+            &mut config.cap
+        }),
+        Parameter::choice(
+            "spread",
+            "what is drawn of that time: nothing, half of it but for the first, or up to half of it more",
+            |config| &mut config.spread,
+        ),
+        Parameter::choice(
+            "when-open",
+            "launches end their ops, back off as after a failure, or wait",
+            |config| &mut config.when_open,
+        ),
+    ];
+
+    fn check(&self) -> Result<(), String> {
+        if self.calls > 0 && self.average == Average::Exact {
+            return Err("`calls` needs `average=moving`: the share is that of a window of time".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl PartConfig for SuccessRateBreaker {
+    const KIND: PartKind = PartKind::Budget;
+
+    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Budget(Box::new(Breaker::new(self, context.seed))))
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        if self.success <= 0.0 && self.in_a_row == 0 {
+            return vec!["with `success=0,in-a-row=0` it never opens".to_owned()];
+        }
+        Vec::new()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// All pass.
+    Closed,
+    /// None passes before this instant.
+    Open { until: Instant },
+    /// One passes, unless it is out already.
+    HalfOpen { probing: bool },
+}
+
+struct Breaker {
+    config: SuccessRateBreaker,
+    rate: Rate,
+    /// Failures in a row.
+    row: u32,
+    /// Of openings by the rate and by failures in a row: each rule has its own.
+    penalties: [Penalties; 2],
+    phase: Phase,
+    reason: &'static str,
+}
+
+impl Breaker {
+    fn new(config: SuccessRateBreaker, seed: u64) -> Self {
+        let penalties =
+            [0, 1].map(|which| Penalties::new(config.open, config.cap, config.spread, seed, which));
+        let rate = Rate::new(config.average, config.window, config.calls);
+        Self { config, rate, row: 0, penalties, phase: Phase::Closed, reason: "started" }
+    }
+
+    fn change(&mut self, phase: Phase, reason: &'static str) {
+        self.phase = phase;
+        self.reason = reason;
+    }
+
+    fn on_success(&mut self, now: Instant) {
+        if self.phase == (Phase::HalfOpen { probing: true }) {
+            self.rate.forget(now);
+            self.penalties.iter_mut().for_each(Penalties::forget);
+            self.change(Phase::Closed, "the probe succeeded");
+        }
+        self.row = 0;
+        let is_low = self.is_low(now, true);
+        // A share can fall by what is forgotten.
+        if is_low && self.config.average == Average::Exact && self.phase == Phase::Closed {
+            self.open(now, 0, [true, false]);
+        }
+    }
+
+    fn on_failure(&mut self, now: Instant, op: u64, opinion: Opinion) {
+        let is_probe = match self.phase {
+            Phase::Closed => false,
+            Phase::HalfOpen { probing: true } => true,
+            // What was in flight is no news.
+            Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
+        };
+        if self.config.row_of == RowOf::Any || opinion != Opinion::Throttled {
+            self.row = self.row.saturating_add(1);
+        } else {
+            // As linkerd has it: an answer that only throttles ends the row.
+            self.row = 0;
+        }
+        let is_low = self.is_low(now, false);
+        let in_a_row = self.config.in_a_row > 0 && self.row >= self.config.in_a_row;
+        match (self.config.average, is_low || in_a_row) {
+            // linkerd has one sequence of times, and a failed probe goes on with it.
+            (Average::Exact, true) => self.open(now, op, [true, false]),
+            (Average::Exact, false) if is_probe => self.open(now, op, [true, false]),
+            (Average::Moving, true) => self.open(now, op, [is_low, in_a_row]),
+            (Average::Moving, false) if is_probe => {
+                self.change(Phase::HalfOpen { probing: false }, "the probe failed, but the rate is high");
+            }
+            _ => {}
+        }
+    }
+
+    fn is_low(&mut self, now: Instant, succeeded: bool) -> bool {
+        let rate = self.rate.count(now, succeeded);
+        rate < self.config.success && self.rate.has_measured(now, self.config.least)
+    }
+
+    /// Opens for the longest of these penalties.
+    fn open(&mut self, now: Instant, op: u64, by: [bool; 2]) {
+        let penalties = self.penalties.iter_mut().zip(by).filter(|(_, counts)| *counts);
+        let longest = penalties.map(|(penalties, _)| penalties.next(op)).max().unwrap_or_default();
+        let reason = match (self.phase, by) {
+            (Phase::HalfOpen { .. }, _) => "the probe failed",
+            (_, [_, true]) => "too many failures in a row",
+            _ => "too few successes",
+        };
+        self.change(Phase::Open { until: now + longest }, reason);
+    }
+}
+
+impl Budget for Breaker {
+    fn ask(&self, now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+        match self.phase {
+            Phase::Open { until } if now < until => self.config.when_open.gate(Until::At(until)),
+            Phase::HalfOpen { probing: true } => self.config.when_open.gate(Until::Event),
+            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { probing: false } => Gate::Permit,
+        }
+    }
+
+    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+        if self.phase != Phase::Closed {
+            self.change(Phase::HalfOpen { probing: true }, "a probe is out");
+        }
+        Permit::default()
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        match was_accepted(outcome) {
+            Some(true) => self.on_success(now),
+            Some(false) => self.on_failure(now, ended.op, outcome.opinion),
+            None if self.phase == (Phase::HalfOpen { probing: true }) => {
+                self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
+            }
+            None => {}
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        let phase = match self.phase {
+            Phase::Closed => "closed",
+            Phase::Open { .. } => "open",
+            Phase::HalfOpen { .. } => "half-open",
+        };
+        // A closed breaker has no say: what a limiter reported is of more interest.
+        if gauges.phase.is_none() || phase != "closed" {
+            gauges.phase = Some(phase);
+            gauges.reason = Some(self.reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! The rate of successes: a moving average, or the share of the last while.
+//!
+//! Source: twitter/finagle `util/Ema.scala` and `liveness/FailureAccrualPolicy.scala`; twitter/util `util/WindowedAdder.scala` for the number of
+//! attempts; linkerd/linkerd2-proxy `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
+
+use std::time::Duration;
+
+use super::Average;
+use crate::Instant;
+use crate::budgets::slices::Slices;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) enum Rate {
+    Moving(Moving),
+    Exact(Slices<Counts, 10>),
+}
+
+/// Finagle's.
+#[derive(Debug)]
+pub(super) struct Moving {
+    /// In milliseconds, or in attempts.
+    window: u64,
+    by_calls: bool,
+    began: Instant,
+    /// Attempts since then.
+    calls: u64,
+    /// The stamp of the last attempt, and the average then.
+    last: Option<(u64, f64)>,
+    recent: Adder,
+}
+
+/// Attempts, and how many of them succeeded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    attempts: u32,
+    succeeded: u32,
+}
+
+impl Rate {
+    pub(super) fn new(average: Average, window: Duration, calls: u32) -> Self {
+        match average {
+            Average::Exact => Self::Exact(Slices::over(window)),
+            Average::Moving => Self::Moving(Moving {
+                window: if calls > 0 { calls.into() } else { millis(window) },
+                by_calls: calls > 0,
+                began: Instant::ORIGIN,
+                calls: 0,
+                last: None,
+                recent: Adder::new(window),
+            }),
+        }
+    }
+
+    /// One attempt more; says the rate with it.
+    pub(super) fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
+        match self {
+            Self::Moving(moving) => moving.count(now, succeeded),
+            Self::Exact(slices) => {
+                let counts = slices.at(now);
+                counts.attempts += 1;
+                counts.succeeded += u32::from(succeeded);
+                let Counts { attempts, succeeded } = sum(slices, now);
+                f64::from(succeeded) / f64::from(attempts)
+            }
+        }
+    }
+
+    /// Whether it has been measured long enough, and over so many attempts of late.
+    pub(super) fn has_measured(&mut self, now: Instant, least: u32) -> bool {
+        match self {
+            Self::Moving(moving) => {
+                let stamp = moving.last.map_or(0, |(stamp, _)| stamp);
+                stamp >= moving.window && (moving.by_calls || moving.recent.sum(now) >= u64::from(least))
+            }
+            Self::Exact(slices) => sum(slices, now).attempts >= least,
+        }
+    }
+
+    /// Begins anew.
+    pub(super) fn forget(&mut self, now: Instant) {
+        match self {
+            Self::Moving(moving) => {
+                (moving.began, moving.calls, moving.last) = (now, 0, None);
+                moving.recent.reset(now);
+            }
+            Self::Exact(slices) => slices.restart(now),
+        }
+    }
+}
+
+impl Moving {
+    fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
+        self.calls += 1;
+        self.recent.add(now);
+        let stamp = if self.by_calls { self.calls } else { millis(now.since(self.began)) };
+        let value = f64::from(u8::from(succeeded));
+        let average = match self.last {
+            None => value,
+            Some((before, average)) => {
+                let kept = libm::exp(-((stamp - before) as f64) / self.window as f64);
+                value * (1.0 - kept) + average * kept
+            }
+        };
+        self.last = Some((stamp, average));
+        average
+    }
+}
+
+/// How many attempts there were of late: in four slices that are over and one that is not, each of a fifth of the window.
+#[derive(Debug)]
+struct Adder {
+    width: Duration,
+    now: u64,
+    over: [u64; 4],
+    next: usize,
+    began: Instant,
+}
+
+impl Adder {
+    fn new(window: Duration) -> Self {
+        let width = (window / 5).max(Duration::from_millis(1));
+        Self { width, now: 0, over: [0; 4], next: 0, began: Instant::ORIGIN }
+    }
+
+    fn add(&mut self, now: Instant) {
+        self.turn(now);
+        self.now += 1;
+    }
+
+    fn sum(&mut self, now: Instant) -> u64 {
+        self.turn(now);
+        self.now + self.over.iter().sum::<u64>()
+    }
+
+    fn reset(&mut self, now: Instant) {
+        (self.now, self.over, self.began) = (0, [0; 4], now);
+    }
+
+    /// Ends the slice if it is over, and with it those in which nothing happened: the next begins now.
+    fn turn(&mut self, now: Instant) {
+        let elapsed = now.since(self.began);
+        if elapsed < self.width {
+            return;
+        }
+        let skipped = (elapsed.as_nanos() / self.width.as_nanos()).saturating_sub(1);
+        let ended = std::mem::take(&mut self.now);
+        self.put(ended);
+        for _ in 0..skipped.min(self.over.len() as u128) {
+            self.put(0);
+        }
+        self.began = now;
+    }
+
+    fn put(&mut self, count: u64) {
+        self.over[self.next] = count;
+        self.next = (self.next + 1) % self.over.len();
+    }
+}
+
+fn sum(slices: &Slices<Counts, 10>, now: Instant) -> Counts {
+    slices.before(now).fold(Counts::default(), |sum, counts| Counts {
+        attempts: sum.attempts + counts.attempts,
+        succeeded: sum.succeeded + counts.succeeded,
+    })
+}
+
+/// Whole milliseconds, as clocks of the JVM have them.
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    #[test]
+    fn a_moving_average_halves_in_ln_2_of_its_window() {
+        let mut rate = Rate::new(Average::Moving, Duration::from_secs(100), 0);
+        assert!((rate.count(ms(0), true) - 1.0).abs() < 1e-12, "the first is all there is");
+        assert!((rate.count(ms(69_315), false) - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn attempts_of_the_last_four_to_five_fifths_are_counted() {
+        let mut adder = Adder::new(Duration::from_secs(5));
+        for second in 0..5 {
+            adder.add(ms(1000 * second));
+        }
+        assert_eq!(adder.sum(ms(4999)), 5);
+        assert_eq!(adder.sum(ms(5000)), 4, "the first fifth is forgotten");
+        assert_eq!(adder.sum(ms(7500)), 2, "so are the next two");
+        assert_eq!(adder.sum(ms(60_000)), 0);
+    }
+
+    #[test]
+    fn a_share_recovers_as_failures_are_forgotten() {
+        // linkerd, `samples_age_out_after_window`.
+        let mut rate = Rate::new(Average::Exact, Duration::from_secs(10), 0);
+        for _ in 0..5 {
+            assert!(rate.count(ms(0), false).abs() < 1e-12);
+        }
+        assert!((rate.count(ms(11_000), true) - 1.0).abs() < 1e-12);
+        assert!(rate.has_measured(ms(11_000), 1) && !rate.has_measured(ms(11_000), 2));
+    }
+}

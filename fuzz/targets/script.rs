@@ -1,0 +1,59 @@
+//! Scripts, typed and as files of JSON: what is read is written so that it is read as the same, and can be served.
+#![no_main]
+
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use mockserver_core::{Config, Input, Output, Reply, Request, RequestId, Script, Server, Step};
+use vocabulary::{Instant, WallTime};
+
+/// Ops that are served, and attempts of each.
+const OPS: u32 = 3;
+const ATTEMPTS: u32 = 4;
+
+fuzz_target!(|text: &str| {
+    if let Ok(script) = text.parse::<Script>() {
+        serve(&script);
+    }
+    if let Ok(script) = Script::from_json(text) {
+        serve(&script);
+    }
+});
+
+/// Answers some requests of it, as a policy that is typed.
+fn serve(script: &Script) {
+    let written = script.to_string();
+    assert_eq!(written.parse::<Script>().as_ref(), Ok(script), "{written}");
+    let policy = format!("script:steps={written}").parse().unwrap_or_else(|error| panic!("{written}: {error}"));
+    let mut server = Server::new(Config { policy, ..Config::default() });
+    let mut now = Instant::ORIGIN;
+    for number in 0..OPS * ATTEMPTS {
+        let (op, attempt) = (u64::from(number / ATTEMPTS), number % ATTEMPTS + 1);
+        let id = RequestId(number);
+        server.handle(now, Input::Arrive(Request { id, run: Some(1), seed: 1, op, attempt, step: Step::Work }));
+    }
+    let mut answered = 0;
+    loop {
+        match server.poll(now) {
+            Output::WaitUntil(at) => now = at,
+            Output::Answer(answer) => {
+                answered += 1;
+                let reply = answer.reply.and_then(|id| script.reply(id)).expect("every answer is in the script");
+                tell(reply);
+            }
+            Output::Idle => break,
+        }
+    }
+    assert_eq!(answered, OPS * ATTEMPTS, "{written}");
+}
+
+/// Headers and body as they would be sent, at either end of the calendar.
+fn tell(reply: &Reply) {
+    let _ = reply.is_success();
+    let Reply::Answer(answer) = reply else { return };
+    for now in [WallTime::VIRTUAL_START, WallTime::from_unix(Duration::ZERO)] {
+        for (name, value) in answer.headers(now) {
+            assert!(!name.is_empty() && value.chars().all(|c| c == ' ' || c.is_ascii_graphic()), "{name}: {value}");
+        }
+    }
+}
