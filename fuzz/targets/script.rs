@@ -24,13 +24,15 @@ fuzz_target!(|text: &str| {
 fn serve(script: &Script) {
     let written = script.to_string();
     assert_eq!(written.parse::<Script>().as_ref(), Ok(script), "{written}");
-    let policy = format!("script:steps={written}").parse().unwrap_or_else(|error| panic!("{written}: {error}"));
+    let policy =
+        format!("script:steps={written}").parse().unwrap_or_else(|error| panic!("{written}: {error}"));
     let mut server = Server::new(Config { policy, ..Config::default() });
     let mut now = Instant::ORIGIN;
     for number in 0..OPS * ATTEMPTS {
         let (op, attempt) = (u64::from(number / ATTEMPTS), number % ATTEMPTS + 1);
         let id = RequestId(number);
-        server.handle(now, Input::Arrive(Request { id, run: Some(1), seed: 1, op, attempt, step: Step::Work }));
+        server
+            .handle(now, Input::Arrive(Request { id, run: Some(1), seed: 1, op, attempt, step: Step::Work }));
     }
     let mut answered = 0;
     loop {
@@ -38,7 +40,8 @@ fn serve(script: &Script) {
             Output::WaitUntil(at) => now = at,
             Output::Answer(answer) => {
                 answered += 1;
-                let reply = answer.reply.and_then(|id| script.reply(id)).expect("every answer is in the script");
+                let reply =
+                    answer.reply.and_then(|id| script.reply(id)).expect("every answer is in the script");
                 tell(reply);
             }
             Output::Idle => break,
@@ -53,7 +56,10 @@ fn tell(reply: &Reply) {
     let Reply::Answer(answer) = reply else { return };
     for now in [WallTime::VIRTUAL_START, WallTime::from_unix(Duration::ZERO)] {
         for (name, value) in answer.headers(now) {
-            assert!(!name.is_empty() && value.chars().all(|c| c == ' ' || c.is_ascii_graphic()), "{name}: {value}");
+            assert!(
+                !name.is_empty() && value.chars().all(|c| c == ' ' || c.is_ascii_graphic()),
+                "{name}: {value}"
+            );
         }
     }
 }
