@@ -7,8 +7,12 @@ use crate::grain::Grain;
 use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{SeriesScript, series_script};
 
-/// The most ops of one pair.
+/// The most ops of one pair, and of a series, which is run again and again.
 const MOST_OPS: usize = 100_000;
+const MOST_OF_SERIES: usize = 10_000;
+
+/// The most delays of one pair: one list may stand for all ops.
+const MOST_DELAYS: usize = 1_000_000;
 
 /// One scenario with one configuration.
 #[derive(Clone, Debug)]
@@ -158,6 +162,11 @@ impl Ops {
             other => ("steps", format!("is no script: {other}")),
         })?;
         let samples = raw.samples.ok_or(("samples", "is missing".to_owned()))?;
+        let longest = samples.iter().map(Vec::len).max().unwrap_or(0);
+        if longest.saturating_mul(n) > MOST_DELAYS {
+            let why = format!("has up to {longest} delays for {n} ops; at most {MOST_DELAYS} are compared");
+            return Err(("samples", why));
+        }
         let delays = each("samples", OneOrEach::Each(samples), n)?;
         for delay in delays.iter().flatten() {
             is_wait("samples", *delay)?;
@@ -193,8 +202,8 @@ impl Ops {
 impl Series {
     fn of(raw: RawScenario) -> Result<Self, Wrong> {
         let ops = raw.ops.ok_or(("ops", "is missing".to_owned()))?;
-        if !(1..=MOST_OPS).contains(&ops) {
-            return Err(("ops", format!("is {ops}; it must be from 1 to {MOST_OPS}")));
+        if !(1..=MOST_OF_SERIES).contains(&ops) {
+            return Err(("ops", format!("is {ops}; it must be from 1 to {MOST_OF_SERIES}")));
         }
         let script = series_script(&raw.id)
             .ok_or_else(|| ("id", "names a series whose script is not known".to_owned()))?;
@@ -354,6 +363,10 @@ mod tests {
             (r#""n": 0, "samples": []"#, "scenario `503` with `c`: `n` is 0"),
             (r#""samples": [[1]]"#, "scenario `503` with `c`: `n` is missing"),
             (r#""n": 1"#, "scenario `503` with `c`: `samples` is missing"),
+            (
+                r#""n": 100000, "samples": [[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]]"#,
+                "scenario `503` with `c`: `samples` has up to 11 delays for 100000 ops; at most 1000000 are compared",
+            ),
             (r#""n": 1, "samples": [[-1]]"#, "scenario `503` with `c`: `samples` has a wait of -1"),
             (
                 r#""n": 1, "attempts": 3, "samples": [[1]]"#,
@@ -383,6 +396,7 @@ mod tests {
         };
         for (fields, words) in [
             (r#""ops": 3"#, "`attempts_per_op` is missing"),
+            (r#""ops": 20000"#, "`ops` is 20000; it must be from 1 to 10000"),
             (r#""ops": 3, "attempts_per_op": [1]"#, "`attempts_per_op` has 1 entries for 3 ops"),
             (r#""ops": 1, "attempts_per_op": [1], "waits_per_op": [[], []]"#, "`waits_per_op` has 2 entries"),
             (

@@ -9,10 +9,7 @@ use std::str::FromStr;
 use vocabulary::TextField;
 
 use super::Script;
-use super::reply::Reply;
-
-/// The name under which the body is given.
-const BODY: &str = "body";
+use super::reply::{BODY, Reply};
 
 impl TextField for Script {
     fn read(&mut self, text: &str) -> Result<(), String> {
@@ -190,6 +187,10 @@ mod tests {
             ("503 x:%2", "step 1: `%2` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
             ("503 x:%ff", "step 1: `%ff` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
             ("503 body:a body:b", "step 1: it has two bodies"),
+            (
+                "503 Body:a",
+                "step 1: `body` is the body of an answer in scripts, so no header can be called so",
+            ),
             ("503 content-length:3", "step 1: the header `content-length` is set by the server itself"),
         ] {
             assert_eq!(text.parse::<Script>().unwrap_err(), words, "{text:?}");

@@ -17,6 +17,9 @@ const RESERVED: &[&str] =
     &["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const OURS: &str = "x-tailback-";
 
+/// The name under which bodies are given where scripts are typed.
+pub(super) const BODY: &str = "body";
+
 /// Offsets beyond some centuries are no dates.
 const LONGEST_OFFSET: i64 = 10_000_000_000;
 
@@ -55,6 +58,9 @@ pub enum ReplyError {
     /// A header that the server itself sets.
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
+    /// A header that is called as bodies are.
+    #[error("`{BODY}` is the body of an answer in scripts, so no header can be called so")]
+    Body,
     /// A value that no header can have.
     #[error(
         "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {LONGEST_VALUE}"
@@ -183,6 +189,9 @@ fn header(name: String, value: String) -> Result<(String, Value), ReplyError> {
         return Err(ReplyError::Name(name));
     }
     let name = name.to_ascii_lowercase();
+    if name == BODY {
+        return Err(ReplyError::Body);
+    }
     if RESERVED.contains(&name.as_str()) || name.starts_with(OURS) {
         return Err(ReplyError::Reserved(name));
     }
@@ -251,6 +260,7 @@ mod tests {
             ("a b", "1", "`a b` cannot be the name of a header"),
             ("Content-Length", "1", "the header `content-length` is set by the server itself"),
             ("X-Tailback-Mock", "1", "the header `x-tailback-mock` is set by the server itself"),
+            ("Body", "1", "`body` is the body of an answer in scripts, so no header can be called so"),
             ("x", "a\r\nb: c", "the header `x` has a value that cannot be sent"),
             ("x", "ä", "the header `x` has a value that cannot be sent"),
             ("x", "@date3", "the header `x` is `@date3`; a time is written `@date+3`"),
