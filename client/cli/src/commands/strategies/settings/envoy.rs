@@ -203,18 +203,27 @@ fn advice(settings: &mut Described, text: &mut String) {
         return;
     }
     let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
-    let limit = seconds(limit);
-    let _ = write!(
-        text,
-        "  rate_limited_retry_back_off:\n    reset_headers:\n{headers}    max_interval: {limit}s\n"
-    );
-    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to half as long again as it is told");
     settings.fixed(
         COMMON,
         "advice-beyond",
         &["back-off"],
         "longer advice than max_interval leads to the back-off in Envoy",
     );
+    if limit.is_zero() {
+        settings.settle(COMMON, "advice-stretch");
+        settings.note(
+            COMMON,
+            "advice-limit",
+            "max_interval of Envoy is more than zero: here no reset headers",
+        );
+        return;
+    }
+    let limit = seconds(limit);
+    let _ = write!(
+        text,
+        "  rate_limited_retry_back_off:\n    reset_headers:\n{headers}    max_interval: {limit}s\n"
+    );
+    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to half as long again as it is told");
 }
 
 #[cfg(test)]
@@ -281,6 +290,19 @@ mod tests {
             max_retries: 3
         "#);
         assert!(is_yaml(&text));
+    }
+
+    #[test]
+    fn advice_that_is_never_followed_has_no_reset_headers() {
+        // Envoy 1.39.3 refuses a max_interval of 0s.
+        let text = "preset:okhttp";
+        assert!(
+            !written(text, "envoy").contains("rate_limited_retry_back_off"),
+            "{}",
+            written(text, "envoy")
+        );
+        let told = left_out(text, "envoy");
+        assert!(told.contains("`advice-limit=0s`: max_interval of Envoy is more than zero"), "{told}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Polly: C# that builds a pipeline for `HttpClient`.
 //!
-//! Source: App-vNext/Polly `src/Polly.Core/Retry/RetryStrategyOptions.TResult.cs`, `RetryHelper.cs`; dotnet/extensions
-//! `src/Libraries/Microsoft.Extensions.Http.Resilience/Polly/HttpRetryStrategyOptions.cs`.
+//! Source: App-vNext/Polly `src/Polly.Core/Retry/RetryStrategyOptions.TResult.cs`, `RetryHelper.cs`,
+//! `CircuitBreaker/CircuitBreakerStrategyOptions.TResult.cs`, `Timeout/TimeoutStrategyOptions.cs` (names, and which values are refused);
+//! dotnet/extensions `src/Libraries/Microsoft.Extensions.Http.Resilience/{Polly/HttpRetryStrategyOptions,Internal/RetryAfterHelper}.cs`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -21,8 +22,12 @@ pub(super) const FORMAT: Format = Format {
 const BREAKER: &str = "ratio-breaker";
 const WINDOW: &str = "fixed-window";
 
+/// What Polly refuses to be given less of. A day is the most of all its times, as it is of parameters here.
+const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);
+const SHORTEST_SLICE: Duration = Duration::from_millis(500);
+
 fn write(settings: &mut Described) -> String {
-    let mut text = "using System.Net.Http;\nusing Microsoft.Extensions.Http.Resilience;\nusing Polly;\nusing Polly.CircuitBreaker;\n\
+    let mut text = "using System;\nusing System.Net.Http;\nusing System.Threading.Tasks;\nusing Microsoft.Extensions.Http.Resilience;\nusing Polly;\nusing Polly.CircuitBreaker;\n\
                     using Polly.Retry;\nusing Polly.Timeout;\n\nvar pipeline = new ResiliencePipelineBuilder<HttpResponseMessage>()\n"
         .to_owned();
     // Writing to a string cannot fail.
@@ -31,7 +36,7 @@ fn write(settings: &mut Described) -> String {
         let _ = writeln!(text, "    .AddConcurrencyLimiter(permitLimit: {window})");
         settings.note(WINDOW, "window", "an op that finds no place is refused by Polly, and its place lasts over its waits; here attempts wait for places");
     }
-    if let Some(most) = settings.limit("max-time") {
+    if let Some(most) = timeout(settings, "max-time") {
         let _ = writeln!(text, "    .AddTimeout({})", span(most));
         settings.fixed(
             COMMON,
@@ -43,10 +48,19 @@ fn write(settings: &mut Described) -> String {
     let handled = handled(settings);
     retry(settings, &handled, &mut text);
     breaker(settings, &handled, &mut text);
-    if let Some(most) = settings.limit("attempt-timeout") {
+    if let Some(most) = timeout(settings, "attempt-timeout") {
         let _ = writeln!(text, "    .AddTimeout({})", span(most));
     }
     text + "    .Build();\n"
+}
+
+/// A timeout that Polly accepts.
+fn timeout(settings: &mut Described, key: &str) -> Option<Duration> {
+    let most = settings.limit(key)?;
+    if most < SHORTEST_TIMEOUT {
+        settings.note(COMMON, key, "a timeout of Polly is at least 10 ms");
+    }
+    Some(most.max(SHORTEST_TIMEOUT))
 }
 
 fn retry(settings: &mut Described, handled: &str, text: &mut String) {
@@ -135,7 +149,8 @@ fn advice(settings: &mut Described) -> bool {
         &["none"],
         "any advice is followed, however long, unless a timeout ends the op",
     );
-    settings.settle(COMMON, "advice-past");
+    let past = "a moment that has passed leads to the back-off";
+    settings.fixed(COMMON, "advice-past", &["back-off"], past);
     settings.settle(COMMON, "advice-beyond");
     true
 }
@@ -196,7 +211,7 @@ fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
     if least < 2 {
         settings.note(BREAKER, "least", "MinimumThroughput of Polly is at least 2");
     }
-    if open < Duration::from_millis(500) {
+    if open < SHORTEST_SLICE {
         settings.note(BREAKER, "open", "BreakDuration of Polly is at least 0.5 s");
     }
     settings.fixed(BREAKER, "calls", &["0"], "the breaker of Polly counts by time");
@@ -214,7 +229,7 @@ fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
          ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})\n",
         least.max(2),
         span(window),
-        span(open.max(Duration::from_millis(500))),
+        span(open.max(SHORTEST_SLICE)),
     );
 }
 
@@ -245,7 +260,9 @@ mod tests {
     fn the_preset_is_a_pipeline() {
         let text = written("preset:dotnet-standard,attempt-timeout=10s", "polly");
         insta::assert_snapshot!(text, @r#"
+        using System;
         using System.Net.Http;
+        using System.Threading.Tasks;
         using Microsoft.Extensions.Http.Resilience;
         using Polly;
         using Polly.CircuitBreaker;
@@ -283,6 +300,24 @@ mod tests {
         "#);
         assert!(is_closed(&text));
         assert!(is_closed(&written("preset:polly,growth=linear,spread=around|0.25,cap=9s", "polly")));
+    }
+
+    #[test]
+    fn no_value_is_written_that_polly_refuses() {
+        let strategy = "preset:polly-breaker,attempt-timeout=1ms,open=10ms,least=1";
+        let text = written(strategy, "polly");
+        for line in [
+            "AddTimeout(TimeSpan.FromSeconds(0.01))",
+            "BreakDuration = TimeSpan.FromSeconds(0.5)",
+            "MinimumThroughput = 2,",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        insta::assert_snapshot!(left_out(strategy, "polly"), @r#"
+        `open=10ms`: BreakDuration of Polly is at least 0.5 s
+        `least=1`: MinimumThroughput of Polly is at least 2
+        `attempt-timeout=1ms`: a timeout of Polly is at least 10 ms
+        "#);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! resilience4j: the YAML of Spring Boot.
 //!
 //! Source: resilience4j/resilience4j `resilience4j-framework-common/src/main/java/io/github/resilience4j/common/{retry,circuitbreaker,bulkhead}`,
-//! `resilience4j-core/.../IntervalFunction.java`.
+//! (`CommonRetryConfigurationProperties`, `CommonCircuitBreakerConfigurationProperties`: the names), `resilience4j-core/src/main/java/io/github/
+//! resilience4j/core/IntervalFunction.java` (which values are refused).
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub(super) const FORMAT: Format = Format {
 
 const NAME: &str = "resilience4j";
 const BREAKER: &str = "ratio-breaker";
+/// What it takes for a time at least (`IntervalFunctionCompanion.checkInterval`).
+const LEAST: Duration = Duration::from_millis(1);
 const WINDOW: &str = "fixed-window";
 
 fn write(settings: &mut Described) -> String {
@@ -67,10 +70,15 @@ fn write(settings: &mut Described) -> String {
 }
 
 fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
-    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
+    let typed = settings.duration(BACKOFF, "base").unwrap_or_default();
+    // Of a wait that is cut to nothing no other can be made: the application would not start.
+    let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
+    if base != typed {
+        settings.note(BACKOFF, "base", "a wait of resilience4j is at least 1 ms");
+    }
     set("wait-duration", &millis(base));
     let growth = settings.read(BACKOFF, "growth");
-    let cap = settings.cap();
+    let cap = settings.cap().map(|cap| cap.max(LEAST));
     let factor = settings.number(BACKOFF, "factor");
     let grows = match growth.as_str() {
         _ if base.is_zero() => false,
@@ -102,14 +110,18 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
     }
     let spread = settings.read(BACKOFF, "spread");
     match spread.split_once('|') {
+        _ if spread == "none" || base.is_zero() => {}
         Some(("around", share)) => {
             set("enable-randomized-wait", "true");
-            set("randomized-wait-factor", share);
             if share == "1" {
                 settings.note(BACKOFF, "spread", "randomized-wait-factor of resilience4j is less than 1");
             }
+            set("randomized-wait-factor", if share == "1" { "0.999" } else { share });
+            if grows && cap.is_some() {
+                let why = "resilience4j cuts the wait after its spread";
+                settings.fixed(BACKOFF, "cap-applies", &["after-spread"], why);
+            }
         }
-        _ if spread == "none" || base.is_zero() => {}
         _ => settings.note(BACKOFF, "spread", "resilience4j spreads around the wait only (`around|0.5`)"),
     }
     settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "resilience4j waits whole milliseconds");
@@ -131,7 +143,11 @@ fn breaker(settings: &mut Described, text: &mut String) {
         ("COUNT_BASED", u64::from(calls))
     };
     let (least, trials) = (settings.read(BREAKER, "least"), settings.read(BREAKER, "trials"));
-    let open = millis(settings.duration(BREAKER, "open").unwrap_or_default());
+    let open = settings.duration(BREAKER, "open").unwrap_or_default();
+    if open < LEAST {
+        settings.note(BREAKER, "open", "wait-duration-in-open-state of resilience4j is at least 1 ms");
+    }
+    let open = millis(open.max(LEAST));
     settings.fixed(BREAKER, "when-open", &["give-up"], "an open breaker of resilience4j ends the attempt");
     let _ = write!(
         text,
@@ -187,6 +203,28 @@ mod tests {
         assert!(is_yaml(&text));
         assert!(is_yaml(&written("preset:resilience4j,interval=random", "resilience4j")));
         assert_eq!(left_out("preset:resilience4j,interval=random", "resilience4j"), "");
+    }
+
+    #[test]
+    fn no_value_is_written_that_keeps_an_application_from_starting() {
+        let text = written(
+            "backoff:base=100us,cap=500us,spread=around|1,max-attempts=3+ratio-breaker:open=0",
+            "resilience4j",
+        );
+        for line in [
+            "wait-duration: 1ms",
+            "exponential-max-wait-duration: 1ms",
+            "randomized-wait-factor: 0.999",
+            "wait-duration-in-open-state: 1ms",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let at_once = written("backoff:base=0,spread=around|0.5,max-attempts=3", "resilience4j");
+        assert!(!at_once.contains("randomized"), "{at_once}");
+        insta::assert_snapshot!(left_out("backoff:base=100us,cap=2s,spread=around|0.5,max-attempts=3,retry-on=any,retry-after=ignore", "resilience4j"), @r#"
+        `base=100us`: a wait of resilience4j is at least 1 ms
+        `cap-applies=before-spread`: resilience4j cuts the wait after its spread
+        "#);
     }
 
     #[test]
