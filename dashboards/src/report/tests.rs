@@ -273,6 +273,21 @@ fn who_gives_up_is_told_and_ranked_by_its_share_and_what_that_cost() {
 }
 
 #[test]
+fn of_more_strategies_than_can_be_told_apart_those_on_the_front_are_named() {
+    let gives_up = |index: u64| {
+        let mut run = run(&format!("s{index}"), 1, 0.6);
+        // All send the same: whoever does most needs the least for each.
+        run["ops"] = json!({ "total": 2000, "succeeded": 1000 + index, "given_up": 1000 - index });
+        run["makespan_complete"] = json!(false);
+        run
+    };
+    let document = document(&(0..20).map(|index| gives_up(index * 10)).collect::<Vec<_>>());
+    let plots = (super::Entry::named("share").unwrap().draw)(&document);
+    let labels: Vec<&str> = plots[0].series.iter().map(|series| series.label.as_str()).collect();
+    assert_eq!(labels, ["Pareto front of means", "19 others", "s190"]);
+}
+
+#[test]
 fn the_headline_is_ranked_as_the_comparison_was_and_an_oracle_in_any_part_wins_nothing() {
     let headline = |document: &Document| {
         let page = html(document).replace('\u{a0}', " ");

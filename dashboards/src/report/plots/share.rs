@@ -1,15 +1,19 @@
 //! What it costs to get ops done, where not all are: attempts, and the server's time, per success against the share done. Whoever is
-//! below and to the right of another is better.
+//! below and to the right of another is better. Of more strategies than can be told apart those on the front are named, and the others
+//! are dots.
 
 use results::{Figure, Score};
 
 use super::drawn;
 use crate::report::document::Document;
-use crate::report::palette::CAP;
-use crate::report::plot::{Axis, Plot, Series, Shape};
+use crate::report::palette::{CAP, LOOKS};
+use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
 use crate::report::ranking::{Ranked, ranked_by_share};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
+
+/// The look of those without a name.
+const OTHERS: usize = LOOKS - 1;
 
 /// A plot for every load, of which the first has the front that ranks are about.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
@@ -29,20 +33,53 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let limit = ranked.iter().find_map(|ranked| ranked.standing.limit.clone());
     let share = limit.map_or_else(|| "ops done".to_owned(), |limit| format!("ops done within {limit}"));
     let plots = loads.into_iter().filter_map(|(load, y, path)| {
-        let mut series: Vec<Series> = drawn(document)
-            .map(|(look, strategy)| Series {
-                shape: Shape::Marks,
-                ..Series::line(&strategy.label, look, points(strategy, path))
-            })
-            .collect();
-        if path == Score::attempts_per_success().path() {
-            series.push(Series::line("Pareto front of means", CAP, front(&ranked)));
+        let is_effort = path == Score::attempts_per_success().path();
+        let many = document.strategies.len() > LOOKS;
+        let mut series: Vec<Series> = if many {
+            named_and_others(&ranked, path)
+        } else {
+            drawn(document)
+                .map(|(look, strategy)| Series {
+                    shape: Shape::Marks,
+                    ..Series::line(&strategy.label, look, points(strategy, path))
+                })
+                .collect()
+        };
+        if is_effort {
+            let front = Series::line("Pareto front of means", CAP, front(&ranked));
+            series.insert(if many { 0 } else { series.len() }, front);
         }
         let title = format!("{} against {share}", super::capitalised(load));
-        let note = "every run a point, the median run a larger one".to_owned();
-        Plot { title, x: Axis::linear(&share, "%"), y, series, note }.if_any()
+        let x = Axis::linear(&share, "%");
+        let (x, note) = if many {
+            let note = "means; who stalled has no rank and is left out";
+            (Axis { scale: Scale::Fitted, ..x }, note)
+        } else {
+            (x, "every run a point, the median run a larger one")
+        };
+        Plot { title, x, y, series, note: note.to_owned() }.if_any()
     });
     plots.collect()
+}
+
+/// The means of those that are ranked: those on the front by their names, as far as they can be told apart, then all others.
+fn named_and_others(ranked: &[Ranked<'_>], load: &str) -> Vec<Series> {
+    let ranked = || ranked.iter().filter(|ranked| ranked.standing.rank.is_some());
+    let point = |ranked: &Ranked<'_>| {
+        Some((ranked.share() * 100.0, ranked.standing.figure(load).map(|figure| figure.mean)?))
+    };
+    let looks = (0..LOOKS).filter(|look| ![CAP, OTHERS].contains(look));
+    let on_front: Vec<&Ranked<'_>> =
+        ranked().filter(|ranked| ranked.standing.on_front).take(LOOKS - 2).collect();
+    let is_named = |ranked: &&Ranked<'_>| on_front.iter().any(|named| std::ptr::eq(*named, *ranked));
+    let others: Vec<(f64, f64)> = ranked().filter(|ranked| !is_named(ranked)).filter_map(point).collect();
+    let label = format!("{} others", others.len());
+    let dots = Series { shape: Shape::Dots, ..Series::line(&label, OTHERS, others) };
+    let named = on_front.iter().zip(looks).map(|(ranked, look)| Series {
+        shape: Shape::Marks,
+        ..Series::line(&ranked.strategy.label, look, point(ranked).into_iter().collect())
+    });
+    std::iter::once(dots).chain(named).collect()
 }
 
 /// The median run, then all.
