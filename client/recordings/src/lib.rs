@@ -10,6 +10,7 @@ mod ending;
 mod grain;
 mod map;
 mod pair;
+mod probe;
 mod raw;
 mod replay;
 mod series;
@@ -17,5 +18,7 @@ mod verdict;
 
 pub use check::{check, check_strategy};
 pub use map::{Map, MapError};
+pub use mockserver_core::Script;
 pub use pair::{Pair, Recording, RecordingError, read};
+pub use probe::waits;
 pub use verdict::{Difference, Verdict};

@@ -1,5 +1,6 @@
 //! `loadgen strategies`: the list, one explained, and recordings of real clients held against them.
 
+mod advice;
 mod check;
 mod presets;
 mod settings;
@@ -30,6 +31,10 @@ pub(crate) struct StrategiesArgs {
     #[arg(long, conflicts_with = "name")]
     pub(crate) presets: bool,
 
+    /// Tell who reads `Retry-After` and how: all presets, or the strategy named.
+    #[arg(long, conflicts_with_all = ["presets", "check", "print_settings"])]
+    pub(crate) advice: bool,
+
     /// Print the strategy as configuration of the library that its preset is, or of another: urllib3, envoy, grpc, aws, polly,
     /// resilience4j, tailback. What that cannot express is told after it.
     #[arg(
@@ -46,6 +51,10 @@ pub(crate) struct StrategiesArgs {
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     if args.check.is_asked() {
         return check::run(&args.check);
+    }
+    if args.advice {
+        to_stdout(advice::table(args.name.as_deref())?.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
     }
     if let (Some(name), Some(format)) = (&args.name, &args.print_settings) {
         settings::print(name, format.as_deref())?;

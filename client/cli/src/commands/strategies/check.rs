@@ -32,6 +32,8 @@ Examples:
       the same as urllib3's own configuration, and what it cannot express
   loadgen strategies preset:openai --print-settings envoy
       in the format of another library
+  loadgen strategies --advice
+      who reads Retry-After, and how: every preset is asked
   loadgen strategies --check tests/real_clients --map mine.toml
       which recorded clients the strategies of mine.toml reproduce, pair by pair
 

@@ -1,0 +1,267 @@
+//! `loadgen strategies --advice`: who reads Retry-After, and how.
+//!
+//! Each strategy is asked, not its text: it meets scripts that answer with advice and then succeed, and what it waits is held against
+//! what it waits without advice. What is told of its rules besides is how the strategy as compiled describes itself.
+
+use std::fmt::Write as _;
+
+use recordings::{Script, waits};
+use tailback::{StrategySpec, presets};
+
+use crate::exit::{Exit, Fatal};
+use crate::text::table::{Column, LongNames, Table};
+use crate::text::wrapping::wrapped;
+
+/// As many show both ends of what is drawn, and as few whether there is a difference.
+const MANY: usize = 200;
+const FEW: usize = 10;
+
+/// The answers on which advice may be read. Those with 403 and 429 bring GitHub's words along, without which its clients read none.
+const STATUSES: [u16; 13] = [400, 403, 404, 408, 409, 413, 429, 500, 501, 502, 503, 504, 529];
+
+/// Statuses by which the columns are filled, the first on which advice is read.
+const SHOWN: [u16; 4] = [503, 429, 500, 403];
+
+/// What GitHub says when it throttles.
+const GITHUB: &str = "body:You%20have%20exceeded%20a%20secondary%20rate%20limit";
+
+/// What is advised: as a column's title, in seconds, and in milliseconds.
+const ADVISED: [(&str, &str, &str); 6] = [
+    ("7 s", "7", "7000"),
+    ("1 h", "3600", "3600000"),
+    ("0", "0", "0"),
+    ("past", "@date-60", "@date-60"),
+    ("-1", "-1", "-1"),
+    ("soon", "soon", "soon"),
+];
+
+/// The header that everybody knows.
+const RETRY_AFTER: &str = "retry-after";
+
+/// Of all presets, or of one strategy.
+///
+/// # Errors
+/// When the text is no strategy.
+pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
+    let strategies: Vec<(String, String)> = match text {
+        Some(text) => vec![(text.to_owned(), text.to_owned())],
+        None => {
+            presets().iter().map(|preset| (preset.name.clone(), format!("preset:{}", preset.name))).collect()
+        }
+    };
+    let mut table = Table::new(22, [9; 6].map(Column::Right), LongNames::OwnLine);
+    table.titles("  Retry-After:", ADVISED.map(|(title, ..)| title));
+    let mut deaf = Vec::new();
+    let all = strategies.len();
+    for (name, text) in strategies {
+        let spec: StrategySpec =
+            text.parse().map_err(|error| Fatal::error(Exit::Usage, format!("{error}")))?;
+        match Reader::of(&spec)? {
+            None => deaf.push(name),
+            Some(reader) => {
+                table.row("  ", &name, &reader.cells);
+                table.line(&wrapped(&reader.rule, "      ", "      "));
+            }
+        }
+    }
+    if let (Some(name), Some(_)) = (deaf.first(), text) {
+        return Ok(format!("no advice is read by {name}\n"));
+    }
+    let mut told = table.into_text();
+    if !deaf.is_empty() {
+        let names = format!("{} of {all}: {}", deaf.len(), deaf.join(", "));
+        let _ = writeln!(told, "\n{}", wrapped(&names, "No advice is read by ", "  "));
+    }
+    let notes = "The wait before the first retry after an answer with this advice; – as if nothing had been advised; past: a date \
+                 that is over. Below it: what the advice is to the strategy's own wait, after which statuses it is read, and the \
+                 headers in their order with the forms that are understood.";
+    Ok(format!("{told}\n{}\n", wrapped(notes, "", "")))
+}
+
+/// What a strategy makes of advice.
+struct Reader {
+    cells: [String; 6],
+    rule: String,
+}
+
+impl Reader {
+    /// Nothing when it reads none.
+    fn of(spec: &StrategySpec) -> anyhow::Result<Option<Self>> {
+        for rules in Rules::of(spec).filter(|rules| rules.value("retry-after") != "ignore") {
+            let headers: Vec<&str> = rules.headers().collect();
+            let first = headers.iter().find(|header| **header == RETRY_AFTER).or(headers.first());
+            let Some(header) = first else { continue };
+            let mut read_on = Vec::new();
+            for status in STATUSES {
+                if is_read(spec, status, header)? {
+                    read_on.push(status);
+                }
+            }
+            let Some(shown) = SHOWN.into_iter().find(|status| read_on.contains(status)) else { continue };
+            let rule = format!("{} after {}: {}", rules.combined(), statuses(&read_on), rules.read());
+            return Ok(Some(Self { cells: after(spec, shown, header)?, rule }));
+        }
+        Ok(None)
+    }
+}
+
+/// Whether advice in this header makes any difference after this status.
+fn is_read(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<bool> {
+    let own = waits_after(spec, status, "", FEW)?;
+    for advised in &ADVISED[..3] {
+        if waits_after(spec, status, &said(header, advised), FEW)? != own {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What a strategy does after each advice in this header.
+fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[String; 6]> {
+    let own = waits_after(spec, status, "", MANY)?;
+    let retries = own.iter().any(Option::is_some);
+    let mut cells = [const { String::new() }; 6];
+    for (cell, advised) in cells.iter_mut().zip(&ADVISED) {
+        let waits = waits_after(spec, status, &said(header, advised), MANY)?;
+        *cell = if waits == own && retries { "–".to_owned() } else { told(&waits) };
+    }
+    Ok(cells)
+}
+
+/// The header as a script has it.
+fn said(header: &str, (_, seconds, millis): &(&str, &str, &str)) -> String {
+    let in_millis = header.contains("-ms") || header.starts_with("x-amz");
+    format!(" {header}:{}", if in_millis { millis } else { seconds })
+}
+
+fn waits_after(
+    spec: &StrategySpec,
+    status: u16,
+    said: &str,
+    clients: usize,
+) -> anyhow::Result<Vec<Option<f64>>> {
+    let body = if matches!(status, 403 | 429) { GITHUB } else { "" };
+    let script: Script = format!("{status}{said} {body}|200").parse().map_err(anyhow::Error::msg)?;
+    Ok(waits(spec, &script, clients)?)
+}
+
+/// `408 429 5xx`.
+fn statuses(read_on: &[u16]) -> String {
+    let any_of_the_server = STATUSES.iter().filter(|status| **status >= 500).all(|it| read_on.contains(it));
+    let mut words: Vec<String> =
+        read_on.iter().filter(|status| **status < 500 || !any_of_the_server).map(u16::to_string).collect();
+    if any_of_the_server {
+        words.push("5xx".to_owned());
+    }
+    words.join(" ")
+}
+
+/// The waits of many clients in a cell.
+fn told(waits: &[Option<f64>]) -> String {
+    let known: Vec<f64> = waits.iter().flatten().copied().collect();
+    let (Some(least), Some(most)) =
+        (known.iter().copied().reduce(f64::min), known.iter().copied().reduce(f64::max))
+    else {
+        return "gives up".to_owned();
+    };
+    let (scale, unit) = match most {
+        ..0.5 => (0.001, "ms"),
+        ..120.0 => (1.0, "s"),
+        ..3600.0 => (60.0, "min"),
+        ..172_800.0 => (3600.0, "h"),
+        _ => (86_400.0, "d"),
+    };
+    let number = |seconds: f64| {
+        let rounded = format!("{:.1}", seconds / scale);
+        rounded.strip_suffix(".0").unwrap_or(&rounded).to_owned()
+    };
+    match (number(least), number(most)) {
+        _ if most == 0.0 => "at once".to_owned(),
+        (least, most) if least == most => format!("{most} {unit}"),
+        (least, most) => format!("{least}–{most} {unit}"),
+    }
+}
+
+/// The common parameters of a layer that are about advice, as they are used.
+struct Rules(Vec<(&'static str, String)>);
+
+impl Rules {
+    /// Those of each layer.
+    fn of(spec: &StrategySpec) -> impl Iterator<Item = Self> {
+        let common = spec.describe().into_iter().filter(|(part, _)| part.is_empty());
+        common.map(|(_, keys)| Self(keys.into_iter().map(|it| (it.key, it.value)).collect()))
+    }
+
+    fn value(&self, key: &str) -> &str {
+        self.0.iter().find(|(there, _)| *there == key).map_or("", |(_, value)| value)
+    }
+
+    fn headers(&self) -> impl Iterator<Item = &str> {
+        self.value("advice").split('|').filter_map(|header| header.split('.').next())
+    }
+
+    /// The headers with their forms.
+    fn read(&self) -> String {
+        self.value("advice").replace('|', ", ")
+    }
+
+    /// What advice is to the strategy's own wait.
+    fn combined(&self) -> String {
+        let how = if self.value("retry-after") == "exact" { "instead of its own wait" } else { "at least" };
+        let mut words = how.to_owned();
+        let usual = StrategySpec::common_parameters();
+        for (key, before, behind) in
+            [("advice-limit", ", up to ", ""), ("advice-clamp", ", at most ", " more than its own wait")]
+        {
+            let value = self.value(key);
+            let is_usual = usual.iter().any(|it| it.key == key && it.value == value);
+            if !is_usual && value != "none" {
+                words.extend([before, value, behind]);
+            }
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strategy_is_asked_what_it_does_with_advice() {
+        let row = |text: &str| {
+            let table = table(Some(text)).unwrap();
+            let lines: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();
+            let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+            words.join(" ")
+        };
+        assert_eq!(
+            row("preset:openai"),
+            "preset:openai 7 s gives up – – – – instead of its own wait, up to 2m after 408 409 429 5xx: \
+             retry-after-ms.decimal.or-next, retry-after.decimal.date"
+        );
+        assert_eq!(
+            row("preset:grpc"),
+            "preset:grpc 7 s 1 h gives up gives up gives up gives up instead of its own wait after 429 502 503 504: \
+             grpc-retry-pushback-ms"
+        );
+        // The inner layer reads it.
+        let slack = row("preset:slack-rate-limited");
+        assert!(slack.contains("7–8 s 1 h 0–1 s gives up at once gives up instead of its own wait after 429: retry-after.whole"), "{slack}");
+        assert!(row("constant:delay=10s").contains(" – 1 h – – – – at least after 429 5xx"));
+    }
+
+    #[test]
+    fn who_reads_none_and_what_is_none_are_told() {
+        assert_eq!(table(Some("preset:stripe-go")).unwrap(), "no advice is read by preset:stripe-go\n");
+        let error = table(Some("preset:opnai")).err().unwrap().to_string();
+        assert!(error.contains("did you mean `openai`?"), "{error}");
+    }
+
+    #[test]
+    fn the_table_of_all_presets_fits_eighty_columns() {
+        let table = table(None).unwrap();
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+        assert!(presets().iter().all(|preset| table.contains(&preset.name)), "{table}");
+    }
+}

@@ -1,0 +1,43 @@
+//! What a strategy does after one answer: how long its retry waits, client by client.
+
+use mockserver_core::Script;
+use tailback::{SpecError, StrategySpec};
+
+use crate::replay::{Clients, Replayed, Trial};
+
+/// Keys all draws: with the same, whoever passes the answer's advice over waits the same.
+const SEED: u64 = 1;
+
+/// The wait between the script's first answer and the retry, of each of so many fresh clients, in seconds; nothing for who does not
+/// retry.
+///
+/// # Errors
+/// When the strategy cannot be started.
+pub fn waits(
+    strategy: &StrategySpec,
+    script: &Script,
+    clients: usize,
+) -> Result<Vec<Option<f64>>, SpecError> {
+    let trial = Trial { strategy, script, clients: Clients::Fresh, ops: clients, seed: SEED };
+    Ok(match trial.run()? {
+        Replayed::Ops(ops) => ops.iter().map(|op| op.delays.first().copied()).collect(),
+        Replayed::Endless => Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_told_client_by_client_and_repeat() {
+        let of = |strategy: &str, script: &str| {
+            waits(&strategy.parse().unwrap(), &script.parse().unwrap(), 50).unwrap()
+        };
+        assert_eq!(of("constant:delay=2s", "503 retry-after:7|200"), [Some(7.0); 50]);
+        assert_eq!(of("none", "503 retry-after:7|200"), [None; 50]);
+        let drawn = of("full-jitter:base=1s,retry-after=ignore", "503 retry-after:7|200");
+        assert!(drawn.iter().all(|wait| wait.is_some_and(|wait| (0.0..=1.0).contains(&wait))));
+        assert_eq!(drawn, of("full-jitter:base=1s", "503|200"));
+    }
+}
