@@ -314,8 +314,8 @@ mod tests {
             assert!(text.contains(line), "{line}\n{text}");
         }
         insta::assert_snapshot!(left_out(strategy, "polly"), @r#"
-        `open=10ms`: BreakDuration of Polly is at least 0.5 s
         `least=1`: MinimumThroughput of Polly is at least 2
+        `open=10ms`: BreakDuration of Polly is at least 0.5 s
         `attempt-timeout=1ms`: a timeout of Polly is at least 10 ms
         "#);
     }
