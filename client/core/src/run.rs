@@ -65,6 +65,11 @@ impl Run {
             if self.is_over() {
                 return Output::Done;
             }
+            // Mostly it was reckoned before the input, which made nothing due that is sooner.
+            let quiet_until = self.agenda.quiet_until();
+            if quiet_until > now && !self.stopping && self.stalled().is_none() {
+                return Output::WaitUntil(quiet_until);
+            }
             match self.next_due() {
                 Some((at, due)) if at <= now => self.on_timer(at, due),
                 Some((at, _)) => {

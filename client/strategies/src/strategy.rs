@@ -35,6 +35,8 @@ pub struct Strategy {
     /// Of ops that need more than a retry policy's own eight bytes.
     memory: Memory,
     keeps_memory: bool,
+    /// Whether any of its parts has anything to report.
+    reports: bool,
     /// Attempts after which an op is given up, whatever the layers say.
     max_attempts: u32,
     /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
@@ -85,7 +87,19 @@ impl Strategy {
         let standstill = (limits && !backs_off).then(Standstill::new);
         let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
         let memory = Memory::default();
-        Self { seed, inner, outer, memory, keeps_memory, max_attempts, sheds: 0, standstill, reading }
+        let reports = inner.reports() || outer.iter().any(|outer| outer.layer.reports());
+        Self {
+            seed,
+            inner,
+            outer,
+            memory,
+            keeps_memory,
+            reports,
+            max_attempts,
+            sheds: 0,
+            standstill,
+            reading,
+        }
     }
 
     /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it. When the server then finds
@@ -150,11 +164,11 @@ impl Strategy {
     ) {
         let standstill = self.standstill.as_mut();
         let no_news = standstill.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
-        let heard = if no_news { Outcome::plain(Status::Cancelled) } else { *outcome };
+        let heard = if no_news { &const { Outcome::plain(Status::Cancelled) } } else { outcome };
         if self.keeps_memory {
-            return self.on_ended_in_layers(now, ended, (&heard, outcome), permits, *state);
+            return self.on_ended_in_layers(now, ended, (heard, outcome), permits, *state);
         }
-        self.inner.on_ended(now, ended, (&heard, outcome), permits);
+        self.inner.on_ended(now, ended, (heard, outcome), permits);
     }
 
     /// Nothing waits although more could be sent.
@@ -217,13 +231,13 @@ impl Strategy {
     }
 
     /// The earliest timer of any part.
+    #[inline]
     pub fn timer(&self) -> Option<Instant> {
-        let inner = self.inner.limiters.iter().filter_map(|limiter| limiter.timer()).min();
-        if self.outer.is_empty() {
-            return inner;
+        let mut first = self.inner.timer();
+        for outer in &self.outer {
+            first = [first, outer.layer.timer()].into_iter().flatten().min();
         }
-        let outer = self.outer.iter().flat_map(|outer| &outer.layer.limiters);
-        outer.filter_map(|limiter| limiter.timer()).chain(inner).min()
+        first
     }
 
     /// The instant of [`timer`](Self::timer) has come.
@@ -238,13 +252,13 @@ impl Strategy {
 
     /// Whether there is any part that reports: retry policies do not. One that has nothing to be drawn at first may have
     /// later.
+    #[inline]
     pub fn reports(&self) -> bool {
-        let reports =
-            |layer: &Layer| !layer.limiters.is_empty() || !layer.budgets.is_empty() || layer.hedger.is_some();
-        reports(&self.inner) || self.outer.iter().any(|outer| reports(&outer.layer))
+        self.reports
     }
 
     /// What dashboards show.
+    #[inline]
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();
         self.inner.report(&mut gauges);

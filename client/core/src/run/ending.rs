@@ -6,6 +6,7 @@ use tailback::{Ended, Facts, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
+use super::instance::Instance;
 use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
@@ -23,6 +24,8 @@ pub(super) struct End {
     pub(super) outcome: Outcome,
     pub(super) cause: Option<Cause>,
     pub(super) by_gateway: bool,
+    /// Another attempt of its op has decided what becomes of that.
+    pub(super) is_moot: bool,
 }
 
 impl End {
@@ -33,7 +36,12 @@ impl End {
             _ => Facts::NONE,
         };
         let outcome = Outcome { facts, ..Outcome::plain(status) };
-        Self { sent_at: attempt.due, outcome, cause, by_gateway: false }
+        Self { sent_at: attempt.due, outcome, cause, by_gateway: false, is_moot: false }
+    }
+
+    /// The client withdrew it, because another attempt of the op has decided what becomes of that.
+    pub(super) fn moot(attempt: &Attempt) -> Self {
+        Self { is_moot: true, ..Self::without_answer(attempt, Status::Cancelled, None) }
     }
 }
 
@@ -69,7 +77,7 @@ impl Run {
             self.measured.attempts.by_gateway += 1;
             self.measured.gateway_successes += u64::from(succeeded);
         }
-        self.end_attempt(now, attempt, End { sent_at, outcome, cause, by_gateway });
+        self.end_attempt(now, &attempt, End { sent_at, outcome, cause, by_gateway, is_moot: false });
     }
 
     /// The server had enough free and started an attempt: it counts.
@@ -80,17 +88,17 @@ impl Run {
         {
             self.undecided -= 1;
             let (due, op) = (attempt.due, attempt.op);
-            self.count_sent(due, op, in_flight);
+            self.count_started(due, op, in_flight);
         }
     }
 
     /// The server had too little free and started nothing: there never was such an attempt.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
         // Who was told that it went out is told that it came to nothing.
-        let ended = self.ended(&attempt, completion.sent_at, false);
         let instance = &mut self.instances[attempt.instance.index()];
-        let state = &mut self.ops[attempt.op.index()].retry_state;
-        instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, state);
+        let op = &mut self.ops[attempt.op.index()];
+        let ended = ended(&attempt, op, instance, completion.sent_at, false);
+        instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
         // In virtual time it is the latest: then its numbers are free again.
         if instance.next_seq == attempt.seq + 1 {
@@ -106,7 +114,7 @@ impl Run {
         self.ops[attempt.op.index()].attempts -= 1;
         self.measured.ops.deferred += 1;
         let cost = attempt.undecided.map_or(Duration::ZERO, |undecided| undecided.cost);
-        self.after_failure(at, attempt.op, completion.outcome, cost);
+        self.after_failure(at, attempt.op, &completion.outcome, cost);
         self.launch(attempt.instance, at);
     }
 
@@ -123,21 +131,6 @@ impl Run {
         }
     }
 
-    /// What a strategy is told of an attempt's end.
-    fn ended(&self, attempt: &Attempt, sent_at: Instant, goes_on: bool) -> Ended {
-        let (instance, op) = (&self.instances[attempt.instance.index()], &self.ops[attempt.op.index()]);
-        Ended {
-            seq: attempt.seq,
-            op: op.id.into(),
-            attempt: attempt.ordinal,
-            sent_at,
-            in_flight_when_sent: attempt.in_flight_when_sent,
-            in_flight: instance.in_flight,
-            ready: instance.ready.len() as u64,
-            goes_on,
-        }
-    }
-
     /// Removes an attempt from what is in flight, unless it is no longer there.
     pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
         let slot = key.slot as usize;
@@ -149,11 +142,15 @@ impl Run {
     }
 
     /// Tells strategy and measurements of an attempt's end and settles its op.
-    pub(super) fn end_attempt(&mut self, at: Instant, attempt: Attempt, end: End) {
+    pub(super) fn end_attempt(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
-        let goes_on = others && end.outcome.status != Status::Succeeded;
-        let outcome = self.tell_end(at, &attempt, end, goes_on);
-        if self.hedges && self.round_goes_on(at, &attempt, &outcome) {
+        let goes_on = others && end.outcome.status != Status::Succeeded || end.is_moot;
+        self.tell_end(at, attempt, &mut end, goes_on);
+        if end.is_moot {
+            return;
+        }
+        let outcome = &end.outcome;
+        if self.hedges && self.round_goes_on(at, attempt, outcome) {
             return self.launch(attempt.instance, at);
         }
         match outcome.status {
@@ -178,22 +175,21 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Tells strategy and measurements of an attempt's end; what the strategy makes of it is in what it returns. `goes_on` says
+    /// Tells strategy and measurements of an attempt's end; what the strategy makes of it is in the outcome then. `goes_on` says
     /// that another attempt of the op decides what becomes of it.
-    pub(super) fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: End, goes_on: bool) -> Outcome {
-        let End { sent_at, mut outcome, cause, by_gateway: _ } = end;
-        outcome.opinion = self.instances[attempt.instance.index()].strategy.opinion(&outcome);
+    fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, goes_on: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
             // Nobody said so before: it had started.
-            self.count_sent(attempt.due, attempt.op, in_flight);
+            self.count_started(attempt.due, attempt.op, in_flight);
         }
+        let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
+        end.outcome.opinion = instance.strategy.opinion(&end.outcome);
+        let End { sent_at, ref outcome, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
         op.prospect = op.prospect.after(outcome.status);
-        let ended = self.ended(attempt, sent_at, goes_on);
-        let instance = &mut self.instances[attempt.instance.index()];
-        let state = &mut self.ops[attempt.op.index()].retry_state;
-        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits, state);
+        let ended = ended(attempt, op, instance, sent_at, goes_on);
+        instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
         self.note_gauges(attempt.instance, at);
         if self.samples.is_some() || self.log.is_some() {
@@ -210,11 +206,10 @@ impl Run {
             }
             _ => {}
         }
-        outcome
     }
 
     #[inline(never)]
-    fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: End) {
+    fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: &End) {
         let op = &self.ops[attempt.op.index()];
         let sample = Sample {
             op: op.id.into(),
@@ -240,7 +235,7 @@ impl Run {
 
     /// Settles an op whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that
     /// much time to find out.
-    pub(super) fn after_failure(&mut self, at: Instant, slot: OpSlot, outcome: Outcome, cost: Duration) {
+    pub(super) fn after_failure(&mut self, at: Instant, slot: OpSlot, outcome: &Outcome, cost: Duration) {
         let entry = &mut self.ops[slot.index()];
         entry.failures += 1;
         entry.last = Some(outcome.status);
@@ -249,7 +244,8 @@ impl Run {
         }
         let op = *entry;
         let instance = self.instance_of(op.id).index();
-        let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome };
+        let failed =
+            FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
         let mut state = op.retry_state;
         let past_deadline = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
         let refused = matches!(outcome.status, Status::Failed(_)) && !self.config.retry_failed;
@@ -259,14 +255,15 @@ impl Run {
             self.instances[instance].strategy.on_failure(at, &failed, op.attempts, &mut state)
         };
         self.ops[slot.index()].retry_state = state;
-        match retry {
+        let (delay, place) = match retry {
+            Retry::After(delay) => (delay, Place::Sleeping),
+            Retry::GiveUpAfter(delay) => (delay, Place::Leaving),
             Retry::GiveUp => {
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
-                self.give_up(at, slot, why);
+                return self.give_up(at, slot, why);
             }
-            Retry::After(delay) => self.sleep(at, slot, delay.saturating_add(cost), Place::Sleeping),
-            Retry::GiveUpAfter(delay) => self.sleep(at, slot, delay.saturating_add(cost), Place::Leaving),
-        }
+        };
+        self.sleep(at, slot, delay.saturating_add(cost), place);
     }
 
     /// An op waits, to be tried again or to be given up.
@@ -331,8 +328,22 @@ impl Run {
         for key in live {
             if let Some(attempt) = self.take_attempt(key) {
                 self.outbox.push_back(Output::Cancel(key));
-                self.end_attempt(at, attempt, End::without_answer(&attempt, Status::Cancelled, None));
+                self.end_attempt(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None));
             }
         }
+    }
+}
+
+/// What a strategy is told of an attempt's end.
+fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes_on: bool) -> Ended {
+    Ended {
+        seq: attempt.seq,
+        op: op.id.into(),
+        attempt: attempt.ordinal,
+        sent_at,
+        in_flight_when_sent: attempt.in_flight_when_sent,
+        in_flight: instance.in_flight,
+        ready: instance.ready.len() as u64,
+        goes_on,
     }
 }

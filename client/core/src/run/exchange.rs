@@ -73,7 +73,8 @@ pub enum Output {
     Send(Launched),
     /// Withdraw this attempt; nothing more is expected of it.
     Cancel(AttemptKey),
-    /// Come back at this instant, or with an input before.
+    /// Come back at this instant, or with an input before. Nothing is due sooner; what was to be due then may have been called
+    /// off meanwhile.
     WaitUntil(Instant),
     /// Come back with an input.
     Idle,

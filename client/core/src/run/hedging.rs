@@ -58,7 +58,7 @@ impl Run {
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
-            self.after_failure(at, slot, failed, Duration::ZERO);
+            self.after_failure(at, slot, &failed, Duration::ZERO);
         }
         self.launch(id, at);
     }
@@ -172,7 +172,7 @@ impl Run {
         for key in round.live() {
             if let Some(attempt) = self.take_attempt(*key) {
                 self.outbox.push_back(Output::Cancel(*key));
-                self.tell_end(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None), true);
+                self.end_attempt(at, &attempt, End::moot(&attempt));
             }
         }
     }

@@ -98,7 +98,7 @@ impl Run {
             Verdict::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
             Verdict::Shed(outcome) => {
                 self.count_shed(op.id, at);
-                self.after_failure(at, slot, outcome, Duration::ZERO);
+                self.after_failure(at, slot, &outcome, Duration::ZERO);
             }
             Verdict::Wait(_) => unreachable!("who waits stays in the queue"),
         }
@@ -124,6 +124,11 @@ impl Run {
         }
     }
 
+    #[expect(
+        clippy::inline_always,
+        reason = "the other caller is rare; with `tell_end`, 67 of 4200 instructions"
+    )]
+    #[inline(always)]
     pub(super) fn send(
         &mut self,
         id: InstanceId,
@@ -186,9 +191,13 @@ impl Run {
             }
             _ => None,
         };
-        let Some(next) = [asked, instance.strategy.timer()].into_iter().flatten().min() else {
-            instance.armed = None;
-            return;
+        let next = match (asked, instance.strategy.timer()) {
+            (None, None) => {
+                instance.armed = None;
+                return;
+            }
+            (Some(one), Some(other)) => one.min(other),
+            (Some(at), None) | (None, Some(at)) => at,
         };
         let next = if next > at { next } else { at + SHORTEST_WAIT };
         self.agenda.poll(next, id, instance);

@@ -118,12 +118,17 @@ impl Run {
     }
 
     /// Carries a strategy's window, and whatever else it has drawn, into the sums and the series.
+    #[inline]
     pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
+        if self.instances[id.index()].strategy.reports() {
+            self.note_reported(id, at);
+        }
+    }
+
+    #[inline(never)]
+    fn note_reported(&mut self, id: InstanceId, at: Instant) {
         let alone = self.instances.len() == 1;
         let instance = &mut self.instances[id.index()];
-        if !instance.strategy.reports() {
-            return;
-        }
         let gauges = instance.strategy.gauges();
         for (kind, value) in gauges.drawn() {
             if let Some(sum) = self.drawn.take(&mut instance.drawn, alone, kind, value) {

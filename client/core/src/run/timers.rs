@@ -36,20 +36,25 @@ impl Run {
         if self.stopping {
             return self.agenda.next_timeout(&self.attempts);
         }
-        let unfinished = self.measured.ops.unfinished();
-        let stalls = self.stall.spins_at(unfinished).or_else(|| self.stall.worn_out_at(unfinished));
-        if let Some(at) = stalls {
+        if let Some(at) = self.stalled() {
             return Some((at, Due::Stall));
         }
+        let waits = self.measured.ops.unfinished() > 0;
         let (config, stall, rounds) = (&self.config, &self.stall, &mut self.rounds);
         self.agenda.next(&self.attempts, || {
-            let waits = unfinished > 0;
             [
                 rounds.next().map(|at| (at, Due::Copy)),
                 drain_over(config).map(|at| (at, Due::DrainOver)),
                 waits.then(|| (stall.stalls_at(), Due::Stall)),
             ]
         })
+    }
+
+    /// The instant at which too much had been tried in vain.
+    #[inline]
+    pub(super) fn stalled(&self) -> Option<Instant> {
+        let unfinished = self.measured.ops.unfinished();
+        self.stall.spins_at(unfinished).or_else(|| self.stall.worn_out_at(unfinished))
     }
 
     fn arrive(&mut self, at: Instant) {
@@ -120,7 +125,7 @@ impl Run {
         if let Some(attempt) = self.take_attempt(key) {
             self.outbox.push_back(Output::Cancel(key));
             let cause = Some(Cause::Error(ErrorKind::Timeout));
-            self.end_attempt(at, attempt, End::without_answer(&attempt, TIMED_OUT, cause));
+            self.end_attempt(at, &attempt, End::without_answer(&attempt, TIMED_OUT, cause));
         }
     }
 

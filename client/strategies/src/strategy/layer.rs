@@ -22,6 +22,8 @@ pub(super) struct Layer {
     pub(super) budgets: Vec<Box<dyn Budget>>,
     pub(super) hedger: Option<Box<dyn Hedger>>,
     pub(super) rules: Rules,
+    /// Whether nothing but the number of attempts and the retry policy decides about an op whose answer had no advice.
+    policy_decides: bool,
 }
 
 /// What the budgets of a layer say of a launch.
@@ -45,7 +47,8 @@ impl Layer {
                 Part::Hedging(part) => hedger = Some(part),
             }
         }
-        Self { limiters, retry, budgets, hedger, rules }
+        let policy_decides = budgets.is_empty() && rules.max_time.is_none() && !rules.advice.misses_advice();
+        Self { limiters, retry, budgets, hedger, rules, policy_decides }
     }
 
     /// Whether it makes an op wait by itself.
@@ -68,7 +71,11 @@ impl Layer {
     }
 
     /// May the candidate start, as far as the budgets are concerned? `draws` are those of the n-th of them.
+    #[inline]
     pub(super) fn ask(&mut self, now: Instant, launch: &Launch, draws: impl Fn(usize) -> Draws) -> Asked {
+        if self.budgets.is_empty() {
+            return Asked::Permit;
+        }
         let mut wait: Option<Until> = None;
         for (index, budget) in self.budgets.iter_mut().enumerate() {
             match budget.ask(now, launch, &mut draws(index)) {
@@ -137,6 +144,7 @@ impl Layer {
         }
     }
 
+    #[inline]
     fn decide<R: Rng>(
         &mut self,
         now: Instant,
@@ -144,7 +152,7 @@ impl Layer {
         attempts: u32,
         state: &mut RetryState,
         draws: impl Fn() -> R,
-        mut memory: Option<&mut LayerMemory>,
+        memory: Option<&mut LayerMemory>,
     ) -> Retry {
         let Outcome { status, opinion, .. } = failed.outcome;
         let advice = self.rules.advice_of(&failed.outcome);
@@ -152,6 +160,28 @@ impl Layer {
         if over {
             return Retry::GiveUp;
         }
+        // Most strategies, most of the time.
+        if self.policy_decides && advice == Advice::None && memory.is_none() {
+            return match self.back_off(now, failed, state, draws) {
+                Retry::After(delay) => Retry::After(self.floored(status, delay)),
+                other => other,
+            };
+        }
+        self.weigh(now, failed, advice, state, draws, memory)
+    }
+
+    /// What becomes of an op that may be tried again, by all that has a say in it.
+    #[inline(never)]
+    fn weigh<R: Rng>(
+        &mut self,
+        now: Instant,
+        failed: &FailedOp,
+        advice: Advice,
+        state: &mut RetryState,
+        draws: impl Fn() -> R,
+        mut memory: Option<&mut LayerMemory>,
+    ) -> Retry {
+        let Outcome { status, opinion, .. } = failed.outcome;
         let since = memory.as_ref().map_or(failed.arrived, |memory| memory.since);
         if let (Some(memory), Some(kind)) = (memory.as_mut(), FailureKind::of(&failed.outcome))
             && memory.count(kind) > self.rules.max_retries.of(kind)
@@ -176,15 +206,12 @@ impl Layer {
                 &counted
             }
         };
-        let (delay, heeds) = match &self.retry {
-            None => (Duration::ZERO, false),
-            Some(policy) => match policy.on_failure(now, counted, state, &mut draws()) {
-                Retry::After(delay) => (delay, policy.heeds_advice()),
-                other => return other,
-            },
+        let delay = match self.back_off(now, counted, state, &draws) {
+            Retry::After(delay) => delay,
+            other => return other,
         };
         let advised = match advice {
-            _ if heeds => Advised::BackOff,
+            _ if self.retry.as_ref().is_some_and(|policy| policy.heeds_advice()) => Advised::BackOff,
             Advice::None if !self.rules.advice.misses_advice() => Advised::BackOff,
             advice => self.rules.advice.apply(advice, opinion, delay, draws),
         };
@@ -219,12 +246,28 @@ impl Layer {
         Retry::After(delay)
     }
 
+    /// What the retry policy says; without one an op is ready again at once.
+    #[inline]
+    fn back_off<R: Rng>(
+        &self,
+        now: Instant,
+        failed: &FailedOp,
+        state: &mut RetryState,
+        draws: impl Fn() -> R,
+    ) -> Retry {
+        match &self.retry {
+            None => Retry::After(Duration::ZERO),
+            Some(policy) => policy.on_failure(now, failed, state, &mut draws()),
+        }
+    }
+
     /// A delay that nobody states is not too short; one that a policy states is as it says, but after sheds.
+    #[inline]
     fn floored(&self, status: Status, delay: Duration) -> Duration {
-        let stated = self.retry.as_ref().is_some_and(|policy| policy.states_delay());
+        let stated = || self.retry.as_ref().is_some_and(|policy| policy.states_delay());
         match status {
             Status::Shed | Status::Deferred => delay.max(RETRY_FLOOR),
-            Status::Failed(Failure::Transport) if !stated => delay.max(RETRY_FLOOR),
+            Status::Failed(Failure::Transport) if !stated() => delay.max(RETRY_FLOOR),
             _ => delay,
         }
     }
@@ -234,6 +277,24 @@ impl Layer {
         for budget in &mut self.budgets {
             budget.on_retry_withdrawn(now);
         }
+    }
+
+    /// The earliest timer of its limiters.
+    #[inline]
+    pub(super) fn timer(&self) -> Option<Instant> {
+        let mut first: Option<Instant> = None;
+        for limiter in &self.limiters {
+            first = match (first, limiter.timer()) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        first
+    }
+
+    /// Whether any of its parts has anything to report; retry policies do not.
+    pub(super) fn reports(&self) -> bool {
+        !self.limiters.is_empty() || !self.budgets.is_empty() || self.hedger.is_some()
     }
 
     pub(super) fn report(&self, gauges: &mut Gauges) {
