@@ -21,6 +21,9 @@ pub(crate) const RETRIES: GaugeKind = GaugeKind { name: "retries", unit: "" };
 /// The share of launches that a throttle refuses.
 pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
 
+/// How long after an attempt its copy is sent, where that is measured.
+pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit: "ms" };
+
 /// The most gauges of one strategy that are drawn besides its window and threshold.
 pub const MOST_DRAWN: usize = 4;
 

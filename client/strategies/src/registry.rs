@@ -10,7 +10,7 @@ use crate::budgets::{
     TowerBudget,
 };
 use crate::entry::Entry;
-use crate::hedgers::Hedging;
+use crate::hedgers::{Hedging, PercentileHedging};
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, BbrConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow,
     LeastGapConfig, NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig,
@@ -64,6 +64,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<SuccessRateBreaker>(),
     Entry::of::<GoZeroBreaker>(),
     Entry::of::<Hedging>(),
+    Entry::of::<PercentileHedging>(),
 ];
 
 /// The part with this name.

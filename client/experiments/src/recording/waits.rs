@@ -28,7 +28,9 @@ pub(super) struct WaitRecorder {
 impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
-        if let Some(ended) = self.ended.remove(&sample.op).filter(|_| (1..=MOST_RETRIES).contains(&retry)) {
+        // A copy waits for no end of another attempt.
+        let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MOST_RETRIES).contains(&retry);
+        if let Some(ended) = self.ended.remove(&sample.op).filter(is_retry) {
             if self.waits.len() < retry {
                 self.waits.resize(retry, Vec::new());
             }
@@ -37,7 +39,8 @@ impl WaitRecorder {
                 waits.push(sample.sent.since(ended).as_secs_f64());
             }
         }
-        if sample.status != Status::Succeeded && self.ended.len() < MOST_OPS {
+        let is_over = matches!(sample.status, Status::Succeeded | Status::Cancelled);
+        if !is_over && self.ended.len() < MOST_OPS {
             self.ended.insert(sample.op, sample.ended);
         }
     }

@@ -151,6 +151,7 @@ fn however_late_driver_and_shell_are_virtual_time_decides_the_same() {
         "fixed-window:window=5",
         "full-jitter:base=20ms,cap=1s",
         "ethernet:threshold=2,cost=10ms+constant:delay=40ms",
+        "full-jitter:base=20ms,cap=1s+hedging:delay=60ms,copies=2+retry-budget:max=20,ask=failure",
     ] {
         let (client_log, server_log) = Late::run(strategy, &config, &server);
         let replayed = replay_client(&client_log, client(strategy, &config))

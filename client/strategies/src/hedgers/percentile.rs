@@ -1,0 +1,293 @@
+//! `percentile-hedging`: one copy of an attempt that takes longer than most did of late.
+//!
+//! Source: tower-rs/tower `tower/src/hedge/{mod,rotating_histogram,latency,select}.rs`. Latencies are kept in whole milliseconds, rounded
+//! up, to three digits, in two histograms: one is written to, and read a `period` later. The delay is fixed when the attempt is sent.
+//! Whichever of the two ends first decides, however it ends: `after-failure=end`. What is kept are answers, those that turn away
+//! included, since for tower these are responses; an attempt without an answer is an error, and leaves no latency. So does one that is
+//! withdrawn. The percentile is a number of single precision there. tower has no defaults: these are the numbers of its test
+//! (`tower/tests/hedge/main.rs`).
+//!
+//! Finagle's `BackupRequestFilter` (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits
+//! for the other one when the first to end has failed: `after-failure=wait`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter, whole_nanos};
+
+use crate::error::SpecError;
+use crate::gauges::HEDGE_DELAY;
+use crate::hedger::{AfterFailure, Copies, Hedger};
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Ended, Failure, Gauges, Instant, Launch, Outcome, Status};
+
+/// Parameters of `percentile-hedging`.
+#[derive(Clone, Debug)]
+pub(crate) struct PercentileHedging {
+    percentile: f64,
+    min_samples: u32,
+    period: Duration,
+    after_failure: AfterFailure,
+}
+
+impl Default for PercentileHedging {
+    fn default() -> Self {
+        Self {
+            percentile: 0.9,
+            min_samples: 10,
+            period: Duration::from_mins(1),
+            after_failure: AfterFailure::End,
+        }
+    }
+}
+
+impl Configurable for PercentileHedging {
+    const NAME: &'static str = "percentile-hedging";
+    const SUMMARY: &'static str = "a copy of an attempt that takes longer than most did";
+    const RULE: &'static str = "one copy after the percentile of the latencies of the period before, if there were min-samples of them; \
+                                of the two the first that succeeds, or with after-failure=end the first that ends, decides";
+    const SOURCE: &'static str = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("percentile", "share of attempts that are answered sooner", (0.0, 1.0), |config| {
+            &mut config.percentile
+        }),
+        Parameter::count(
+            "min-samples",
+            "answers in a period below which no copy is sent",
+            (0, 1_000_000),
+            |config| &mut config.min_samples,
+        ),
+        Parameter::duration_between(
+            "period",
+            "how long latencies are gathered before they count",
+            (Duration::from_millis(1), Duration::from_hours(24)),
+            |config| &mut config.period,
+        ),
+        Parameter::choice(
+            "after-failure",
+            "when one of the two fails, the copy goes at once, the other is waited for, or the op has failed",
+            |config| &mut config.after_failure,
+        ),
+    ];
+}
+
+impl PartConfig for PercentileHedging {
+    const KIND: PartKind = PartKind::Hedging;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Hedging(Box::new(Rotating::new(self))))
+    }
+}
+
+struct Rotating {
+    config: PercentileHedging,
+    /// What is gathered now.
+    written: Histogram,
+    /// What was gathered in the period before: how much, and its percentile.
+    read: (u64, Duration),
+    rotated: Instant,
+}
+
+impl Rotating {
+    fn new(config: PercentileHedging) -> Self {
+        let mut rotating = Self {
+            config,
+            written: Histogram::default(),
+            read: (0, Duration::ZERO),
+            rotated: Instant::ORIGIN,
+        };
+        rotating.read = rotating.summary();
+        rotating
+    }
+
+    fn summary(&self) -> (u64, Duration) {
+        #[expect(clippy::cast_possible_truncation, reason = "tower keeps it in single precision")]
+        let quantile = f64::from(self.config.percentile as f32);
+        (self.written.count, Duration::from_millis(self.written.at_quantile(quantile)))
+    }
+
+    /// What was written becomes what is read once a period, and nothing is left after two without a look.
+    fn rotate(&mut self, now: Instant) {
+        let (age, period) = (whole_nanos(now.since(self.rotated)), whole_nanos(self.config.period));
+        let rotations = age / period;
+        if rotations == 0 {
+            return;
+        }
+        if rotations > 1 {
+            self.written = Histogram::default();
+        }
+        self.read = self.summary();
+        self.written = Histogram::default();
+        self.rotated = self.rotated + Duration::from_nanos(period.saturating_mul(rotations));
+    }
+}
+
+impl Hedger for Rotating {
+    fn on_sent(&mut self, now: Instant, _launch: &Launch) -> Option<Copies> {
+        self.rotate(now);
+        let (count, delay) = self.read;
+        (count >= u64::from(self.config.min_samples)).then_some(Copies { count: 1, delay })
+    }
+
+    fn after_failure(&self) -> AfterFailure {
+        self.config.after_failure
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        let answered = matches!(
+            outcome.status,
+            Status::Succeeded | Status::Rejected | Status::Failed(Failure::Server | Failure::Fatal)
+        );
+        if answered {
+            self.rotate(now);
+            let latency = now.since(ended.sent_at);
+            self.written.record(whole_nanos(latency).div_ceil(1_000_000));
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        let (count, delay) = self.read;
+        if count > 0 && count >= u64::from(self.config.min_samples) {
+            gauges.draw(&HEDGE_DELAY, delay.as_secs_f64() * 1e3);
+        }
+    }
+}
+
+/// Whole numbers to three digits, as hdrhistogram has them: exact up to 2047, and in 1024 steps for every power of two beyond.
+///
+/// Source: HdrHistogram/HdrHistogram_rust `src/lib.rs` (`value_at_quantile`, `highest_equivalent`).
+#[derive(Debug, Default)]
+struct Histogram {
+    /// How often, by the highest number that is not told apart.
+    counts: BTreeMap<u64, u64>,
+    count: u64,
+}
+
+impl Histogram {
+    fn record(&mut self, value: u64) {
+        let unit = value.checked_ilog2().unwrap_or(0).saturating_sub(10);
+        let highest = value | ((1_u64 << unit) - 1);
+        *self.counts.entry(highest).or_default() += 1;
+        self.count += 1;
+    }
+
+    /// The least number below or at which this share lies; 0 of none.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is no more than that"
+    )]
+    fn at_quantile(&self, quantile: f64) -> u64 {
+        let wanted = (libm::ceil(quantile * self.count as f64) as u64).max(1);
+        let mut seen = 0;
+        let mut found = self.counts.iter().filter(|(_, count)| {
+            seen += **count;
+            seen >= wanted
+        });
+        found.next().map_or(0, |(value, _)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, launch};
+
+    const MS: u64 = 1_000_000;
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn rotating(config: PercentileHedging) -> Rotating {
+        Rotating::new(config)
+    }
+
+    /// An attempt that took so long ends at `now`.
+    fn ends(rotating: &mut Rotating, now: Instant, took: u64, outcome: Outcome) {
+        let sent_at = Instant::from_nanos(now.as_nanos() - took);
+        rotating.on_ended(now, &Ended { sent_at, ..ended(0, 1) }, &outcome);
+    }
+
+    fn delay(rotating: &mut Rotating, now: Instant) -> Option<u64> {
+        let copies = rotating.on_sent(now, &launch(0, None))?;
+        assert_eq!(copies.count, 1);
+        Some(u64::try_from(copies.delay.as_millis()).unwrap())
+    }
+
+    /// tower, `tests/hedge/main.rs`: ten latencies, two of them of 10 ms; the copy comes after those.
+    #[test]
+    fn the_vector_of_tower_comes_out() {
+        let mut hedge = rotating(PercentileHedging::default());
+        for took in [1, 1, 1, 1, 1, 1, 1, 1, 10, 10] {
+            ends(&mut hedge, at(50), took * MS, OK);
+        }
+        assert_eq!(delay(&mut hedge, at(59_999)), None, "nothing is read before a period is over");
+        assert_eq!(delay(&mut hedge, at(60_000)), Some(10));
+    }
+
+    #[test]
+    fn below_the_least_number_of_answers_no_copy_is_sent() {
+        for (count, wanted) in [(9, None), (10, Some(5))] {
+            let mut hedge = rotating(PercentileHedging::default());
+            (0..count).for_each(|_| ends(&mut hedge, at(50), 5 * MS, OK));
+            assert_eq!(delay(&mut hedge, at(60_000)), wanted);
+        }
+        let mut none = rotating(PercentileHedging { min_samples: 0, ..PercentileHedging::default() });
+        assert_eq!(delay(&mut none, at(0)), Some(0), "as an empty histogram says");
+    }
+
+    #[test]
+    fn a_period_is_read_for_one_period_and_forgotten_after_two_without_a_look() {
+        let config = PercentileHedging {
+            min_samples: 1,
+            period: Duration::from_secs(1),
+            ..PercentileHedging::default()
+        };
+        let mut hedge = rotating(config.clone());
+        ends(&mut hedge, at(900), 7 * MS, OK);
+        ends(&mut hedge, at(1100), 9 * MS, OK);
+        assert_eq!([delay(&mut hedge, at(1200)), delay(&mut hedge, at(1999))], [Some(7); 2]);
+        assert_eq!(delay(&mut hedge, at(2300)), Some(9));
+        assert_eq!(delay(&mut hedge, at(3000)), None, "nothing came in the period before");
+        let mut hedge = rotating(config);
+        ends(&mut hedge, at(900), 7 * MS, OK);
+        assert_eq!(delay(&mut hedge, at(2000)), None);
+        // The grid stays: the next rotation is at 3 s.
+        ends(&mut hedge, at(2700), 4 * MS, OK);
+        assert_eq!(delay(&mut hedge, at(3000)), Some(4));
+    }
+
+    #[test]
+    fn answers_leave_their_latency_in_milliseconds_rounded_up_and_nothing_else_does() {
+        let config = PercentileHedging { percentile: 1.0, min_samples: 1, ..PercentileHedging::default() };
+        let mut hedge = rotating(config);
+        ends(&mut hedge, at(100), 1_000_001, REJECTED);
+        ends(&mut hedge, at(100), 5, FATAL);
+        ends(&mut hedge, at(100), 50 * MS, TIMEOUT);
+        ends(&mut hedge, at(100), 60 * MS, CANCELLED);
+        assert_eq!(hedge.written.count, 2);
+        assert_eq!(delay(&mut hedge, at(60_000)), Some(2));
+    }
+
+    #[test]
+    fn numbers_are_kept_to_three_digits_as_in_hdrhistogram() {
+        for (value, wanted) in
+            [(0, 0), (2047, 2047), (2048, 2049), (4095, 4095), (10_000, 10_007), (1 << 20, 1_049_599)]
+        {
+            let mut histogram = Histogram::default();
+            histogram.record(value);
+            assert_eq!(histogram.at_quantile(0.5), wanted, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_share_is_one_of_single_precision() {
+        let mut histogram = Histogram::default();
+        (1..=10).for_each(|value| histogram.record(value));
+        // 0.9 is a little less than nine tenths there, 0.7 a little less, too, and 0.6 a little more.
+        let quantiles = [0.9_f32, 0.7, 0.6, 0.0, 1.0].map(|share| histogram.at_quantile(f64::from(share)));
+        assert_eq!(quantiles, [9, 7, 7, 1, 10]);
+    }
+}
