@@ -67,6 +67,11 @@ impl Described {
         found.map(|part| part.is_known = true).is_some()
     }
 
+    /// Whether anything is tried again.
+    pub(super) fn retries(&self) -> bool {
+        self.peek(COMMON, "max-attempts") != "1"
+    }
+
     /// The value as it would be typed, which is expressed from now on.
     pub(super) fn read(&mut self, part: &str, key: &str) -> String {
         self.value(part, key).map_or_else(String::new, |value| {
@@ -159,7 +164,9 @@ impl Described {
     /// matter how.
     pub(super) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
-        let is_over = self.peek(COMMON, "max-attempts") == "1";
+        // A hedged op has several attempts, retries or not.
+        let hedges = self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
+        let is_over = !hedges && !self.retries();
         for part in &self.parts {
             if !part.is_known && part.name != BACKOFF {
                 let mut shown = part.name.clone();
@@ -198,6 +205,10 @@ impl Described {
         let part = self.parts.iter_mut().find(|there| there.name == part)?;
         part.values.iter_mut().find(|value| value.key == key)
     }
+}
+
+fn is_hedging(part: &str) -> bool {
+    find(part).is_some_and(|entry| entry.kind == PartKind::Hedging)
 }
 
 /// A share in percent, without the noise of binary fractions.

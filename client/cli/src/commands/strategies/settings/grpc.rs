@@ -1,4 +1,4 @@
-//! gRPC: a service config with its retry policy and retry throttling, in JSON.
+//! gRPC: a service config with its retry or hedging policy and retry throttling, in JSON.
 //!
 //! Source: grpc/proposal `A6-client-retries.md`; grpc/grpc `doc/http-grpc-status-mapping.md`.
 
@@ -13,7 +13,7 @@ use super::retried::Retried;
 
 pub(super) const FORMAT: Format = Format {
     name: "grpc",
-    what: "gRPC, JSON: service config with retryPolicy and retryThrottling",
+    what: "gRPC, JSON: service config with retryPolicy or hedgingPolicy, and retryThrottling",
     used_by: &["grpc"],
     comment: None,
     write,
@@ -21,6 +21,9 @@ pub(super) const FORMAT: Format = Format {
 
 /// The part that is retry throttling.
 const BUDGET: &str = "retry-budget";
+
+/// The part that is hedging.
+const HEDGING: &str = "hedging";
 
 /// What clients cut more attempts to, unless they are told otherwise.
 const MOST_ATTEMPTS: u32 = 5;
@@ -41,6 +44,8 @@ struct MethodConfig {
     timeout: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_policy: Option<RetryPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hedging_policy: Option<HedgingPolicy>,
 }
 
 /// A name without service and method: every method.
@@ -59,14 +64,23 @@ struct RetryPolicy {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+struct HedgingPolicy {
+    max_attempts: u32,
+    hedging_delay: String,
+    non_fatal_status_codes: BTreeSet<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct RetryThrottling {
     max_tokens: u32,
     token_ratio: f64,
 }
 
 fn write(settings: &mut Described) -> String {
+    let hedges = settings.has(HEDGING);
     let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX);
-    if attempts > MOST_ATTEMPTS {
+    if !hedges && attempts > MOST_ATTEMPTS {
         settings.note(
             COMMON,
             "max-attempts",
@@ -74,7 +88,8 @@ fn write(settings: &mut Described) -> String {
         );
     }
     let retryable_status_codes = statuses(settings);
-    let policy = (attempts > 1 && !retryable_status_codes.is_empty())
+    let hedging_policy = hedges.then(|| hedging(settings, retryable_status_codes.clone()));
+    let policy = (!hedges && attempts > 1 && !retryable_status_codes.is_empty())
         .then(|| policy(settings, attempts, retryable_status_codes));
     if policy.is_none() {
         settings.settle(BACKOFF, "");
@@ -91,12 +106,13 @@ fn write(settings: &mut Described) -> String {
     if settings.limit("attempt-timeout").is_some() {
         settings.note(COMMON, "attempt-timeout", "gRPC has a deadline for all attempts together only");
     }
-    advice(settings);
+    advice(settings, hedges);
     let retry_throttling = throttling(settings);
     let method = MethodConfig {
         name: [AllMethods {}],
         timeout: timeout.map(|most| seconds(most) + "s"),
         retry_policy: policy,
+        hedging_policy,
     };
     let config = ServiceConfig { method_config: [method], retry_throttling };
     // Texts and finite numbers can always be written.
@@ -133,6 +149,22 @@ fn policy(
         backoff_multiplier,
         retryable_status_codes,
     }
+}
+
+/// The policy of a call that is not retried, but sent several times.
+fn hedging(settings: &mut Described, non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
+    let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
+    let copies = settings.count(HEDGING, "copies").unwrap_or_default();
+    let why = "gRPC sends the next copy at once when one fails";
+    settings.fixed(HEDGING, "after-failure", &["next"], why);
+    let mut max_attempts = copies.saturating_add(1);
+    if settings.retries() {
+        max_attempts = max_attempts.min(settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX)).max(2);
+        settings.besides(
+            "a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again",
+        );
+    }
+    HedgingPolicy { max_attempts, hedging_delay: seconds(delay) + "s", non_fatal_status_codes }
 }
 
 /// What is tried again as statuses of gRPC.
@@ -178,12 +210,14 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
     statuses
 }
 
-fn advice(settings: &mut Described) {
+fn advice(settings: &mut Described, hedges: bool) {
     let pushback = "gRPC obeys grpc-retry-pushback-ms exactly, and nothing else";
     settings.fixed(COMMON, "retry-after", &["exact"], pushback);
     if settings.read(COMMON, "retry-after") == "exact" {
         settings.fixed(COMMON, "advice", &["grpc-retry-pushback-ms"], pushback);
-        settings.fixed(COMMON, "advice-then", &["restart"], "after push-back gRPC begins anew");
+        if !hedges {
+            settings.fixed(COMMON, "advice-then", &["restart"], "after push-back gRPC begins anew");
+        }
     }
     settings.settle(COMMON, "advice");
 }
@@ -244,6 +278,43 @@ mod tests {
         `ratio=0.1234`: tokenRatio of gRPC has three decimals
         `max-attempts=9`: gRPC cuts more than 5 attempts to 5, unless the client raises its limit
         "#);
+    }
+
+    #[test]
+    fn a_hedged_call_has_a_policy_of_its_own() {
+        let text = written("preset:grpc-hedging", "grpc");
+        insta::assert_snapshot!(text, @r#"
+        {
+          "methodConfig": [
+            {
+              "name": [
+                {}
+              ],
+              "hedgingPolicy": {
+                "maxAttempts": 4,
+                "hedgingDelay": "0.5s",
+                "nonFatalStatusCodes": [
+                  "ABORTED",
+                  "INTERNAL",
+                  "UNAVAILABLE"
+                ]
+              }
+            }
+          ],
+          "retryThrottling": {
+            "maxTokens": 10,
+            "tokenRatio": 0.1
+          }
+        }
+        "#);
+        assert_eq!(left_out("preset:grpc-hedging", "grpc"), "");
+        let text = "constant:max-attempts=3,retry-on=503+hedging:after-failure=wait";
+        insta::assert_snapshot!(left_out(text, "grpc"), @r"
+        `after-failure=wait`: gRPC sends the next copy at once when one fails
+        `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
+        `retry-on=503`: gRPC has no HTTP statuses: they are written as UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE
+        a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again
+        ");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Source: App-vNext/Polly `src/Polly.Core/Retry/RetryStrategyOptions.TResult.cs`, `RetryHelper.cs`,
 //! `CircuitBreaker/CircuitBreakerStrategyOptions.TResult.cs`, `Timeout/TimeoutStrategyOptions.cs` (names, and which values are refused);
-//! dotnet/extensions `src/Libraries/Microsoft.Extensions.Http.Resilience/{Polly/HttpRetryStrategyOptions,Internal/RetryAfterHelper}.cs`.
+//! dotnet/extensions
+//! `src/Libraries/Microsoft.Extensions.Http.Resilience/{Polly/HttpRetryStrategyOptions,Hedging/HttpHedgingStrategyOptions,Internal/RetryAfterHelper}.cs`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::retried::Retried;
 
 pub(super) const FORMAT: Format = Format {
     name: "polly",
-    what: "Polly, C#: pipeline with HttpRetryStrategyOptions",
+    what: "Polly, C#: pipeline with HttpRetryStrategyOptions or HttpHedgingStrategyOptions",
     used_by: &["polly", "dotnet"],
     comment: Some("//"),
     write,
@@ -21,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 const BREAKER: &str = "ratio-breaker";
 const WINDOW: &str = "fixed-window";
+const HEDGING: &str = "hedging";
 
 /// What Polly refuses to be given less of. A day is the most of all its times, as it is of parameters here.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);
@@ -47,6 +49,7 @@ fn write(settings: &mut Described) -> String {
     }
     let handled = handled(settings);
     retry(settings, &handled, &mut text);
+    hedging(settings, &handled, &mut text);
     breaker(settings, &handled, &mut text);
     if let Some(most) = timeout(settings, "attempt-timeout") {
         let _ = writeln!(text, "    .AddTimeout({})", span(most));
@@ -89,6 +92,21 @@ fn retry(settings: &mut Described, handled: &str, text: &mut String) {
         }
     }
     let _ = writeln!(text, "        ShouldRetryAfterHeader = {advice},");
+    let _ = writeln!(text, "        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})");
+}
+
+fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
+    if !settings.has(HEDGING) {
+        return;
+    }
+    let copies = settings.count(HEDGING, "copies").unwrap_or_default();
+    let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
+    settings.fixed(HEDGING, "after-failure", &["next"], "Polly sends the next copy at once when one fails");
+    let _ = writeln!(
+        text,
+        "    .AddHedging(new HttpHedgingStrategyOptions\n    {{\n        MaxHedgedAttempts = {copies},"
+    );
+    let _ = writeln!(text, "        Delay = {},", span(delay));
     let _ = writeln!(text, "        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})");
 }
 
@@ -254,6 +272,20 @@ mod tests {
             ']' => open.pop() == Some('['),
             _ => true,
         }) && open.is_empty()
+    }
+
+    #[test]
+    fn hedging_is_a_strategy_of_the_pipeline() {
+        let text = written("preset:dotnet-hedging,delay=1500ms", "polly");
+        assert!(text.contains("AddHedging(new HttpHedgingStrategyOptions\n"), "{text}");
+        assert!(
+            text.contains("MaxHedgedAttempts = 1,\n        Delay = TimeSpan.FromSeconds(1.5),"),
+            "{text}"
+        );
+        assert!(is_closed(&text) && !text.contains("AddRetry"), "{text}");
+        assert!(!left_out("preset:dotnet-hedging", "polly").contains("hedging"));
+        let waits = left_out("none+hedging:after-failure=wait", "polly");
+        assert!(waits.contains("`after-failure=wait`: Polly sends the next copy at once"), "{waits}");
     }
 
     #[test]
