@@ -186,6 +186,9 @@ enum Phase {
     HalfOpen { probing: bool },
 }
 
+/// The permit of a probe: of two attempts that are withdrawn, one may have been sent before.
+const PROBE: Permit = Permit(1);
+
 struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
@@ -281,15 +284,16 @@ impl Budget for Breaker {
     fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
         if self.phase != Phase::Closed {
             self.change(Phase::HalfOpen { probing: true }, "a probe is out");
+            return PROBE;
         }
         Permit::default()
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, permit: Permit) {
         match was_accepted(outcome) {
             Some(true) => self.on_success(now),
             Some(false) => self.on_failure(now, ended.op, outcome.opinion),
-            None if self.phase == (Phase::HalfOpen { probing: true }) => {
+            None if permit == PROBE && self.phase == (Phase::HalfOpen { probing: true }) => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }
             None => {}

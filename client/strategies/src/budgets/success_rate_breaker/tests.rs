@@ -152,6 +152,8 @@ fn stragglers_count_for_the_phase_in_which_they_end() {
     probe(&mut breaker, secs(5));
     assert_eq!(ask(&breaker, secs(5)), Gate::Wait(Until::Event), "one is out");
     end(&mut breaker, secs(6), CANCELLED);
+    assert_eq!(ask(&breaker, secs(6)), Gate::Wait(Until::Event), "that was another");
+    breaker.on_ended(secs(6), &ended(0, 1), &CANCELLED, PROBE);
     probe(&mut breaker, secs(6));
     end(&mut breaker, secs(6), FATAL);
     assert_eq!(breaker.phase, Phase::Closed);

@@ -152,11 +152,15 @@ fn policy(
 }
 
 /// The policy of a call that is not retried, but sent several times.
-fn hedging(settings: &mut Described, non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
+fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
     let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
     let copies = settings.count(HEDGING, "copies").unwrap_or_default();
     let why = "gRPC sends the next copy at once when one fails";
     settings.fixed(HEDGING, "after-failure", &["next"], why);
+    if non_fatal_status_codes.is_empty() {
+        settings.note(COMMON, "retry-on", "nonFatalStatusCodes of gRPC names one at least: here UNAVAILABLE");
+        non_fatal_status_codes.insert("UNAVAILABLE".to_owned());
+    }
     let mut max_attempts = copies.saturating_add(1);
     if settings.retries() {
         max_attempts = max_attempts.min(settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX)).max(2);
@@ -315,6 +319,13 @@ mod tests {
         `retry-on=503`: gRPC has no HTTP statuses: they are written as UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE
         a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again
         ");
+    }
+
+    #[test]
+    fn a_hedging_policy_names_a_status_at_least() {
+        let text = "none:retry-on=none+hedging";
+        assert!(written(text, "grpc").contains("UNAVAILABLE"));
+        assert!(left_out(text, "grpc").contains("names one at least"), "{}", left_out(text, "grpc"));
     }
 
     #[test]
