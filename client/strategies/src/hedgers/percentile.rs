@@ -156,7 +156,7 @@ impl Hedger for Rotating {
 
 /// Whole numbers to three digits, as hdrhistogram has them: exact up to 2047, and in 1024 steps for every power of two beyond.
 ///
-/// Source: HdrHistogram/HdrHistogram_rust `src/lib.rs` (`value_at_quantile`, `highest_equivalent`).
+/// Source: `HdrHistogram/HdrHistogram_rust`, `src/lib.rs` (`value_at_quantile`, `highest_equivalent`).
 #[derive(Debug, Default)]
 struct Histogram {
     /// How often, by the highest number that is not told apart.
