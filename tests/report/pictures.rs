@@ -35,7 +35,9 @@ fn the_tables_and_pictures_of_the_page_on_clients_are_those_that_its_commands_ma
     if updates() {
         std::fs::write(root().join(place), &made).unwrap();
     }
-    assert!(kept(place) == made, "`{place}` is not current: {AGAIN}\n{made}");
+    let kept = kept(place);
+    let differing = made.lines().zip(kept.lines()).find(|(made, kept)| made != kept);
+    assert!(kept == made, "`{place}` is not current: {AGAIN}\nfirst, made and kept: {differing:?}");
     // Links of a page are relative to its folder.
     pictures_are_current(&folder, &made, "pictures");
     let unheld = figures_without_a_block(&made);
