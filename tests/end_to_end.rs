@@ -13,6 +13,7 @@ mod foreign;
 mod foreign_server;
 mod found;
 mod gateway;
+mod hedged;
 mod hostile_servers;
 mod labels;
 mod lanes;

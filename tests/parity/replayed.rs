@@ -140,6 +140,23 @@ fn messages_that_are_lost_attempts_that_time_out_an_outage_and_a_cap_that_change
 }
 
 #[test]
+fn copies_of_attempts_that_are_slow_or_lost() {
+    for strategy in [
+        "full-jitter:base=20ms,cap=1s+hedging:delay=150ms,copies=2+retry-budget:max=20,ratio=1,ask=failure",
+        "full-jitter:base=20ms,cap=1s+percentile-hedging:percentile=0.6,min-samples=10,period=300ms",
+    ] {
+        let mut setting = overload(strategy);
+        setting.config.timeout = Duration::from_secs(2);
+        setting.server.loss = 0.05;
+        let real = replayed(&setting);
+        let attempts = real.run.measurements().attempts;
+        assert!(attempts.duplicates > 20, "{strategy}: {attempts:?}");
+        assert!(real.withdrawn() > 20, "{strategy}: {} withdrawn", real.withdrawn());
+        assert!(real.run.conservation(Some(&real.server.stats.counts)).holds(), "{strategy}");
+    }
+}
+
+#[test]
 fn ops_that_are_late_and_launches_that_a_budget_refuses() {
     let mut setting = overload("full-jitter:base=20ms,cap=1s+retry-budget:max=2,ratio=0,on-empty=back-off");
     // Long enough for a rejection to be heard on a busy machine; whoever was rejected gets no token and waits for it.

@@ -35,6 +35,8 @@ const STRATEGIES: &[&str] = &[
     "vector-arc",
     "ethernet:threshold=5+full-jitter",
     "aimd+full-jitter+retry-budget+breaker",
+    "aimd+full-jitter+hedging:delay=100ms,copies=2",
+    "none+percentile-hedging:min-samples=5,period=300ms+retry-budget",
 ];
 
 const POLICIES: &[&str] = &[

@@ -1,0 +1,37 @@
+//! Copies of attempts over HTTP: what was sent, withdrawn and served adds up on both sides.
+
+use crate::support::{MockServer, assert_conserved, count, eventually, figure, measure};
+
+/// A tenth of the messages is lost, and nobody times out for a minute.
+const LOSSY: &[&str] = &["--ops", "200", "--rate", "100/s", "--timeout", "1m", "--seed", "7"];
+
+#[test]
+fn lost_messages_cost_a_copy_and_not_a_timeout() {
+    let server = MockServer::start(&["--loss", "0.1", "--service-time", "20ms", "--network-delay", "0"]);
+    let url = server.url();
+    let hedged = ["--target", &url, "--strategy", "none+hedging:delay=300ms,copies=4"];
+    let result = measure(&[LOSSY, &hedged].concat());
+    assert_conserved(&result);
+    assert_eq!(count(&result, "/ops/succeeded"), 200);
+    let [sent, duplicates, cancelled] =
+        ["total", "duplicates", "cancelled"].map(|key| count(&result, &format!("/attempts/{key}")));
+    // All that was sent besides went out beside another, and all of it was withdrawn: the lost, and those that came second.
+    assert_eq!((sent - 200, sent - 200), (duplicates, cancelled), "{}", result["attempts"]);
+    assert!(duplicates >= 20, "of 200 messages and their answers a tenth is lost: {duplicates}");
+    assert!(figure(&result, "/op_latency_ms/max") < 10_000.0, "{}", result["op_latency_ms"]);
+    eventually("nothing is held", || (count(&server.stats(), "/busy") == 0).then_some(()));
+}
+
+#[test]
+fn both_drivers_send_as_many_copies_to_an_idle_server() {
+    let strategy =
+        ["--strategy", "none+hedging:delay=1s,copies=2", "--loss", "0.1", "--service-time", "20ms"];
+    let counts = |more: &[&str]| {
+        let result = measure(&[LOSSY, &strategy, more].concat());
+        assert_conserved(&result);
+        ["total", "succeeded", "duplicates", "cancelled"]
+            .map(|key| count(&result, &format!("/attempts/{key}")))
+    };
+    // A second is long enough for what is not lost, on a busy machine, too.
+    assert_eq!(counts(&["--simulate", "--network-delay", "0"]), counts(&["--network-delay", "0"]));
+}
