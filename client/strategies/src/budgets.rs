@@ -21,6 +21,7 @@ mod success_rate_breaker;
 mod tally;
 mod tower_budget;
 mod when_open;
+mod windowed_adder;
 
 pub(crate) use aws_quota::AwsQuota;
 pub(crate) use breaker::BreakerConfig;

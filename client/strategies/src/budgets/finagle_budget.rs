@@ -8,6 +8,7 @@ use std::time::Duration;
 use vocabulary::{Configurable, Parameter};
 
 use super::deposits::{Bucket, Deposit, Deposits};
+use super::windowed_adder::WindowedAdder;
 use crate::Instant;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -61,58 +62,29 @@ impl PartConfig for FinagleBudget {
 
 impl FinagleBudget {
     #[expect(clippy::cast_possible_truncation, reason = "Finagle cuts to whole tokens, 32 bits of them")]
-    fn start(&self) -> Deposits<WindowedAdder> {
+    fn start(&self) -> Deposits<WindowedAdder<9>> {
         let (deposit, withdrawal) = match self.share {
             0.0 => (0, 1),
             share => (DEPOSIT as i64, i64::from((DEPOSIT / share) as i32)),
         };
         let seconds = i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX);
         let reserve = i64::from(self.reserve).saturating_mul(seconds).saturating_mul(withdrawal);
-        let bucket = WindowedAdder {
-            slices: [0; 9],
-            oldest: 0,
-            began_ms: 0,
-            width_ms: u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX) / 10,
-            writer: 0,
-        };
+        let bucket = WindowedAdder::over(self.ttl);
         Deposits { bucket, deposit, withdrawal, reserve, when: Deposit::Request }
     }
 }
 
-/// Finagle's: nine slices that have ended, and the one under way.
-#[derive(Clone)]
-struct WindowedAdder {
-    slices: [i64; 9],
-    /// Where the next slice that ends is put.
-    oldest: usize,
-    /// When the one under way began: at an event, not on a grid.
-    began_ms: u64,
-    width_ms: u64,
-    writer: i64,
-}
-
-impl Bucket for WindowedAdder {
+impl Bucket for WindowedAdder<9> {
     fn expire(&mut self, now: Instant) {
-        let now_ms = now.as_nanos() / 1_000_000;
-        let age = now_ms.saturating_sub(self.began_ms);
-        if age < self.width_ms {
-            return;
-        }
-        self.slices[self.oldest] = std::mem::take(&mut self.writer);
-        self.oldest = (self.oldest + 1) % self.slices.len();
-        for _ in 0..(age / self.width_ms - 1).min(self.slices.len() as u64) {
-            self.slices[self.oldest] = 0;
-            self.oldest = (self.oldest + 1) % self.slices.len();
-        }
-        self.began_ms = now_ms;
+        self.expire(now);
     }
 
     fn add(&mut self, amount: i64) {
-        self.writer = self.writer.saturating_add(amount);
+        self.add(amount);
     }
 
     fn sum(&self) -> i64 {
-        self.slices.iter().fold(self.writer, |sum, slice| sum.saturating_add(*slice))
+        self.sum()
     }
 }
 
@@ -120,12 +92,12 @@ impl Bucket for WindowedAdder {
 mod tests {
     use super::*;
 
-    fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<WindowedAdder> {
+    fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<WindowedAdder<9>> {
         FinagleBudget { ttl: Duration::from_secs(ttl), reserve, share }.start()
     }
 
     /// Retries of so many requests that fail, all at one instant.
-    fn retried(budget: &mut Deposits<WindowedAdder>, requests: u32) -> u32 {
+    fn retried(budget: &mut Deposits<WindowedAdder<9>>, requests: u32) -> u32 {
         (0..requests).map(|_| u32::from(budget.fails(Instant::ORIGIN))).sum()
     }
 
@@ -169,25 +141,5 @@ mod tests {
     #[test]
     fn without_share_and_reserve_nothing_is_ever_retried() {
         assert_eq!(retried(&mut budget(10, 0, 0.0), 1000), 0);
-    }
-
-    /// twitter/util `WindowedAdderTest`: what a slice holds counts until as many others have ended.
-    #[test]
-    fn what_was_paid_in_leaks_away_by_tenths() {
-        let mut adder = budget(1, 0, 1.0).bucket;
-        let at = |adder: &mut WindowedAdder, millis| {
-            adder.expire(Instant::from_millis(millis));
-            adder.sum()
-        };
-        adder.add(1);
-        for tenth in 1..=9 {
-            assert_eq!(at(&mut adder, 100 * tenth), 1, "{tenth}");
-        }
-        assert_eq!(at(&mut adder, 1000), 0);
-        adder.add(5);
-        assert_eq!(at(&mut adder, 1500), 5, "five tenths at once");
-        adder.add(2);
-        assert_eq!(at(&mut adder, 1999), 7);
-        assert_eq!(at(&mut adder, 60_000), 0);
     }
 }

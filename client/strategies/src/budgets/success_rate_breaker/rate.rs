@@ -1,13 +1,14 @@
 //! The rate of successes: a moving average, or the share of the last while.
 //!
-//! Source: twitter/finagle `util/Ema.scala` and `liveness/FailureAccrualPolicy.scala`; twitter/util `util/WindowedAdder.scala` for the number of
-//! attempts; linkerd/linkerd2-proxy `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
+//! Source: twitter/finagle `util/Ema.scala` and `liveness/FailureAccrualPolicy.scala`; linkerd/linkerd2-proxy
+//! `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
 
 use std::time::Duration;
 
 use super::Average;
 use crate::Instant;
 use crate::budgets::slices::Slices;
+use crate::budgets::windowed_adder::WindowedAdder;
 
 /// See the module.
 #[derive(Debug)]
@@ -27,7 +28,8 @@ pub(super) struct Moving {
     calls: u64,
     /// The stamp of the last attempt, and the average then.
     last: Option<(u64, f64)>,
-    recent: Adder,
+    /// Attempts of late.
+    recent: WindowedAdder<4>,
 }
 
 /// Attempts, and how many of them succeeded.
@@ -47,7 +49,7 @@ impl Rate {
                 began: Instant::ORIGIN,
                 calls: 0,
                 last: None,
-                recent: Adder::new(window),
+                recent: WindowedAdder::over(window),
             }),
         }
     }
@@ -71,7 +73,8 @@ impl Rate {
         match self {
             Self::Moving(moving) => {
                 let stamp = moving.last.map_or(0, |(stamp, _)| stamp);
-                stamp >= moving.window && (moving.by_calls || moving.recent.sum(now) >= u64::from(least))
+                moving.recent.expire(now);
+                stamp >= moving.window && (moving.by_calls || moving.recent.sum() >= i64::from(least))
             }
             Self::Exact(slices) => sum(slices, now).attempts >= least,
         }
@@ -82,7 +85,7 @@ impl Rate {
         match self {
             Self::Moving(moving) => {
                 (moving.began, moving.calls, moving.last) = (now, 0, None);
-                moving.recent.reset(now);
+                moving.recent.restart(now);
             }
             Self::Exact(slices) => slices.restart(now),
         }
@@ -92,7 +95,8 @@ impl Rate {
 impl Moving {
     fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
         self.calls += 1;
-        self.recent.add(now);
+        self.recent.expire(now);
+        self.recent.add(1);
         let stamp = if self.by_calls { self.calls } else { millis(now.since(self.began)) };
         let value = f64::from(u8::from(succeeded));
         let average = match self.last {
@@ -104,57 +108,6 @@ impl Moving {
         };
         self.last = Some((stamp, average));
         average
-    }
-}
-
-/// How many attempts there were of late: in four slices that are over and one that is not, each of a fifth of the window.
-#[derive(Debug)]
-struct Adder {
-    width: Duration,
-    now: u64,
-    over: [u64; 4],
-    next: usize,
-    began: Instant,
-}
-
-impl Adder {
-    fn new(window: Duration) -> Self {
-        let width = (window / 5).max(Duration::from_millis(1));
-        Self { width, now: 0, over: [0; 4], next: 0, began: Instant::ORIGIN }
-    }
-
-    fn add(&mut self, now: Instant) {
-        self.turn(now);
-        self.now += 1;
-    }
-
-    fn sum(&mut self, now: Instant) -> u64 {
-        self.turn(now);
-        self.now + self.over.iter().sum::<u64>()
-    }
-
-    fn reset(&mut self, now: Instant) {
-        (self.now, self.over, self.began) = (0, [0; 4], now);
-    }
-
-    /// Ends the slice if it is over, and with it those in which nothing happened: the next begins now.
-    fn turn(&mut self, now: Instant) {
-        let elapsed = now.since(self.began);
-        if elapsed < self.width {
-            return;
-        }
-        let skipped = (elapsed.as_nanos() / self.width.as_nanos()).saturating_sub(1);
-        let ended = std::mem::take(&mut self.now);
-        self.put(ended);
-        for _ in 0..skipped.min(self.over.len() as u128) {
-            self.put(0);
-        }
-        self.began = now;
-    }
-
-    fn put(&mut self, count: u64) {
-        self.over[self.next] = count;
-        self.next = (self.next + 1) % self.over.len();
     }
 }
 
@@ -183,18 +136,6 @@ mod tests {
         let mut rate = Rate::new(Average::Moving, Duration::from_secs(100), 0);
         assert!((rate.count(ms(0), true) - 1.0).abs() < 1e-12, "the first is all there is");
         assert!((rate.count(ms(69_315), false) - 0.5).abs() < 1e-5);
-    }
-
-    #[test]
-    fn attempts_of_the_last_four_to_five_fifths_are_counted() {
-        let mut adder = Adder::new(Duration::from_secs(5));
-        for second in 0..5 {
-            adder.add(ms(1000 * second));
-        }
-        assert_eq!(adder.sum(ms(4999)), 5);
-        assert_eq!(adder.sum(ms(5000)), 4, "the first fifth is forgotten");
-        assert_eq!(adder.sum(ms(7500)), 2, "so are the next two");
-        assert_eq!(adder.sum(ms(60_000)), 0);
     }
 
     #[test]
