@@ -1,7 +1,7 @@
 //! A script as it is typed: `503|429 retry-after:2|200`, steps joined by `|`, scripts of further ops by `;`.
 //!
-//! A step is a status or `close`, then, after spaces, headers and the body as `name:value` and `body:text`. In values, what
-//! would part them from the rest is written as in URLs: `%20`, `%2C`.
+//! A step is a status or `close`, then, after spaces, headers and the body as `name:value` and `body:text`. In names and
+//! values, what would part them from the rest is written as in URLs: `%20`, `%2C`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -80,13 +80,15 @@ impl FromStr for Reply {
             let (name, value) = word
                 .split_once(':')
                 .ok_or_else(|| format!("`{word}` is no header; write `name:value`, spaces in it as `%20`"))?;
-            let value = decoded(value).ok_or_else(|| {
-                format!("`{value}` cannot be read: `%` begins two hexadecimal digits of UTF-8")
-            })?;
-            match name {
+            let read = |text: &str| {
+                let why = || format!("`{text}` cannot be read: `%` begins two hexadecimal digits of UTF-8");
+                decoded(text).ok_or_else(why)
+            };
+            let (name, value) = (read(name)?, read(value)?);
+            match name.as_str() {
                 BODY if body.is_some() => return Err("it has two bodies".to_owned()),
                 BODY => body = Some(value),
-                _ => headers.push((name.to_owned(), value)),
+                _ => headers.push((name, value)),
             }
         }
         Self::answer(status, headers, body.unwrap_or_default()).map_err(|error| error.to_string())
@@ -101,7 +103,9 @@ impl fmt::Display for Reply {
         };
         write!(f, "{}", answer.status)?;
         for (name, value) in answer.written() {
-            write!(f, " {name}:")?;
+            f.write_str(" ")?;
+            encode(name, f)?;
+            f.write_str(":")?;
             encode(&value, f)?;
         }
         if !answer.body.is_empty() {
@@ -166,6 +170,7 @@ mod tests {
             "200",
             "503|429 retry-after:2|close|200",
             "503;503;200",
+            "503 a%7Cb:1",
             "429 retry-after:@date%2B3 x-reset:@epoch-7 body:{\"a\":1%2C%20\"b\":\"%7C%3B%25%C3%A4%0A\"}",
         ] {
             assert_eq!(text.parse::<Script>().unwrap().to_string(), text);
