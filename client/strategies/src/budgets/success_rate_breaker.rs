@@ -16,27 +16,13 @@ use std::time::Duration;
 use vocabulary::{Choice, Configurable, Parameter, Rng};
 
 use self::penalty::{Penalties, Spread};
-use self::rate::Rate;
+use self::rate::{Average, Rate};
 use super::refusal::was_accepted;
 use super::when_open::WhenOpen;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Until};
-
-/// How the rate of successes is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Average {
-    /// Weighted by age, as Finagle.
-    #[default]
-    Moving,
-    /// Of all in the window alike, as linkerd.
-    Exact,
-}
-
-impl Choice for Average {
-    const CHOICES: &'static [(&'static str, Self)] = &[("moving", Self::Moving), ("exact", Self::Exact)];
-}
 
 /// Which failures in a row count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

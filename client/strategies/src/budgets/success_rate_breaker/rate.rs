@@ -5,10 +5,25 @@
 
 use std::time::Duration;
 
-use super::Average;
+use vocabulary::Choice;
+
 use crate::Instant;
 use crate::budgets::slices::Slices;
 use crate::budgets::windowed_adder::WindowedAdder;
+
+/// How the rate of successes is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Average {
+    /// Weighted by age, as Finagle.
+    #[default]
+    Moving,
+    /// Of all in the window alike, as linkerd.
+    Exact,
+}
+
+impl Choice for Average {
+    const CHOICES: &'static [(&'static str, Self)] = &[("moving", Self::Moving), ("exact", Self::Exact)];
+}
 
 /// See the module.
 #[derive(Debug)]
