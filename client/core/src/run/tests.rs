@@ -9,7 +9,9 @@ use super::{Completion, Input, Launched, Output, Run};
 use crate::snapshot::Phase;
 use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
+mod deferring;
 mod hedging;
+mod stalling;
 
 /// A run with verbs for tests.
 struct Bench {
@@ -280,26 +282,6 @@ fn an_abort_withdraws_what_is_in_flight() {
 }
 
 #[test]
-fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
-    let mut bench = Bench::new("constant:delay=1s", burst(1));
-    let mut now = ms(0);
-    let mut output = bench.poll(now);
-    while output != Output::Done {
-        now = match output {
-            Output::WaitUntil(at) if bench.sent.is_empty() => at,
-            _ => now + Duration::from_millis(150),
-        };
-        output = bench.poll(now);
-        if !bench.sent.is_empty() {
-            output = bench.answer(now, Status::Rejected);
-        }
-    }
-    assert_eq!(bench.run.stalled_at(), Some(ms(60_000)));
-    assert_eq!(bench.run.measurements().ops.unfinished(), 1);
-    bench.assert_conserved();
-}
-
-#[test]
 fn after_its_duration_a_run_drains_for_a_while_and_ends() {
     let workload = Workload {
         arrivals: ArrivalProcess::Uniform { rate_per_s: 10.0 },
@@ -350,154 +332,6 @@ fn a_retry_that_waits_for_nothing_comes_after_fresh_arrivals_of_the_same_instant
     assert_eq!(bench.ops_out(), [0]);
     bench.answer(ms(10), Status::Rejected);
     assert_eq!(bench.ops_out(), [1, 0]);
-}
-
-#[test]
-fn retries_that_take_no_time_at_all_are_a_stall_and_not_an_endless_loop() {
-    let mut bench = Bench::new("immediate", burst(3));
-    let mut output = bench.poll(ms(5));
-    while output != Output::Done {
-        assert!(!bench.sent.is_empty(), "{output:?}");
-        output = bench.answer(ms(5), Status::Rejected);
-    }
-    assert_eq!(bench.run.stalled_at(), Some(ms(5)));
-    bench.assert_conserved();
-}
-
-#[test]
-fn an_attempt_that_looks_first_counts_when_it_started_and_not_when_it_was_deferred() {
-    let mut bench = Bench::new("ethernet:threshold=10,cost=100ms+constant:delay=1s", burst(2));
-    bench.poll(ms(0));
-    let least: Vec<u32> = bench.sent.iter().map(|launched| launched.least_free).collect();
-    assert_eq!(least, [10, 10]);
-    assert_eq!(bench.run.measurements().attempts.total, 0, "the server has not looked yet");
-    bench.run.handle_input(ms(0), Input::Started(bench.sent[1].attempt));
-    assert_eq!(bench.run.measurements().attempts.total, 1);
-    assert_eq!(bench.answer(ms(0), Status::Deferred), Output::WaitUntil(ms(1100)));
-    assert_eq!(bench.ops_out(), [1]);
-    let measured = bench.run.measurements();
-    assert_eq!((measured.ops.deferred, measured.attempts.total), (1, 1));
-    bench.answer(ms(600), Status::Succeeded);
-    // After its back-off it is the op's first attempt again; a driver that hears of no start is heard at the end.
-    bench.poll(ms(1100));
-    assert_eq!(bench.sent[0].ordinal, 1);
-    assert_eq!(bench.answer(ms(1700), Status::Succeeded), Output::Done);
-    let measured = bench.run.measurements();
-    assert_eq!((measured.attempts.total, measured.series.totals().total), (2, 2));
-    bench.assert_conserved();
-}
-
-#[test]
-fn an_attempt_of_which_nobody_knows_whether_it_started_is_conserved_when_it_is_withdrawn() {
-    let mut bench = Bench::new("ethernet+constant", burst(2));
-    bench.poll(ms(0));
-    bench.run.handle_input(ms(10), Input::Abort);
-    bench.poll(ms(10));
-    assert_eq!(bench.run.measurements().attempts.cancelled, 2);
-    bench.assert_conserved();
-}
-
-#[test]
-fn what_a_deferred_attempt_took_from_window_and_budget_is_given_back() {
-    let spec = "ethernet:cost=0s+fixed-window:window=1+breaker:failures=1+constant:delay=1s";
-    let mut bench = Bench::new(spec, burst(2));
-    bench.poll(ms(0));
-    assert_eq!(bench.ops_out(), [0]);
-    bench.answer(ms(0), Status::Deferred);
-    assert_eq!(bench.ops_out(), [1], "the place in the window is free");
-    bench.answer(ms(600), Status::Succeeded);
-    bench.poll(ms(1000));
-    assert_eq!(bench.ops_out(), [0], "the breaker is closed");
-    assert_eq!(bench.answer(ms(1600), Status::Succeeded), Output::Done);
-    bench.assert_conserved();
-}
-
-#[test]
-fn at_a_dead_port_a_window_sends_probes_only_and_all_of_itself_when_one_is_answered() {
-    let mut bench = Bench::new("aimd", burst(1000));
-    bench.poll(ms(0));
-    assert_eq!(bench.sent.len(), 20);
-    let refused = Status::Failed(Failure::Transport);
-    for _ in 0..20 {
-        bench.answer(ms(1000), refused);
-    }
-    let mut probes = Vec::new();
-    let mut now = ms(1000);
-    while probes.len() < 7 {
-        now = match bench.poll(now) {
-            Output::WaitUntil(at) => at,
-            waits => panic!("{waits:?}"),
-        };
-        bench.poll(now);
-        while !bench.sent.is_empty() {
-            probes.push(now);
-            bench.answer(now, refused);
-        }
-    }
-    assert_eq!(probes, [1050, 1100, 1200, 1400, 1650, 1900, 2150].map(ms));
-    // The limiter heard of the outage once, not of every probe.
-    bench.poll(ms(2400));
-    assert_eq!(bench.sent.len(), 1, "the server is back, and lets the probe in");
-    bench.answer(ms(2500), Status::Rejected);
-    assert_eq!(bench.sent.len(), 17, "the window is 0.9 × 0.9 × 20 = 16.2");
-    assert_eq!(bench.sent[0].due, ms(2500));
-    bench.run.handle_input(ms(2600), Input::Abort);
-    bench.poll(ms(2600));
-    bench.assert_conserved();
-}
-
-#[test]
-fn a_policy_with_delays_paces_itself_after_connection_failures() {
-    for (strategy, sent) in [("aimd+constant:delay=60ms", 18), ("aimd+immediate", 1), ("immediate", 20)] {
-        let mut bench = Bench::new(strategy, burst(20));
-        bench.poll(ms(0));
-        for _ in 0..20 {
-            bench.answer(ms(0), Status::Failed(Failure::Transport));
-        }
-        bench.poll(ms(60));
-        assert_eq!(bench.sent.len(), sent, "{strategy}");
-    }
-}
-
-#[test]
-fn many_rejections_at_one_instant_are_no_stall() {
-    let mut bench = Bench::new("none", burst(150_001));
-    bench.poll(ms(0));
-    let last = bench.sent.pop().unwrap();
-    while let Some(launched) = bench.sent.pop() {
-        bench.answer_to(launched, ms(50), Status::Rejected);
-    }
-    assert_eq!(bench.answer_to(last, ms(600), Status::Succeeded), Output::Done);
-    assert_eq!(bench.run.stalled_at(), None);
-    bench.assert_conserved();
-}
-
-#[test]
-fn an_attempt_that_was_deferred_was_never_in_flight_beside_a_later_one() {
-    let mut bench = Bench::new("ethernet:threshold=10,cost=0s+constant:delay=1s", burst(3));
-    bench.poll(ms(0));
-    assert_eq!(bench.sent.len(), 3);
-    bench.answer(ms(1), Status::Deferred);
-    bench.answer(ms(600), Status::Succeeded);
-    bench.answer(ms(600), Status::Succeeded);
-    let most = bench.run.measurements().series.points().iter().map(|point| point.in_flight.max);
-    assert!((most.fold(0.0, f32::max) - 2.0).abs() < f32::EPSILON);
-}
-
-#[test]
-fn the_serial_of_a_deferred_attempt_is_not_used_again_when_later_ones_have_theirs() {
-    // So many are answered that the last one's end sweeps away all timeouts but that of the first attempt.
-    const OPS: u64 = 4099;
-    let config = RunConfig { timeout: Duration::from_mins(10), ..closed(2, OPS) };
-    let mut bench = Bench::new("ethernet:cost=0s+constant:delay=1s", config);
-    bench.poll(ms(0));
-    for later in 1..OPS {
-        let launched = bench.sent.pop().unwrap();
-        bench.answer_to(launched, ms(later), Status::Succeeded);
-    }
-    bench.answer(ms(OPS), Status::Deferred);
-    bench.poll(ms(OPS + 1000));
-    assert_eq!(bench.sent[0].attempt.serial, OPS);
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Attempts that start only where enough is free, and those that did not.
+
+use std::time::Duration;
+
+use tailback::Status;
+
+use super::{Bench, burst, closed, ms};
+use crate::run::{Input, Output};
+use crate::workload::RunConfig;
+
+#[test]
+fn an_attempt_that_looks_first_counts_when_it_started_and_not_when_it_was_deferred() {
+    let mut bench = Bench::new("ethernet:threshold=10,cost=100ms+constant:delay=1s", burst(2));
+    bench.poll(ms(0));
+    let least: Vec<u32> = bench.sent.iter().map(|launched| launched.least_free).collect();
+    assert_eq!(least, [10, 10]);
+    assert_eq!(bench.run.measurements().attempts.total, 0, "the server has not looked yet");
+    bench.run.handle_input(ms(0), Input::Started(bench.sent[1].attempt));
+    assert_eq!(bench.run.measurements().attempts.total, 1);
+    assert_eq!(bench.answer(ms(0), Status::Deferred), Output::WaitUntil(ms(1100)));
+    assert_eq!(bench.ops_out(), [1]);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.ops.deferred, measured.attempts.total), (1, 1));
+    bench.answer(ms(600), Status::Succeeded);
+    // After its back-off it is the op's first attempt again; a driver that hears of no start is heard at the end.
+    bench.poll(ms(1100));
+    assert_eq!(bench.sent[0].ordinal, 1);
+    assert_eq!(bench.answer(ms(1700), Status::Succeeded), Output::Done);
+    let measured = bench.run.measurements();
+    assert_eq!((measured.attempts.total, measured.series.totals().total), (2, 2));
+    bench.assert_conserved();
+}
+
+#[test]
+fn an_attempt_of_which_nobody_knows_whether_it_started_is_conserved_when_it_is_withdrawn() {
+    let mut bench = Bench::new("ethernet+constant", burst(2));
+    bench.poll(ms(0));
+    bench.run.handle_input(ms(10), Input::Abort);
+    bench.poll(ms(10));
+    assert_eq!(bench.run.measurements().attempts.cancelled, 2);
+    bench.assert_conserved();
+}
+
+#[test]
+fn what_a_deferred_attempt_took_from_window_and_budget_is_given_back() {
+    let spec = "ethernet:cost=0s+fixed-window:window=1+breaker:failures=1+constant:delay=1s";
+    let mut bench = Bench::new(spec, burst(2));
+    bench.poll(ms(0));
+    assert_eq!(bench.ops_out(), [0]);
+    bench.answer(ms(0), Status::Deferred);
+    assert_eq!(bench.ops_out(), [1], "the place in the window is free");
+    bench.answer(ms(600), Status::Succeeded);
+    bench.poll(ms(1000));
+    assert_eq!(bench.ops_out(), [0], "the breaker is closed");
+    assert_eq!(bench.answer(ms(1600), Status::Succeeded), Output::Done);
+    bench.assert_conserved();
+}
+
+#[test]
+fn an_attempt_that_was_deferred_was_never_in_flight_beside_a_later_one() {
+    let mut bench = Bench::new("ethernet:threshold=10,cost=0s+constant:delay=1s", burst(3));
+    bench.poll(ms(0));
+    assert_eq!(bench.sent.len(), 3);
+    bench.answer(ms(1), Status::Deferred);
+    bench.answer(ms(600), Status::Succeeded);
+    bench.answer(ms(600), Status::Succeeded);
+    let most = bench.run.measurements().series.points().iter().map(|point| point.in_flight.max);
+    assert!((most.fold(0.0, f32::max) - 2.0).abs() < f32::EPSILON);
+}
+
+#[test]
+fn the_serial_of_a_deferred_attempt_is_not_used_again_when_later_ones_have_theirs() {
+    // So many are answered that the last one's end sweeps away all timeouts but that of the first attempt.
+    const OPS: u64 = 4099;
+    let config = RunConfig { timeout: Duration::from_mins(10), ..closed(2, OPS) };
+    let mut bench = Bench::new("ethernet:cost=0s+constant:delay=1s", config);
+    bench.poll(ms(0));
+    for later in 1..OPS {
+        let launched = bench.sent.pop().unwrap();
+        bench.answer_to(launched, ms(later), Status::Succeeded);
+    }
+    bench.answer(ms(OPS), Status::Deferred);
+    bench.poll(ms(OPS + 1000));
+    assert_eq!(bench.sent[0].attempt.serial, OPS);
+}

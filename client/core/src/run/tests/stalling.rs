@@ -1,0 +1,100 @@
+//! Runs that get nowhere, and servers that are not there.
+
+use std::time::Duration;
+
+use tailback::{Failure, Status};
+
+use super::{Bench, burst, ms};
+use crate::run::{Input, Output};
+
+#[test]
+fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
+    let mut bench = Bench::new("constant:delay=1s", burst(1));
+    let mut now = ms(0);
+    let mut output = bench.poll(now);
+    while output != Output::Done {
+        now = match output {
+            Output::WaitUntil(at) if bench.sent.is_empty() => at,
+            _ => now + Duration::from_millis(150),
+        };
+        output = bench.poll(now);
+        if !bench.sent.is_empty() {
+            output = bench.answer(now, Status::Rejected);
+        }
+    }
+    assert_eq!(bench.run.stalled_at(), Some(ms(60_000)));
+    assert_eq!(bench.run.measurements().ops.unfinished(), 1);
+    bench.assert_conserved();
+}
+
+#[test]
+fn retries_that_take_no_time_at_all_are_a_stall_and_not_an_endless_loop() {
+    let mut bench = Bench::new("immediate", burst(3));
+    let mut output = bench.poll(ms(5));
+    while output != Output::Done {
+        assert!(!bench.sent.is_empty(), "{output:?}");
+        output = bench.answer(ms(5), Status::Rejected);
+    }
+    assert_eq!(bench.run.stalled_at(), Some(ms(5)));
+    bench.assert_conserved();
+}
+
+#[test]
+fn many_rejections_at_one_instant_are_no_stall() {
+    let mut bench = Bench::new("none", burst(150_001));
+    bench.poll(ms(0));
+    let last = bench.sent.pop().unwrap();
+    while let Some(launched) = bench.sent.pop() {
+        bench.answer_to(launched, ms(50), Status::Rejected);
+    }
+    assert_eq!(bench.answer_to(last, ms(600), Status::Succeeded), Output::Done);
+    assert_eq!(bench.run.stalled_at(), None);
+    bench.assert_conserved();
+}
+
+#[test]
+fn at_a_dead_port_a_window_sends_probes_only_and_all_of_itself_when_one_is_answered() {
+    let mut bench = Bench::new("aimd", burst(1000));
+    bench.poll(ms(0));
+    assert_eq!(bench.sent.len(), 20);
+    let refused = Status::Failed(Failure::Transport);
+    for _ in 0..20 {
+        bench.answer(ms(1000), refused);
+    }
+    let mut probes = Vec::new();
+    let mut now = ms(1000);
+    while probes.len() < 7 {
+        now = match bench.poll(now) {
+            Output::WaitUntil(at) => at,
+            waits => panic!("{waits:?}"),
+        };
+        bench.poll(now);
+        while !bench.sent.is_empty() {
+            probes.push(now);
+            bench.answer(now, refused);
+        }
+    }
+    assert_eq!(probes, [1050, 1100, 1200, 1400, 1650, 1900, 2150].map(ms));
+    // The limiter heard of the outage once, not of every probe.
+    bench.poll(ms(2400));
+    assert_eq!(bench.sent.len(), 1, "the server is back, and lets the probe in");
+    bench.answer(ms(2500), Status::Rejected);
+    assert_eq!(bench.sent.len(), 17, "the window is 0.9 × 0.9 × 20 = 16.2");
+    assert_eq!(bench.sent[0].due, ms(2500));
+    bench.run.handle_input(ms(2600), Input::Abort);
+    bench.poll(ms(2600));
+    bench.assert_conserved();
+}
+
+#[test]
+fn a_policy_with_delays_paces_itself_after_connection_failures() {
+    for (strategy, sent) in [("aimd+constant:delay=60ms", 18), ("aimd+immediate", 1), ("immediate", 20)] {
+        let mut bench = Bench::new(strategy, burst(20));
+        bench.poll(ms(0));
+        for _ in 0..20 {
+            bench.answer(ms(0), Status::Failed(Failure::Transport));
+        }
+        bench.poll(ms(60));
+        assert_eq!(bench.sent.len(), sent, "{strategy}");
+    }
+}
