@@ -57,7 +57,10 @@ fn write(settings: &mut Described) -> String {
         );
     }
     if let Some(most) = settings.limit("attempt-timeout") {
-        let most = millis(most);
+        if most < LEAST {
+            settings.note(COMMON, "attempt-timeout", "a timeout of resilience4j is at least 1 ms");
+        }
+        let most = millis(most.max(LEAST));
         let _ = writeln!(
             text,
             "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {most}"
@@ -208,7 +211,7 @@ mod tests {
     #[test]
     fn no_value_is_written_that_keeps_an_application_from_starting() {
         let text = written(
-            "backoff:base=100us,cap=500us,spread=around|1,max-attempts=3+ratio-breaker:open=0",
+            "backoff:base=100us,cap=500us,spread=around|1,max-attempts=3,attempt-timeout=1us+ratio-breaker:open=0",
             "resilience4j",
         );
         for line in [
@@ -216,6 +219,7 @@ mod tests {
             "exponential-max-wait-duration: 1ms",
             "randomized-wait-factor: 0.999",
             "wait-duration-in-open-state: 1ms",
+            "timeout-duration: 1ms",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
