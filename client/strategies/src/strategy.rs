@@ -1,4 +1,4 @@
-//! The composition: limiters × retry policy × budgets in layers, and the rules that hold for all of them.
+//! The composition: limiters × retry policy × budgets × hedger in layers, and the rules that hold for all of them.
 //!
 //! The inner layer acts on attempts. A layer around it takes all that the inner one does with an op, until that is done or
 //! gives up, for one *try*: a retry around a retry.

@@ -85,7 +85,7 @@ fn list() -> String {
         (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
         (PartKind::Limiter, "Limiters: when the next attempt may start"),
         (PartKind::Budget, "Budgets: whether an attempt is let through"),
-        (PartKind::Hedging, "Hedging: when copies of an unanswered attempt are sent"),
+        (PartKind::Hedging, "Hedgers: when copies of an unanswered attempt are sent"),
     ] {
         let _ = writeln!(text, "{title}");
         for entry in STRATEGIES.iter().filter(|entry| entry.kind == kind) {
@@ -94,7 +94,7 @@ fn list() -> String {
         text.push('\n');
     }
     let combined = "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of \
-                    limiters and budgets, at most one retry policy and one that hedges. `loadgen strategies NAME` explains one, `loadgen strategies --presets` lists what \
+                    limiters and budgets, at most one retry policy and one hedger. `loadgen strategies NAME` explains one, `loadgen strategies --presets` lists what \
                     production clients do.";
     text + &wrapped(combined, "", "") + "\n"
 }
@@ -105,7 +105,7 @@ fn explain(entry: &Entry) -> String {
         PartKind::RetryPolicy => "retry policy",
         PartKind::Limiter => "limiter",
         PartKind::Budget => "budget",
-        PartKind::Hedging => "hedging",
+        PartKind::Hedging => "hedger",
     };
     let _ = writeln!(text, "{} ({kind})\n{}\n", entry.name, wrapped(entry.summary, "", ""));
     let _ = writeln!(text, "Rule\n{}\n", wrapped(entry.rule, "  ", "  "));

@@ -67,3 +67,56 @@ impl Strategy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{FATAL, REJECTED, advised, launch};
+    use crate::{Outcome, StrategySpec};
+
+    fn strategy(text: &str) -> Strategy {
+        text.parse::<StrategySpec>()
+            .expect("the test's text is a strategy")
+            .build(1, None)
+            .expect("it starts")
+    }
+
+    fn after(text: &str, outcome: Outcome) -> AfterCopy {
+        let failed = FailedOp { op: 0, arrived: Instant::ORIGIN, failures: 1, outcome };
+        strategy(text).after_failed_copy(&failed)
+    }
+
+    #[test]
+    fn what_a_failure_means_for_the_others_depends_on_the_hedger_and_on_advice() {
+        let second = Duration::from_secs(1);
+        let wait = advised(Advice::After(second));
+        for (text, outcome, wanted) in [
+            ("hedging", REJECTED, AfterCopy::NextAfter(Duration::ZERO)),
+            ("hedging:after-failure=wait", REJECTED, AfterCopy::GoOn),
+            ("hedging:after-failure=end", REJECTED, AfterCopy::Over),
+            ("hedging", FATAL, AfterCopy::Over),
+            ("hedging", wait, AfterCopy::NextAfter(second)),
+            ("hedging:after-failure=wait", wait, AfterCopy::NextAfter(second)),
+            ("hedging:retry-after=ignore", wait, AfterCopy::NextAfter(Duration::ZERO)),
+            ("hedging:advice-zero=give-up", advised(Advice::After(Duration::ZERO)), AfterCopy::NoMore),
+            ("hedging", advised(Advice::Never), AfterCopy::NoMore),
+            ("full-jitter", REJECTED, AfterCopy::Over),
+        ] {
+            assert_eq!(after(text, outcome), wanted, "{text} {outcome:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_strategy_with_a_hedger_has_copies_and_limits_hold_for_them() {
+        let copies =
+            |text| strategy(text).copies(Instant::ORIGIN, &launch(0, None)).map(|copies| copies.count);
+        assert_eq!([copies("none+hedging:copies=2"), copies("none")], [Some(2), None]);
+        assert!(strategy("hedging").hedges() && !strategy("aimd").hedges());
+        let permits = |text, attempts, ms| {
+            let now = Instant::from_millis(ms);
+            strategy(text).permits_copy(now, Instant::ORIGIN, attempts, RetryState::default())
+        };
+        assert!(permits("hedging:max-attempts=3", 2, 0) && !permits("hedging:max-attempts=3", 3, 0));
+        assert!(permits("hedging:max-time=1s", 2, 999) && !permits("hedging:max-time=1s", 2, 1000));
+    }
+}
