@@ -7,6 +7,7 @@ use std::time::Duration;
 
 mod expanded;
 mod raw;
+mod varied;
 
 use self::expanded::read_layers;
 pub(crate) use self::raw::RawPart;
@@ -20,7 +21,7 @@ use crate::registry::{STRATEGIES, find};
 use crate::retry_on::RetryOn;
 use crate::strategy::MAX_LAYERS;
 use crate::{AdviceForms, Foreknowledge, Method, Reading, Strategy};
-use vocabulary::{ParameterInfo, duration_text, split_outside};
+use vocabulary::{ParameterInfo, duration_text};
 
 /// A strategy that was read and checked, and can be started any number of times.
 #[derive(Clone, Debug)]
@@ -93,6 +94,15 @@ impl StrategySpec {
                 ));
             }
         }
+        if let [layer] = &self.layers[..]
+            && self.max_attempts != u32::MAX
+            && layer.common.max_attempts < self.max_attempts
+        {
+            doubts.push(format!(
+                "`{self}` stops after {} attempts by itself, and `--max-attempts {}` only lowers that: type `max-attempts={}` behind its name",
+                layer.common.max_attempts, self.max_attempts, self.max_attempts
+            ));
+        }
         for (entry, options) in self.layers.iter().rev().flat_map(|layer| &layer.parts) {
             let own = entry.doubts(options).into_iter();
             doubts.extend(own.map(|doubt| format!("in `{}` of `{self}`, {doubt}", entry.name)));
@@ -117,42 +127,6 @@ impl StrategySpec {
     pub const fn with_method(mut self, method: Method) -> Self {
         self.method = method;
         self
-    }
-
-    /// The same strategy with one parameter of one part set. `None` when it has no such part.
-    ///
-    /// # Errors
-    /// When the part has no such parameter, or the value is out of its range.
-    pub fn with(&self, part: &str, key: &str, value: &str) -> Result<Option<Self>, SpecError> {
-        if !self.names().any(|name| name == part) {
-            return Ok(None);
-        }
-        let set = |text: &str| {
-            let (name, options) = text.split_once(':').unwrap_or((text, ""));
-            if name.trim() != part {
-                return text.to_owned();
-            }
-            let is_other = |option: &&str| option.split('=').next().is_none_or(|there| there.trim() != key);
-            let others = split_outside(options, ',')
-                .map(str::trim)
-                .filter(|option| !option.is_empty())
-                .filter(is_other);
-            let own = format!("{key}={value}");
-            let options: Vec<&str> = others.chain([own.as_str()]).collect();
-            format!("{}:{}", name.trim(), options.join(","))
-        };
-        let text: Vec<String> = split_outside(&self.text, '+').map(str::trim).map(set).collect();
-        text.join("+").parse().map(Some)
-    }
-
-    /// Whether a parameter of a part was typed.
-    pub fn sets(&self, part: &str, key: &str) -> bool {
-        let is_part = |text: &&str| text.split(':').next().is_some_and(|name| name.trim() == part);
-        split_outside(&self.text, '+').filter(is_part).any(|text| {
-            let options = text.split_once(':').map_or("", |(_, options)| options);
-            split_outside(options, ',')
-                .any(|option| option.split('=').next().is_some_and(|there| there.trim() == key))
-        })
     }
 
     /// Starts it. `seed` is the run's; draws are keyed by op, so clients with one seed still differ.

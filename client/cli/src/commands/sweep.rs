@@ -28,7 +28,9 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
     let session = Session::begin(&args.several, &mut exports)?;
     let started_at = (!args.several.simulate).then(experiments::runs::wall_clock::now);
-    session.announce(&grid.announcement(), args.strategies.iter().flat_map(|list| &list.0));
+    let varied =
+        grid.points.iter().flat_map(|point| &point.experiments).map(|experiment| &experiment.strategy);
+    session.announce(&grid.announcement(), varied);
 
     let mut short = Shortfalls::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);

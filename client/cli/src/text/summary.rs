@@ -363,9 +363,23 @@ fn counts(run: &Finished) -> String {
     }
 }
 
-/// Warns of what can be run, but is hardly what was meant.
+/// Doubts of one command that are told; a sweep may have one at each of thousands of points.
+const MOST_DOUBTS: usize = 8;
+
+/// Warns of what can be run, but is hardly what was meant; of each once.
 pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a tailback::StrategySpec>) {
+    let mut doubts: Vec<String> = Vec::new();
     for doubt in strategies.into_iter().flat_map(tailback::StrategySpec::doubts) {
+        if !doubts.contains(&doubt) {
+            doubts.push(doubt);
+        }
+        if doubts.len() > MOST_DOUBTS {
+            doubts.truncate(MOST_DOUBTS);
+            doubts.push("the like of further points".to_owned());
+            break;
+        }
+    }
+    for doubt in doubts {
         to_stderr(&format!("{}\n", crate::text::wrapping::wrapped(&doubt, "warning: ", "         ")));
     }
 }

@@ -5,7 +5,7 @@ use crate::error::SpecError;
 use crate::presets::expand;
 
 /// What stands before a preset's name.
-const PRESET: &str = "preset";
+pub(super) const PRESET: &str = "preset";
 
 /// The layers of a text with their parts, the outer first, as they are typed: `outer over inner`. What is joined to a preset of
 /// several layers with `+` belongs to its inner one. `nested` says how many presets the text is in.

@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
 }
 
 /// The texts of the layers: the word `over` parts them.
-fn layers_of(text: &str) -> Vec<&str> {
+pub(super) fn layers_of(text: &str) -> Vec<&str> {
     let mut layers = Vec::new();
     let mut rest = text;
     while let Some((layer, inside)) = rest.split_once(" over ") {
@@ -31,7 +31,7 @@ fn layers_of(text: &str) -> Vec<&str> {
 }
 
 impl RawPart {
-    fn read(text: &str) -> Self {
+    pub(super) fn read(text: &str) -> Self {
         let (name, options) = split_options(text);
         let owned = |(key, value): (&str, Option<&str>)| (key.to_owned(), value.map(str::to_owned));
         Self {

@@ -173,6 +173,54 @@ fn a_parameter_of_a_part_can_be_set_later() {
 }
 
 #[test]
+fn a_parameter_of_a_preset_s_part_is_set_as_if_it_had_been_typed() {
+    let with = |text: &str, part, key, value| {
+        let spec: StrategySpec = text.parse().unwrap();
+        assert!(spec.has_part(part), "{text}: {part}");
+        spec.with(part, key, value).map(|found| found.unwrap().to_string())
+    };
+    for (text, part, key, expected) in [
+        ("preset:openai", "backoff", "base", "preset:openai,backoff.base=9s"),
+        (
+            "preset:openai, max-time=1m+aimd",
+            "backoff",
+            "base",
+            "preset:openai,max-time=1m,backoff.base=9s+aimd",
+        ),
+        ("aimd+preset:openai,backoff.base=1s", "backoff", "base", "aimd+preset:openai,backoff.base=9s"),
+        ("preset:openai,base=1s", "openai", "base", "preset:openai,base=9s"),
+        ("preset:openai", "preset:openai", "max-time", "preset:openai,max-time=9s"),
+        ("preset:openai", "backoff", "max-time", "preset:openai,max-time=9s"),
+        ("preset:openai over preset:envoy", "envoy", "cap", "preset:openai over preset:envoy,cap=9s"),
+        ("preset:octokit", "preset:octokit", "outer.max-time", "preset:octokit,outer.max-time=9s"),
+    ] {
+        assert_eq!(with(text, part, key, "9s").as_deref(), Ok(expected), "{text}: {part}.{key}");
+    }
+    for (text, part, key) in [
+        ("preset:openai", "backoff", "nonsense"),
+        ("preset:openai", "openai", "nonsense"),
+        ("preset:openai+aimd", "backoff", "beta"),
+    ] {
+        assert!(with(text, part, key, "1").is_err(), "{text}: {part}.{key}");
+    }
+    let spec: StrategySpec = "preset:aws-2026,max-attempts=5".parse().unwrap();
+    assert!(spec.sets("aws-2026", "max-attempts") && spec.sets("backoff", "max-attempts"));
+    assert!(!spec.sets("backoff", "base") && !spec.has_part("openai") && !spec.has_part("aimd"));
+    assert_eq!(spec.with("aimd", "beta", "0.5").map(|found| found.is_none()), Ok(true));
+}
+
+#[test]
+fn a_limit_that_is_looser_than_the_strategy_s_own_is_doubted() {
+    let spec: StrategySpec = "preset:aws-2026".parse().unwrap();
+    let [doubt] = &spec.clone().with_max_attempts(10).doubts()[..] else { panic!("one doubt") };
+    assert!(
+        doubt.contains("stops after 3 attempts by itself") && doubt.contains("type `max-attempts=10`"),
+        "{doubt}"
+    );
+    assert_eq!(spec.with_max_attempts(2).doubts(), [""; 0]);
+}
+
+#[test]
 fn what_is_hardly_meant_is_doubted() {
     let doubts = |text: &str| text.parse::<StrategySpec>().unwrap().doubts();
     for text in [

@@ -114,12 +114,13 @@ fn is_of_the_server(name: &str, flags: &Command) -> bool {
 
 /// At least one strategy must have the part, none may set the parameter itself, and every value must be accepted.
 fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
-    if tailback::find(part).is_none() {
-        let known = tailback::STRATEGIES.iter().map(|entry| entry.name);
+    let named = part.strip_prefix("preset:").unwrap_or(part);
+    if tailback::find(part).is_none() && tailback::preset(named).is_none() {
+        let known = tailback::STRATEGIES.iter().map(|entry| entry.name).chain(tailback::preset_names());
         let words = format!("is of no strategy that there is{}", did_you_mean(part, known));
         return Err(refusal(axis, words));
     }
-    if !strategies.iter().any(|strategy| strategy.names().any(|name| name == part)) {
+    if !strategies.iter().any(|strategy| strategy.has_part(part)) {
         return Err(refusal(axis, format_args!("is of `{part}`, which is in none of `--strategies`")));
     }
     if let Some(setting) = strategies.iter().find(|strategy| strategy.sets(part, key)) {
