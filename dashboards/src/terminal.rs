@@ -3,6 +3,7 @@
 mod arrangement;
 mod binding;
 mod chart;
+mod keyboard;
 mod keys;
 mod lanes;
 mod notice;

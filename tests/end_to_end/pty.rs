@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -24,6 +25,8 @@ pub(crate) struct Terminal {
     line: OwnedFd,
     before: Termios,
     screen: Arc<Mutex<Screen>>,
+    /// Whether the terminal is being closed.
+    closing: Arc<AtomicBool>,
     reader: JoinHandle<()>,
 }
 
@@ -73,7 +76,8 @@ impl Terminal {
 
         let screen = Arc::new(Mutex::new(Screen::new()));
         let keyboard = File::from(master);
-        let reader = read(keyboard.try_clone().unwrap(), screen.clone());
+        let closing = Arc::new(AtomicBool::new(false));
+        let reader = read(keyboard.try_clone().unwrap(), screen.clone(), closing.clone());
         // In a session of its own, so that the terminal of whoever runs the tests is out of reach.
         let mut command = Command::new("setsid");
         command.args(args);
@@ -82,7 +86,7 @@ impl Terminal {
         command.stdin(end()).stdout(end()).stderr(end());
         change(&mut command);
         let program = Program(command.spawn().unwrap());
-        Self { program, keyboard, line, before, screen, reader }
+        Self { program, keyboard, line, before, screen, closing, reader }
     }
 
     /// What it shows now.
@@ -113,6 +117,16 @@ impl Terminal {
         !tcgetattr(&self.line).unwrap().local_modes.intersects(cooked)
     }
 
+    /// Closes the terminal, as a window is closed, and waits for the program's end: its exit code.
+    pub(crate) fn hang_up(self) -> Option<i32> {
+        let Self { mut program, keyboard, line: _line, closing, reader, .. } = self;
+        // The reader has the terminal open, too, until something is drawn once more.
+        closing.store(true, Ordering::Relaxed);
+        reader.join().unwrap();
+        drop(keyboard);
+        eventually("a program ends by itself", || program.0.try_wait().unwrap()).code()
+    }
+
     /// Does something again and again until the program ends.
     pub(crate) fn insist(mut self, act: impl Fn(&Self)) -> LeftTerminal {
         eventually("a program ends by insistence", || {
@@ -127,7 +141,7 @@ impl Terminal {
 
     /// Waits for the program's end.
     pub(crate) fn finish(self) -> LeftTerminal {
-        let Self { mut program, keyboard: _keyboard, line, before, screen, reader } = self;
+        let Self { mut program, keyboard: _keyboard, line, before, screen, reader, .. } = self;
         let status = eventually("a program ends by itself", || program.0.try_wait().unwrap());
         let modes = [before, tcgetattr(&line).unwrap()].map(described);
         // Now nobody can write any more: the reader comes to an end.
@@ -172,12 +186,15 @@ impl Drop for Program {
     }
 }
 
-/// Reads on a thread what is written to the terminal, until nobody can write any more.
-fn read(mut master: File, screen: Arc<Mutex<Screen>>) -> JoinHandle<()> {
+/// Reads on a thread what is written to the terminal, until nobody can write any more, or nobody looks on.
+fn read(mut master: File, screen: Arc<Mutex<Screen>>, closing: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = master.read(&mut bytes) {
             screen.lock().unwrap().feed(&bytes[..length]);
+            if closing.load(Ordering::Relaxed) {
+                break;
+            }
         }
     })
 }

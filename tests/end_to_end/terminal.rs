@@ -111,6 +111,38 @@ fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
 }
 
 #[test]
+fn a_closed_terminal_ends_a_run_like_the_signal_that_tells_of_it() {
+    // No signal comes: the program is in a session of its own, of which this terminal is none.
+    let (_folder, file) = place();
+    let code = watched(&[LONG, &["--json", &file]].concat()).hang_up();
+    let result = saved(&file);
+    assert_eq!((code, &result["interrupted"]), (Some(129), &"SIGHUP".into()));
+    assert!(count(&result, "/ops/succeeded") > 0);
+
+    // Of several strategies, too.
+    let (_folder, file) = place();
+    let small =
+        ["compare", "--strategies", "aimd,none", "--ops", "20", "--rate", "100/s", "--repeats", "1000"];
+    let lanes = Terminal::start(&[&small[..], &["--json", &file]].concat());
+    lanes.wait("a block is complete", |screen| screen.shows("block 2 of").then_some(()));
+    assert_eq!(lanes.hang_up(), Some(129));
+    let document: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert!(count(&document, "/comparison/blocks") > 0);
+}
+
+#[test]
+fn a_closed_terminal_changes_nothing_for_whoever_ignores_its_signal() {
+    let (_folder, file) = place();
+    let size = super::screen::SIZE;
+    let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_loadgen")];
+    let terminal = Terminal::start_program(size, &[&ignoring, SHORT, &["--json", &file]].concat(), |_| ());
+    terminal.wait("ops are done", |screen| done(screen).filter(|&ops| ops > 0));
+    assert_eq!(terminal.hang_up(), Some(0));
+    let result = saved(&file);
+    assert_eq!((count(&result, "/ops/succeeded"), &result["interrupted"]), (200, &Value::Null));
+}
+
+#[test]
 fn whoever_is_killed_while_it_draws_gives_the_terminal_back_and_leaves_nothing() {
     let showing = |args: &[&str]| {
         let terminal = Terminal::start(args);

@@ -4,7 +4,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use dashboards::WatchError;
 use experiments::runs::stop::Stop;
+use experiments::words_of;
 use loadgen_http::{Command, Control};
 use mockserver::{TOGETHER, is_ignored};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -12,6 +14,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::exit::Exit;
+use crate::text::stderr::to_stderr;
 
 /// Whether, and by what, the program was asked to end.
 #[derive(Clone, Default)]
@@ -98,6 +101,23 @@ impl Interrupt {
         state.by_key |= state.by.is_none();
         drop(state);
         self.on_signal(SIGINT);
+    }
+
+    /// The terminal of the dashboard was closed. This means the same as the signal that tells of it, which not everybody gets:
+    /// not who runs in a session of its own, or behind a program that keeps it to itself.
+    pub(crate) fn on_hang_up(&self) {
+        // Whoever has got the signal, or was asked to end before, is not asked for more.
+        if !is_ignored(SIGHUP) && self.state().by.is_none() {
+            self.on_signal(SIGHUP);
+        }
+    }
+
+    /// Why a dashboard shows nothing any more; the run that it showed goes on, to its end or to a stop.
+    pub(crate) fn on_blind(&self, error: &WatchError) {
+        match error {
+            WatchError::HungUp => self.on_hang_up(),
+            error => to_stderr(&format!("warning: {}\n", words_of(error))),
+        }
     }
 
     /// A signal came, or a key that means the same.

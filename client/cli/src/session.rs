@@ -11,7 +11,7 @@ use serde::Serialize;
 use tailback::StrategySpec;
 
 use crate::args::SeveralArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, is_broken_pipe};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
@@ -106,7 +106,10 @@ impl Session {
         // Without a document nothing that was there is overwritten.
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
-            to_people(&text(), self.stdout_is_taken)?;
+            to_people(&text(), self.stdout_is_taken).or_else(|error| {
+                // Whoever closes the terminal stops the runs by that: it is for this that they end.
+                if is_broken_pipe(&error) && self.cut_off().is_some() { Ok(()) } else { Err(error) }
+            })?;
         }
         written
     }

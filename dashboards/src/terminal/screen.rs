@@ -27,6 +27,9 @@ pub enum WatchError {
     /// Keys can't be read.
     #[error("can't read keys from the terminal")]
     Read(#[source] io::Error),
+    /// Whoever looked on is gone: the window was closed, or the connection to it lost.
+    #[error("the terminal was closed")]
+    HungUp,
 }
 
 /// Gives the terminal back as it was found: cursor, raw mode, screen. Does nothing unless a dashboard is on it.
@@ -49,7 +52,21 @@ pub fn restore() {
 
 /// The alternate screen in raw mode, until it is dropped. The mouse is left alone: it belongs to copy and paste.
 pub(crate) struct Screen {
-    terminal: Terminal<CrosstermBackend<io::Stdout>>,
+    terminal: Terminal<CrosstermBackend<WhileOurs>>,
+}
+
+/// Stdout as long as the screen is ours; what is written later is left out. ratatui shows the cursor once more when it ends, and
+/// panics where even stderr leads to a terminal that was closed.
+struct WhileOurs(io::Stdout);
+
+impl Write for WhileOurs {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if ENTERED.load(Ordering::SeqCst) { self.0.write(bytes) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if ENTERED.load(Ordering::SeqCst) { self.0.flush() } else { Ok(()) }
+    }
 }
 
 impl Screen {
@@ -68,7 +85,7 @@ impl Screen {
         ENTERED.store(true, Ordering::SeqCst);
         // Not `Terminal::clear`: it asks where the cursor is, and waits for two seconds where nobody answers.
         execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All))?;
-        Ok(Self { terminal: Terminal::new(CrosstermBackend::new(io::stdout()))? })
+        Ok(Self { terminal: Terminal::new(CrosstermBackend::new(WhileOurs(io::stdout())))? })
     }
 
     /// Draws what has changed. Does nothing when the screen was given back meanwhile, by [`restore`] or by a panic

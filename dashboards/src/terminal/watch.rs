@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use crossterm::event::{Event, KeyEvent, KeyEventKind};
 
+use super::keyboard;
 use super::keys::handle_key;
 use super::render::render;
 use super::screen::Screen;
@@ -25,6 +26,9 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 /// 100 ms with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore).
 /// The terminal is also restored after an error, and before a panic of any thread prints its message; after that
 /// nothing is drawn any more, and this function waits for the end of the run.
+///
+/// # Errors
+/// When the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms when it is closed; the run goes on.
 pub fn watch(
     header: Header,
     background: Background,
@@ -55,6 +59,17 @@ pub(crate) trait Dashboard {
 
 /// The loop of every dashboard, as described at [`watch`].
 pub(crate) fn show<D: Dashboard>(
+    dashboard: D,
+    theme: Theme,
+    refresh: impl FnMut(&mut D::Frame) -> Liveness,
+    act: impl FnMut(Action) -> Option<String>,
+) -> Result<(), WatchError> {
+    // Whatever fails on a terminal that is gone fails for that.
+    let reason = |error| if keyboard::is_closed() { WatchError::HungUp } else { error };
+    draw_and_listen(dashboard, theme, refresh, act).map_err(reason)
+}
+
+fn draw_and_listen<D: Dashboard>(
     mut dashboard: D,
     theme: Theme,
     mut refresh: impl FnMut(&mut D::Frame) -> Liveness,
@@ -108,8 +123,5 @@ fn next_event(screen: &Screen, due: Instant) -> Result<Option<Event>, WatchError
         thread::sleep(left);
         return Ok(None);
     }
-    if left.is_zero() || !event::poll(left).map_err(WatchError::Read)? {
-        return Ok(None);
-    }
-    event::read().map(Some).map_err(WatchError::Read)
+    if left.is_zero() { Ok(None) } else { keyboard::next_event(due) }
 }

@@ -4,17 +4,30 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 
-use rustix::fs::{OFlags, fcntl_getfl, fstat};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
+use rustix::io::Errno;
 
 use crate::exit::{Exit, Fatal};
 
-/// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure.
+/// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure. A terminal that
+/// was closed is one, too.
 pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => error.into(),
+        _ if is_closed_terminal(&error) => io::Error::new(io::ErrorKind::BrokenPipe, error).into(),
         _ => Fatal::because(Exit::Output, "stdout cannot be written", error),
     })
+}
+
+/// Whether writing failed because the terminal is gone. It does not say any more that it is one; disks are no devices of
+/// characters.
+fn is_closed_terminal(error: &io::Error) -> bool {
+    let is_device = || {
+        fstat(io::stdout())
+            .is_ok_and(|there| FileType::from_raw_mode(there.st_mode) == FileType::CharacterDevice)
+    };
+    error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
 /// Whether the program was started without a stdout (`>&-`). Rust's runtime puts `/dev/null` in its place, for reading and

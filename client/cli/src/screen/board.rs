@@ -1,7 +1,6 @@
 //! Where runs of several strategies report how far they are, and how that is shown: as lanes on the dashboard, as a
 //! plain line now and then, or not at all. The runs go on a thread of their own; whoever draws never holds them up.
 
-use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use dashboards::{Action, Background, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
 use experiments::runs::one_run::{PlannedBound, Underway};
-use experiments::words_of;
 use loadgen_http::{Command, Control};
 use statistics::percentile;
 
@@ -136,7 +134,7 @@ impl Board {
         let act = |_: Action| interrupt.on_key();
         if let Err(error) = dashboards::watch_lanes(self.header.clone(), background, refresh, act) {
             // The runs go on, and so does watching them.
-            drop(writeln!(io::stderr(), "warning: {}", words_of(&error)));
+            interrupt.on_blind(&error);
             self.lines(over);
         }
     }

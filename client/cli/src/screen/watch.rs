@@ -115,7 +115,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
     };
     if let Err(error) = dashboards::watch(header, background, refresh, act) {
         // The run goes on, and so does watching it.
-        drop(writeln!(io::stderr(), "warning: {}", words_of(&error)));
+        interrupt.on_blind(&error);
         lines(underway);
     }
 }
