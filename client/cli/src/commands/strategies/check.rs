@@ -8,7 +8,7 @@ use clap::Args;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use loadgen_sim::side_by_side;
-use recordings::{Map, Pair, Recording, Verdict};
+use recordings::{Map, MapError, Pair, Recording, Verdict};
 use results::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck, SchemaVersion};
 use tailback::presets;
 
@@ -42,7 +42,7 @@ A map names strategies for recorded configurations:
   file = \"backoff.json\"
   config = \"on_exception(constant, interval=2, max_tries=4)\"
   text = \"uniform:min=0s,max=2s,max-attempts=4\"
-Exit codes: 0 nothing differs, 1 something does, 2 bad usage or a broken file, 74 output cannot be written.";
+Exit codes: 0 nothing differs, 1 something does or nothing was checked, 2 bad usage or a broken file, 74 output cannot be written.";
 
 /// What is checked.
 #[derive(Args, Debug)]
@@ -83,6 +83,10 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
             files.push(file(&path)?);
         }
     }
+    if let Some(path) = &args.map {
+        let recordings: Vec<_> = files.iter().map(|file| (file.name.as_str(), &file.recording)).collect();
+        map.all_match(&recordings).map_err(|error| unusable(path, error))?;
+    }
     let interrupt = Interrupt::listen()?;
     let Some(verdicts) = check_all(args, &files, &map, &interrupt)? else {
         return Ok(interrupt.exit().unwrap_or(Exit::Interrupted).into());
@@ -92,7 +96,26 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         to_people(&told(&document), exports.take_stdout())?;
     }
     exports.finish(&results::sorted(&document)?)?;
-    Ok(if document.differing == 0 { ExitCode::SUCCESS } else { Exit::Unmet.into() })
+    // Who is told that all is well must be able to rely on it that something was looked at.
+    match nothing_checked(&document) {
+        Some(why) => Err(Fatal::error(Exit::Unmet, format!("nothing was checked: {why}"))),
+        None if document.differing == 0 => Ok(ExitCode::SUCCESS),
+        None => Ok(Exit::Unmet.into()),
+    }
+}
+
+/// Why no pair was held against a strategy, if none was.
+fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
+    if document.reproduced + document.differing > 0 {
+        None
+    } else if document.without_preset == 0 {
+        Some("the recordings have no scenarios")
+    } else {
+        Some(
+            "no preset knows these configurations under these file names; keep the names of the files, or say with `--map` which \
+             strategies they are",
+        )
+    }
 }
 
 /// Which strategy each recorded configuration is: the one place that knows where that comes from.
@@ -104,10 +127,13 @@ fn map(args: &CheckArgs) -> anyhow::Result<Map> {
         let name = path.display();
         let text = text_of(path, SMALL)
             .map_err(|error| Fatal::because(Exit::Usage, format!("`--map {name}` cannot be read"), error))?;
-        map.add_toml(&text)
-            .map_err(|error| Fatal::because(Exit::Usage, format!("`--map {name}` cannot be used"), error))?;
+        map.add_toml(&text).map_err(|error| unusable(path, error))?;
     }
     Ok(map)
+}
+
+fn unusable(map: &Path, error: MapError) -> anyhow::Error {
+    Fatal::because(Exit::Usage, format!("`--map {}` cannot be used", map.display()), error)
 }
 
 /// The file itself, or what a folder has.
@@ -308,5 +334,19 @@ mod tests {
              no preset   503 · z\n  {sum}\n\n{sum}\n"
         );
         assert_eq!(told(&document), expected);
+        assert_eq!(nothing_checked(&document), None);
+    }
+
+    #[test]
+    fn where_nothing_was_checked_it_is_said_why() {
+        let with = |without_preset| RecordingsCheck {
+            schema_version: SchemaVersion::default(),
+            recordings: Vec::new(),
+            reproduced: 0,
+            differing: 0,
+            without_preset,
+        };
+        assert_eq!(nothing_checked(&with(0)), Some("the recordings have no scenarios"));
+        assert!(nothing_checked(&with(2)).is_some_and(|why| why.contains("`--map`")));
     }
 }
