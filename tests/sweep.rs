@@ -305,3 +305,19 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
     let told = text(&refused.stderr);
     assert!(told.contains("sweep.cells[1].figures.attempts.total"), "{told}");
 }
+
+#[test]
+fn one_strategy_that_leaves_ops_undone_has_no_makespan_and_where_it_does_all_it_has_one() {
+    let args = "sweep --simulate --strategies exponential:max-attempts=3 --ops 200 --repeats 2 --vary max-busy=20,200";
+    let output = loadgen_in(directory().path(), &args.split(' ').collect::<Vec<_>>());
+    assert!(output.status.success());
+    let said = text(&output.stdout);
+    let row = |max_busy: &str| {
+        let line = said.lines().find(|line| line.split_whitespace().next() == Some(max_busy));
+        let line = line.unwrap_or_else(|| panic!("no row of {max_busy}: {said}"));
+        line.split_whitespace().map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let (undone, done) = (row("20"), row("200"));
+    assert!(undone.contains(&"–".to_owned()) && undone[1] != "100.0", "{said}");
+    assert!(!done.contains(&"–".to_owned()) && done[1] == "100.0", "{said}");
+}

@@ -109,6 +109,7 @@ fn standing(
             all if all >= 1.0 => Work::All,
             _ => Work::Part,
         },
+        all_done: at_all(runs) >= 1.0,
         scores: scores.map(|score| (score, values(score))).collect(),
     }
 }
@@ -174,6 +175,8 @@ mod tests {
         let strategies =
             [("few", vec![run("few", 1, 5, 10, 1.0)]), ("many", vec![run("many", 1, 9, 20, 3.0)])];
         assert_eq!(names(&strategies, "attempts"), [("many".to_owned(), true), ("few".to_owned(), false)]);
+        let alone = standings(&[("few".to_owned(), strategies[0].1.iter().collect())], Score::makespan(), 1);
+        assert!(alone[0].is_comparable() && !alone[0].all_done);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Standing {
     pub limit: Option<String>,
     /// How what it did compares with what others did.
     pub work: Work,
+    /// Whether every op succeeded, late or not, in every run.
+    pub all_done: bool,
     pub(crate) scores: Vec<(Score, Vec<f64>)>,
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use experiments::judge::cell::Cell;
 use experiments::runs::point::Point;
-use results::{Score, Work};
+use results::Score;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
@@ -67,12 +67,12 @@ fn by_makespan(cell: &Cell, third: Score) -> [String; 6] {
 fn by_shares(cell: &Cell, third: Score) -> [String; 6] {
     let standing = &cell.standing;
     let deviation = standing.figure(Score::done_share().path()).and_then(|share| share.deviation);
-    let of_all_ops = standing.is_comparable() || standing.work == Work::All;
     [
         percent(standing.share),
         deviation.map_or_else(dash, percent),
         standing.figure_of_all(Score::attempts_per_success()).map_or_else(dash, |effort| short(effort.mean)),
-        if of_all_ops { mean(cell, Score::makespan().path()) } else { dash() },
+        // Alone at its point a strategy is comparable with itself, but who leaves ops undone is soon done.
+        if standing.all_done { mean(cell, Score::makespan().path()) } else { dash() },
         mean(cell, Score::attempts().path()),
         mean(cell, third.path()),
     ]
