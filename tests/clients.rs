@@ -38,6 +38,28 @@ fn the_recordings_of_real_clients_come_out_but_for_these() {
     known.sort();
     assert_eq!(differing, known);
     assert_eq!((&checked["reproduced"], &checked["without_preset"]), (&1349.into(), &0.into()));
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    assert!(readme.contains("reproduces 1349 of 1355 recorded pairs"), "the README says what comes out");
+}
+
+#[test]
+fn a_check_that_checks_nothing_and_a_map_that_matches_nothing_are_told() {
+    let folder = Folder::new();
+    let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_clients/backoff.json");
+    let text = std::fs::read_to_string(recording).unwrap();
+    folder.write("renamed.json", &text);
+    let nothing = folder.loadgen("strategies --check renamed.json").exits(1);
+    nothing.says(&["nothing was checked", "`--map`"]);
+    let (head, _) = text.split_once("\"scenarios\":").unwrap();
+    folder.write("backoff.json", &format!("{head}\"scenarios\":[]}}"));
+    folder.loadgen("strategies --check backoff.json").exits(1).says(&["the recordings have no scenarios"]);
+    let entry = "[[recorded]]\nfile = \"backoff.json\"\nconfig = \"c\"\ntext = \"none\"\n";
+    folder.write("map.toml", entry);
+    let unmatched = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
+    unmatched.says(&["`--map map.toml`", "`c` of `backoff.json` matches nothing: no such file is checked"]);
+    folder.write("map.toml", &entry.repeat(2));
+    let twice = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
+    twice.says(&["`--map map.toml`", "`c` of `backoff.json` stands there twice"]);
 }
 
 #[test]
