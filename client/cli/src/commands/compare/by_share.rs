@@ -26,12 +26,13 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
         // Who leaves ops undone is soon done: only of the same work are these compared.
         let comparable = standing.is_comparable() || standing.work == Work::All;
         let of_the_same_work = |path: &str| standing.figure(path).filter(|_| comparable);
+        let beside = standing.figure(third.path()).filter(|_| comparable || third.is_latency());
         let figures = [
             percent(standing.share),
             mean(standing.figure_of_all(effort)),
             mean(of_the_same_work(Score::makespan().path())),
             mean(standing.figure(Score::attempts().path())),
-            mean(of_the_same_work(third.path())),
+            mean(beside),
             of_the_same_work(MAKESPAN_OVER_BOUND).map_or_else(dash, |over| beyond(over.mean)),
         ];
         table.row(&mark, &standing.strategy, &figures);
@@ -41,7 +42,35 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
             table.line(&wrapped(why, "      incomplete: ", "      "));
         }
     }
-    table.into_text()
+    let mut text = table.into_text();
+    for words in [of_whom(third), not_ranked_by(standings, by)].into_iter().flatten() {
+        let _ = write!(text, "\n{}\n", wrapped(&words, "note: ", "      "));
+    }
+    text
+}
+
+/// That latencies of unequal work stand beside one another.
+fn of_whom(third: Score) -> Option<String> {
+    let words = "latencies are those of the ops that each did; who did fewer may have left out the slow ones";
+    third.is_latency().then(|| words.to_owned())
+}
+
+/// That what was asked for did not decide, if somebody asked: the share of ops done comes before it.
+fn not_ranked_by(standings: &[Standing], by: Score) -> Option<String> {
+    if [Score::makespan(), Score::attempts_per_success()].contains(&by) {
+        return None;
+    }
+    let decided = standings.iter().filter(|standing| standing.is_comparable()).count() > 1;
+    let key = by.key();
+    Some(if decided {
+        format!(
+            "`--by {key}` ranks only those that did the same work; shares of ops done differ, and come first"
+        )
+    } else {
+        format!(
+            "`--by {key}` could not rank: shares of ops done differ, so they come first, then attempts per success"
+        )
+    })
 }
 
 /// The intervals of what ranks are by, and what successes cost the server.
@@ -159,6 +188,16 @@ mod tests {
 
     use super::super::table::tests::standings_of;
     use super::*;
+
+    #[test]
+    fn latencies_are_those_of_ops_that_were_done_and_a_score_that_cannot_rank_is_told() {
+        let standings = standings_of(&["none", "full-jitter:max-attempts=3"]);
+        let text = ranking(&standings, Score::p99());
+        assert!(text.contains("note: latencies are those of the ops that each did"), "{text}");
+        assert!(text.contains("note: `--by p99` could not rank"), "{text}");
+        let text = ranking(&standings, Score::makespan());
+        assert!(!text.contains("--by"), "{text}");
+    }
 
     #[test]
     fn who_gives_up_is_ranked_by_what_it_did_and_what_that_cost() {
