@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_preset_is_a_pipeline() {
-        let text = written("preset:dotnet-standard,attempt-timeout=10s", "polly");
+        let text = written("preset:dotnet-standard", "polly");
         insta::assert_snapshot!(text, @r#"
         using System;
         using System.Net.Http;
