@@ -38,7 +38,9 @@ impl Configurable for Hedging {
     const SUMMARY: &'static str = "copies of an attempt that is not answered in time";
     const RULE: &'static str = "a copy each `delay` while no attempt of the op has succeeded, `copies` of them at most; the first \
                                 success ends the others; limiters and budgets must let a copy go at its instant, else it is not \
-                                sent; when all have failed, the retry policy decides";
+                                sent; when all have failed, the retry policy decides. The mock server draws how long the work of \
+                                an op takes once, for all its attempts: copies shorten ways, queues and losses, not work that is \
+                                long by itself";
     const SOURCE: &'static str =
         "gRPC proposal A6, hedging; App-vNext/Polly src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs";
     const PARAMETERS: &'static [Parameter<Self>] = &[

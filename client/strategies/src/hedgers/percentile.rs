@@ -46,7 +46,9 @@ impl Configurable for PercentileHedging {
     const NAME: &'static str = "percentile-hedging";
     const SUMMARY: &'static str = "a copy of an attempt that takes longer than most did";
     const RULE: &'static str = "one copy after the percentile of the latencies of the period before, if there were min-samples of them; \
-                                of the two the first that succeeds, or with after-failure=end the first that ends, decides";
+                                of the two the first that succeeds, or with after-failure=end the first that ends, decides. The \
+                                mock server draws how long the work of an op takes once, for all its attempts: copies shorten \
+                                ways, queues and losses, not work that is long by itself";
     const SOURCE: &'static str = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("percentile", "share of attempts that are answered sooner", (0.0, 1.0), |config| {
