@@ -123,7 +123,7 @@ fn what_contradicts_virtual_time_is_refused() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["--simulate", "--time-scale=0.5"], &["--time-scale", "virtual time"]),
         (&["--simulate", "--target=http://127.0.0.1:9/"], &["--simulate", "--target"]),
-        (&["--simulate", "--method=POST"], &["--simulate", "--method"]),
+        (&["--simulate", "--header=a: b"], &["--simulate", "--header"]),
         (&["--simulate", "--insecure"], &["--simulate", "--insecure"]),
         (&["reproduce", "--time-scale=0.5"], &["--http"]),
         (&["reproduce", "sync-muse"], &["unknown scenario `sync-muse`", "--list"]),

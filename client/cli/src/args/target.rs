@@ -8,8 +8,8 @@ use super::transport::TransportArg;
 use super::values::{Header, Method};
 
 /// Arguments that mean nothing in virtual time.
-pub(crate) const OF_REAL_REQUESTS: [&str; 8] =
-    ["target", "method", "headers", "body", "idempotent", "insecure", "cacert", "admin_token"];
+pub(crate) const OF_REAL_REQUESTS: [&str; 7] =
+    ["target", "headers", "body", "idempotent", "insecure", "cacert", "admin_token"];
 
 /// Begins what heads the flags of a mock server.
 pub(crate) const MOCK_SERVER: &str = "Mock server";
@@ -21,7 +21,7 @@ pub(crate) struct TargetArgs {
     #[arg(short, long, value_name = "URL")]
     pub(crate) target: Option<String>,
 
-    /// Method of every attempt.
+    /// Method of every attempt. In virtual time it decides what rules that ask for it send again.
     #[arg(short, long, value_name = "METHOD", default_value = "GET")]
     pub(crate) method: Method,
 

@@ -57,6 +57,7 @@ impl<'a> Plan<'a> {
     fn simulated(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let server = simulated_server(args, &experiment)?;
         experiment.refuse_unplannable(&server)?;
+        experiment.refuse_request_of_its_own()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
         let config = config_record(&experiment, &of_simulated(&server), experiment.run.seed);
         checks.same_experiment(Mode::Simulated, &config)?;
