@@ -3,6 +3,7 @@
 //! Source: urllib3/urllib3 `src/urllib3/util/retry.py`.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::described::{BACKOFF, COMMON, Described, seconds};
 use super::format::Format;
@@ -18,6 +19,9 @@ pub(super) const FORMAT: Format = Format {
 
 /// Statuses that are tried again whenever they have Retry-After, unless it is not read at all.
 const RETRY_AFTER_STATUSES: [u16; 3] = [413, 429, 503];
+
+/// The `DEFAULT_RETRY_AFTER_MAX` of Retry.
+const LONGEST_ADVICE: Duration = Duration::from_hours(6);
 
 fn write(settings: &mut Described) -> String {
     let mut text = "from urllib3.util import Retry\n\nretry = Retry(\n".to_owned();
@@ -91,9 +95,11 @@ fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
     if heeded != "exact" {
         settings.note(COMMON, "retry-after", "urllib3 waits exactly as long as it is told");
     }
-    let limit =
-        settings.duration(COMMON, "advice-limit").unwrap_or(std::time::Duration::from_hours(24 * 365));
-    set("retry_after_max", &limit.as_secs().to_string());
+    let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
+    // urllib3 2.5.0 does not know the name; 2.8.0 does without it what it says.
+    if limit != LONGEST_ADVICE {
+        set("retry_after_max", &limit.as_secs().to_string());
+    }
     let forms = "urllib3 reads Retry-After as whole seconds or a date, nothing else";
     settings.fixed(COMMON, "advice", &["retry-after.whole.date"], forms);
     for (key, always, why) in [
@@ -239,11 +245,12 @@ mod tests {
             backoff_factor=0.5,
             backoff_max=120,
             respect_retry_after_header=True,
-            retry_after_max=21600,
             status_forcelist={429, 500, 502, 503, 504},
         )
         "#);
         assert!(is_python(&text));
+        let shorter = written("preset:urllib3-usual,advice-limit=1m", "urllib3");
+        assert!(shorter.contains("    retry_after_max=60,\n"), "{shorter}");
     }
 
     #[test]
@@ -278,7 +285,6 @@ mod tests {
             backoff_max=10,
             backoff_jitter=1,
             respect_retry_after_header=True,
-            retry_after_max=21600,
             status_forcelist={429, 500, 502, 503, 504},
             status=2,
         )
