@@ -76,6 +76,31 @@ fn presets_are_listed_one_a_line_and_explained() {
     for words in ["openai/openai-python", "max-attempts=5", "advice-limit=2m"] {
         assert!(openai.contains(words), "`{words}` is not in {openai}");
     }
+    let nothing = folder.loadgen("strategies aimd --json x.json").exits(2);
+    nothing.says(&["`--json` is for the results of `--check`"]);
+    assert!(!folder.path("x.json").exists());
     let unknown = folder.loadgen("--strategy preset:opnai --simulate").exits(2);
     unknown.says(&["unknown preset `opnai`", "did you mean `openai`?"]);
+}
+
+#[test]
+fn what_is_sent_again_in_virtual_time_depends_on_the_method_too() {
+    let folder = Folder::new();
+    // Every op is rejected once, with advice.
+    let attempts = |strategy: &str, method: &str| {
+        let load = "--simulate --rate 10/s --ops 20 --reject-first 1 --retry-after 1s --json -";
+        let run = folder.loadgen(&format!("--strategy {strategy} --method {method} {load}"));
+        let result = run.json();
+        assert_eq!(result["config"]["request"]["method"], method);
+        result["attempts"]["total"].as_u64().unwrap_or_default()
+    };
+    for (strategy, method, all) in [
+        ("preset:urllib3", "GET", 40),
+        ("preset:urllib3", "POST", 20),
+        ("preset:urllib3", "PUT", 40),
+        ("preset:openai", "POST", 40),
+        ("constant:delay=1s", "POST", 40),
+    ] {
+        assert_eq!(attempts(strategy, method), all, "{strategy} {method}");
+    }
 }

@@ -4,6 +4,7 @@ use vocabulary::{OptionsError, ParameterError, did_you_mean};
 
 use crate::budget::MAX_BUDGETS;
 use crate::common::COMMON;
+use crate::presets::preset;
 use crate::strategy::MAX_LAYERS;
 
 /// What was typed is no strategy.
@@ -63,7 +64,10 @@ pub enum SpecError {
         why: String,
     },
     /// Two parts that both decide about retries.
-    #[error("`{text}` has two retry policies; keep one, and add limiters or budgets with `+`")]
+    #[error(
+        "`{text}` has two retry policies; keep one, and add limiters or budgets with `+`, or put one around the other: \
+         `A over B`"
+    )]
     TwoRetryPolicies {
         /// As typed.
         text: String,
@@ -106,6 +110,12 @@ pub enum SpecError {
     /// More layers than an op can be remembered in.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {
+        /// As typed.
+        text: String,
+    },
+    /// The word `over` with nothing on one side.
+    #[error("`{text}` has no layer on one side of `over`; write `A over B`, B being the inner one")]
+    NoLayer {
         /// As typed.
         text: String,
     },
@@ -196,7 +206,11 @@ pub enum SpecError {
 
 impl SpecError {
     pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
-        Self::Unknown { name: name.to_owned(), suggestion: did_you_mean(name, known) }
+        let suggestion = match preset(name) {
+            Some(_) => format!("; did you mean `preset:{name}`?"),
+            None => did_you_mean(name, known),
+        };
+        Self::Unknown { name: name.to_owned(), suggestion }
     }
 
     /// What is wrong with the options of this part.

@@ -194,6 +194,10 @@ impl FromStr for StrategySpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let words = text.trim();
+        if words == "over" || words.starts_with("over ") || words.ends_with(" over") {
+            return Err(SpecError::NoLayer { text: words.to_owned() });
+        }
         let layers = read_layers(text, 0)?;
         if layers.len() > MAX_LAYERS {
             return Err(SpecError::TooManyLayers { text: text.to_owned() });
@@ -223,14 +227,16 @@ impl FromStr for StrategySpec {
 impl LayerSpec {
     /// Puts the parts of one layer of `text` together; one that is not alone must decide about retries.
     fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
+        // Before options are looked at: two presets agree in few of them, and that is not what is wrong.
+        let kinds = raw.iter().filter_map(|part| find(&part.name)).map(|entry| entry.kind);
+        if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
+            return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
+        }
         let (mut common, mut common_keys, mut parts) = (Common::default(), Vec::new(), Vec::new());
         for part in raw {
             parts.push(read_part(part, &mut common, &mut common_keys)?);
         }
         let count = |kind| parts.iter().filter(|(entry, _)| entry.kind == kind).count();
-        if count(PartKind::RetryPolicy) > 1 {
-            return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
-        }
         if count(PartKind::Budget) > MAX_BUDGETS {
             return Err(SpecError::TooManyBudgets { text: text.to_owned() });
         }

@@ -11,7 +11,6 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::StringValueParser;
 use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
-use vocabulary::did_you_mean;
 
 use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
@@ -52,6 +51,11 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     if args.check.is_asked() {
         return check::run(&args.check);
     }
+    if let Some(flag) = args.check.file_without_check() {
+        let words =
+            format!("`{flag}` is for the results of `--check`; leave it out, or name recordings to check");
+        return Err(Fatal::error(Exit::Usage, words));
+    }
     if args.advice {
         to_stdout(advice::table(args.name.as_deref())?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
@@ -63,17 +67,10 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     let text = match &args.name {
         None if args.presets => presets::list(),
         None => list(),
-        Some(name) if let Some(explained) = presets::explain(name) => explained?,
-        Some(name) => {
-            let entry = find(name).ok_or_else(|| {
-                let suggestion = did_you_mean(name, STRATEGIES.iter().map(|entry| entry.name));
-                Fatal::error(
-                    Exit::Usage,
-                    format!("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them"),
-                )
-            })?;
-            explain(entry)
-        }
+        Some(name) => match find(name) {
+            Some(entry) => explain(entry),
+            None => presets::explain(name)?,
+        },
     };
     to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -62,6 +62,10 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
         "unknown strategy `ful-jitter`; did you mean `full-jitter`?; run `loadgen strategies` to list them"
     );
     assert_eq!(error("zzzzzzzz"), "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list them");
+    assert_eq!(
+        error("openai"),
+        "unknown strategy `openai`; did you mean `preset:openai`?; run `loadgen strategies` to list them"
+    );
     assert!(error("aimd+").starts_with("unknown strategy ``"));
     assert!(error("").starts_with("unknown strategy ``"));
     assert!(error("AIMD").starts_with("unknown strategy `AIMD`"));
@@ -127,8 +131,12 @@ fn a_parameter_without_a_value_is_refused() {
 fn two_retry_policies_or_too_many_budgets_are_refused() {
     assert_eq!(
         error("immediate+aimd+full-jitter"),
-        "`immediate+aimd+full-jitter` has two retry policies; keep one, and add limiters or budgets with `+`"
+        "`immediate+aimd+full-jitter` has two retry policies; keep one, and add limiters or budgets with `+`, or put one \
+         around the other: `A over B`"
     );
+    // Not that both give an option.
+    let presets = error("preset:openai+preset:envoy");
+    assert!(presets.contains("two retry policies") && presets.ends_with("`A over B`"), "{presets}");
     assert!("breaker+breaker+breaker+breaker".parse::<StrategySpec>().is_ok());
     assert!(error("breaker+breaker+breaker+breaker+breaker").contains("keep at most 4"));
 }
@@ -247,6 +255,12 @@ fn layers_are_joined_by_over_and_each_decides_about_retries() {
     assert!(error("aimd over constant").contains("the layer `aimd` has no retry policy"));
     assert!(error("constant over aimd").contains("the layer `aimd` has no retry policy"));
     assert!(error("constant over constant over constant over constant").contains("keep at most 3"));
-    assert!(error("constant over").contains("unknown strategy `constant over`"));
-    assert!(error(" over constant").contains("unknown strategy ``"));
+    for (text, shown) in
+        [("preset:openai over", "preset:openai over"), (" over constant ", "over constant"), ("over", "over")]
+    {
+        assert_eq!(
+            error(text),
+            format!("`{shown}` has no layer on one side of `over`; write `A over B`, B being the inner one")
+        );
+    }
 }

@@ -66,6 +66,11 @@ impl CheckArgs {
     pub(super) fn is_asked(&self) -> bool {
         !self.check.is_empty()
     }
+
+    /// The flag of a file that would never be written.
+    pub(super) fn file_without_check(&self) -> Option<&'static str> {
+        self.exports.asked.first().filter(|_| !self.is_asked()).map(|(format, _)| format.flag)
+    }
 }
 
 /// A recording and the name of its file.

@@ -1,8 +1,8 @@
-//! `loadgen strategies --presets` and `loadgen strategies preset:NAME`: what production clients do.
+//! `loadgen strategies --presets`, and `loadgen strategies preset:NAME over …`: what production clients do.
 
 use std::fmt::Write as _;
 
-use tailback::{Preset, StrategySpec, preset, presets, systems};
+use tailback::{Preset, SpecError, StrategySpec, find, preset, presets, systems};
 
 use crate::exit::{Exit, Fatal};
 use crate::text::wrapping::wrapped;
@@ -27,30 +27,68 @@ pub(super) fn list() -> String {
     text + "\n" + &wrapped(&what, "", "") + "\n"
 }
 
-/// What `preset:NAME,key=value` is; `None` when `text` names no preset.
+/// What joins layers, the outer one first.
+const OVER: &str = " over ";
+
+/// What a preset, several parts or several layers are.
 ///
 /// # Errors
-/// When there is no such preset, or it cannot be overridden like this.
-pub(super) fn explain(text: &str) -> Option<anyhow::Result<String>> {
-    let options = text.strip_prefix(PREFIX)?;
-    let read = text.parse::<StrategySpec>();
-    let spec = match read {
-        Ok(spec) => spec,
-        Err(error) => return Some(Err(Fatal::error(Exit::Usage, error.to_string()))),
-    };
-    let name = options.split([',', '+', ' ']).next().unwrap_or_default().trim();
-    preset(name).map(|preset| Ok(explained(preset, text, &spec)))
+/// When it is no strategy.
+pub(super) fn explain(text: &str) -> anyhow::Result<String> {
+    explained(text).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
 }
 
-fn explained(preset: &Preset, typed: &str, spec: &StrategySpec) -> String {
+fn explained(typed: &str) -> Result<String, SpecError> {
+    let doubts = typed.parse::<StrategySpec>()?.doubts();
+    let layers: Vec<&str> = typed.split(OVER).map(str::trim).collect();
     let mut text = String::new();
+    for (index, layer) in layers.iter().enumerate() {
+        if layers.len() > 1 {
+            let place = match index {
+                0 => ", the outer",
+                _ if index + 1 == layers.len() => ", the inner",
+                _ => "",
+            };
+            let _ = writeln!(text, "LAYER {} OF {}{place}: {layer}\n", index + 1, layers.len());
+        }
+        let spec: StrategySpec = layer.parse()?;
+        match layer.strip_prefix(PREFIX).and_then(|rest| preset(rest.split([',', '+']).next()?.trim())) {
+            Some(preset) => of_preset(preset, &spec, &mut text)?,
+            None => of_parts(&spec, &mut text),
+        }
+    }
+    for doubt in doubts {
+        let _ = writeln!(text, "{}\n", wrapped(&doubt, "Warning: ", "  "));
+    }
+    let _ = writeln!(text, "Example\n  loadgen --strategy '{typed}' --ops 2000");
+    Ok(text)
+}
+
+/// A layer of parts: what they are, and their parameters.
+fn of_parts(spec: &StrategySpec, text: &mut String) {
+    for entry in spec.names().filter_map(find) {
+        let _ = writeln!(text, "{}\n", wrapped(&format!("{}: {}", entry.name, entry.summary), "", "  "));
+    }
+    parameters(spec, text);
+    text.push('\n');
+}
+
+fn of_preset(preset: &Preset, spec: &StrategySpec, text: &mut String) -> Result<(), SpecError> {
     let _ = writeln!(text, "preset:{}\n{}\n", preset.name, wrapped(&preset.summary, "", ""));
+    let overrides = overrides(&format!("{PREFIX}{}", preset.name).parse()?, spec);
+    if !overrides.is_empty() {
+        let _ = writeln!(text, "Other than the preset");
+        for line in overrides {
+            let _ = writeln!(text, "{}", wrapped(&line, "  ", "    "));
+        }
+        text.push('\n');
+    }
     let version = format!("{}; version {}; of {}", preset.library, preset.version, preset.date);
     let _ = writeln!(text, "Client\n{}\n", wrapped(&version, "  ", "  "));
     if let Some(notes) = &preset.notes {
         let _ = writeln!(text, "Good to know\n{}\n", wrapped(notes, "  ", "  "));
     }
-    let _ = writeln!(text, "Strategy\n{}\n", wrapped(&preset.strategy, "  ", "  "));
+    let _ = writeln!(text, "Strategy of the preset\n{}\n", wrapped(&preset.strategy, "  ", "  "));
     if !preset.parameters.is_empty() {
         let _ = writeln!(text, "Choices");
         for (key, parameter) in &preset.parameters {
@@ -61,18 +99,7 @@ fn explained(preset: &Preset, typed: &str, spec: &StrategySpec) -> String {
         }
         text.push('\n');
     }
-    let _ = writeln!(text, "Parameters as they are used");
-    let usual = StrategySpec::common_parameters();
-    for (part, mut parameters) in spec.describe() {
-        // Of what every strategy has, what is special here.
-        if part.is_empty() {
-            parameters.retain(|parameter| !usual.contains(parameter));
-        }
-        let part = if part.is_empty() { "rules" } else { part };
-        let set: Vec<String> =
-            parameters.iter().map(|parameter| format!("{}={}", parameter.key, parameter.value)).collect();
-        let _ = writeln!(text, "{}", wrapped(&format!("{part}: {}", set.join(", ")), "  ", "    "));
-    }
+    parameters(spec, text);
     let _ = writeln!(text, "\nSources");
     for source in &preset.sources {
         let _ = writeln!(text, "{}", wrapped(source, "  ", "    "));
@@ -84,8 +111,46 @@ fn explained(preset: &Preset, typed: &str, spec: &StrategySpec) -> String {
             let _ = writeln!(text, "{}", wrapped(&line, "  ", "    "));
         }
     }
-    let _ = writeln!(text, "\nExample\n  loadgen --strategy '{typed}' --ops 2000");
-    text
+    text.push('\n');
+    Ok(())
+}
+
+/// What each part uses; a preset may have layers itself, whose parts are told apart by their number.
+fn parameters(spec: &StrategySpec, text: &mut String) {
+    let usual = StrategySpec::common_parameters();
+    let described = spec.describe();
+    let several = described.iter().filter(|(part, _)| part.is_empty()).count() > 1;
+    let _ = writeln!(text, "Parameters as they are used");
+    let mut layer = 1;
+    for (part, mut parameters) in described {
+        // Of what every strategy has, what is special here.
+        if part.is_empty() {
+            parameters.retain(|parameter| !usual.contains(parameter));
+        }
+        let name = if part.is_empty() { "rules" } else { part };
+        let name = if several { format!("{name} of layer {layer}") } else { name.to_owned() };
+        layer += u32::from(part.is_empty());
+        let set: Vec<String> =
+            parameters.iter().map(|parameter| format!("{}={}", parameter.key, parameter.value)).collect();
+        let _ = writeln!(text, "{}", wrapped(&format!("{name}: {}", set.join(", ")), "  ", "    "));
+    }
+}
+
+/// In what a preset with what is typed behind it differs from itself.
+fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut known = plain.describe().into_iter().peekable();
+    for (part, parameters) in spec.describe() {
+        // What is joined stands behind the preset's own parts of the inner layer.
+        let Some((_, defaults)) = known.next_if(|(known, _)| *known == part) else {
+            lines.push(format!("`{part}` besides"));
+            continue;
+        };
+        for (used, default) in parameters.iter().zip(&defaults).filter(|(used, default)| used != default) {
+            lines.push(format!("{}={} instead of {}", used.key, used.value, default.value));
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -97,17 +162,51 @@ mod tests {
         let list = list();
         for preset in presets() {
             assert!(list.contains(&format!("  {} ", preset.name)), "{}", preset.name);
-            let text = explain(&format!("preset:{}", preset.name)).unwrap().unwrap();
+            let text = explain(&format!("preset:{}", preset.name)).unwrap();
             assert!(text.contains(preset.sources[0].split(' ').next().unwrap_or_default()), "{text}");
         }
     }
 
     #[test]
     fn overrides_are_shown_and_mistakes_answered() {
-        let text = explain("preset:aws-2025,max-attempts=7").unwrap().unwrap();
-        assert!(text.contains("max-attempts=7"), "{text}");
-        assert!(explain("aimd").is_none());
-        let error = explain("preset:aws-2052").unwrap().unwrap_err().to_string();
+        let text = explain("preset:aws-2025,max-attempts=7").unwrap();
+        assert!(text.contains("\nOther than the preset\n  max-attempts=7 instead of 3\n"), "{text}");
+        assert!(!explain("preset:aws-2025").unwrap().contains("Other than"));
+        let joined = explain("preset:urllib3+aimd").unwrap();
+        assert!(joined.contains("\nOther than the preset\n  `aimd` besides\n"), "{joined}");
+        let error = explain("preset:aws-2052").unwrap_err().to_string();
         assert!(error.contains("did you mean `aws-2025`?"), "{error}");
+        let error = explain("openai").unwrap_err().to_string();
+        assert!(error.contains("did you mean `preset:openai`?"), "{error}");
+    }
+
+    #[test]
+    fn what_is_hardly_meant_is_told_here_too() {
+        for (strategy, words) in [
+            ("aimd+aimd", "has `aimd` more than once"),
+            ("backoff:min=5s,cap=2s", "`min` is above `cap`"),
+            ("preset:openai,base=20s", "is below `base=20s`"),
+        ] {
+            let text = explain(strategy).unwrap();
+            let told = text.split_once("\nWarning: ").map_or("", |(_, told)| told).replace("\n  ", " ");
+            assert!(told.contains(words), "{strategy}: {text}");
+        }
+    }
+
+    #[test]
+    fn each_layer_is_explained_by_itself() {
+        let text = explain("preset:tenacity,max-attempts=3 over preset:openai").unwrap();
+        let (outer, inner) = text.split_once("LAYER 2 OF 2, the inner: preset:openai\n").unwrap();
+        assert!(outer.starts_with("LAYER 1 OF 2, the outer: preset:tenacity,max-attempts=3\n"), "{outer}");
+        assert!(
+            outer.contains("max-attempts=3 instead of unlimited") && outer.contains("jd/tenacity"),
+            "{outer}"
+        );
+        assert!(inner.contains("openai/openai-python") && !inner.contains("Other than"), "{inner}");
+        assert_eq!(text.matches("\nExample\n").count(), 1, "{text}");
+        let parts = explain("aimd + full-jitter:cap=9s over constant").unwrap();
+        for words in ["aimd: ", "cap=9s", "constant: ", "LAYER 2 OF 2"] {
+            assert!(parts.contains(words), "`{words}` is not in {parts}");
+        }
     }
 }
