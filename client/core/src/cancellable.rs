@@ -119,14 +119,18 @@ impl<Q: Queue> Cancellable<Q> {
     pub(crate) fn len(&self) -> usize {
         self.queue.count()
     }
-
-    /// Whether there is none, dead or alive.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.queue.count() == 0
-    }
 }
 
 impl<T: Copy> Cancellable<VecDeque<T>> {
+    /// Puts one behind all that do not come after it; mostly that is the end.
+    pub(crate) fn insert(&mut self, item: T, is_later: impl Fn(T) -> bool) {
+        let mut place = self.queue.len();
+        while place > 0 && is_later(self.queue[place - 1]) {
+            place -= 1;
+        }
+        self.queue.insert(place, item);
+    }
+
     /// All, the dead included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
         self.queue.iter().copied()
@@ -181,6 +185,6 @@ mod tests {
             queue.sweep(1, |other| other == 0 || other == item);
             assert!(queue.len() <= 4099, "the first stays alive, so that nothing is dropped at the front");
         }
-        assert!(!queue.is_empty());
+        assert!(queue.len() > 0);
     }
 }

@@ -41,8 +41,8 @@ pub struct Ended {
     pub in_flight: u32,
     /// Ops of this client that are ready and wait for the limiter; 0 means the client is app-limited.
     pub ready: u64,
-    /// Whether the op's try does not end with this attempt, unless it succeeded: others of its round are under way, or one of
-    /// them has decided already. Without hedging, never.
+    /// Whether others of its round are under way, or one of them has decided what becomes of the op: unless it succeeded, the
+    /// op's try does not end with this attempt. Without hedging, never.
     pub goes_on: bool,
 }
 

@@ -35,6 +35,8 @@ pub struct Strategy {
     /// Of ops that need more than a retry policy's own eight bytes.
     memory: Memory,
     keeps_memory: bool,
+    /// Whether an outer layer may hold ops back: those that are in the middle of a try hold what others wait for.
+    holds_tries: bool,
     /// Whether any of its parts has anything to report.
     reports: bool,
     /// Attempts after which an op is given up, whatever the layers say.
@@ -87,6 +89,8 @@ impl Strategy {
         let standstill = (limits && !backs_off).then(Standstill::new);
         let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
         let memory = Memory::default();
+        let holds = |outer: &Outer| !outer.layer.limiters.is_empty() || !outer.layer.budgets.is_empty();
+        let holds_tries = outer.iter().any(holds);
         let reports = inner.reports() || outer.iter().any(|outer| outer.layer.reports());
         Self {
             seed,
@@ -94,6 +98,7 @@ impl Strategy {
             outer,
             memory,
             keeps_memory,
+            holds_tries,
             reports,
             max_attempts,
             sheds: 0,
@@ -139,6 +144,13 @@ impl Strategy {
         for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
+    }
+
+    /// Whether an op with this state is in the middle of a try of an outer layer, and so goes before those that begin one: they
+    /// may wait for what it holds.
+    #[inline]
+    pub fn goes_before_others(&self, state: RetryState) -> bool {
+        self.holds_tries && self.is_in_a_try(state)
     }
 
     /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.

@@ -37,7 +37,8 @@ pub(super) struct Agenda {
     wakes: Sleepers,
     /// Instances that want to be polled; each has one entry that counts, see [`Instance::armed`].
     polls: Cancellable<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
-    /// Attempts in the order in which they time out, which is the order in which they were sent.
+    /// Attempts in the order in which they time out, which mostly is the order in which they were sent: over HTTP what an answer
+    /// frees is due at the answer's own time.
     timeouts: Cancellable<VecDeque<(Instant, AttemptKey)>>,
     /// Ops in the order of their deadlines, which is the order in which they arrived.
     deadlines: Cancellable<VecDeque<(Instant, OpSlot, OpId)>>,
@@ -60,7 +61,7 @@ impl Agenda {
         }
     }
 
-    /// What is due next, and when. `others` are the rare things that are in no queue.
+    /// What is due next, and when. `others` are the things of which others keep the instants.
     pub(super) fn next(
         &mut self,
         attempts: &Slab<Attempt>,
@@ -89,7 +90,7 @@ impl Agenda {
 
     /// An attempt times out at `at`, unless it ends before.
     pub(super) fn time_out(&mut self, at: Instant, key: AttemptKey) {
-        self.timeouts.push((at, key));
+        self.timeouts.insert((at, key), |(other, _)| other > at);
         self.rare_at(at);
     }
 

@@ -343,7 +343,7 @@ fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes
         sent_at,
         in_flight_when_sent: attempt.in_flight_when_sent,
         in_flight: instance.in_flight,
-        ready: instance.ready.len() as u64,
+        ready: instance.ready_ops(),
         goes_on,
     }
 }

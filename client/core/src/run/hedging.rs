@@ -78,12 +78,12 @@ impl Run {
             return false;
         }
         round.left -= 1;
-        round.copies += 1;
-        let (delay, copy) = (round.delay, round.copies);
-        let candidate = Launch { seq: instance.next_seq, attempt: op.attempts + 1, copy, ..round.first };
+        let (delay, attempt) = (round.delay, op.attempts + 1);
+        let copy = attempt - round.first.attempt;
+        let candidate = Launch { seq: instance.next_seq, attempt, copy, ..round.first };
         let view = View {
             in_flight: instance.in_flight,
-            ready: instance.ready.len() as u64 + 1,
+            ready: instance.ready_ops() + 1,
             sleeping: instance.sleeping,
             candidate,
         };
@@ -102,7 +102,9 @@ impl Run {
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);
+            let id = self.instance_of(self.ops[slot.index()].id);
             self.give_up(at, slot, GivenUp::Deadline);
+            self.launch(id, at);
         }
     }
 
@@ -140,9 +142,14 @@ impl Run {
         let op = &self.ops[slot.index()];
         let failures = op.failures + 1;
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures, outcome: *outcome };
+        let late = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
         let after = match outcome.status {
             Status::Failed(_) if !self.config.retry_failed => AfterCopy::Over,
             _ => self.instances[attempt.instance.index()].strategy.after_failed_copy(&failed),
+        };
+        let after = match after {
+            AfterCopy::NextAfter(_) if late => AfterCopy::NoMore,
+            after => after,
         };
         let goes_on = match after {
             AfterCopy::Over => false,
@@ -155,9 +162,12 @@ impl Run {
             AfterCopy::GoOn => others,
             AfterCopy::NextAfter(Duration::ZERO) => self.send_copy(at, slot) || others,
             AfterCopy::NextAfter(delay) => {
-                self.stall.on_backoff(delay);
-                self.plan_copy(slot, at + delay);
-                others || self.rounds.of(slot).is_some_and(|round| round.left > 0)
+                let comes = self.rounds.of(slot).is_some_and(|round| round.left > 0);
+                if comes {
+                    self.stall.on_backoff(delay);
+                    self.plan_copy(slot, at + delay);
+                }
+                others || comes
             }
         };
         if goes_on {

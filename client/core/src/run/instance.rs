@@ -24,6 +24,8 @@ pub(super) struct Instance {
     pub(super) strategy: Strategy,
     /// Ops that may be sent, first come first served.
     pub(super) ready: Cancellable<VecDeque<Waiting>>,
+    /// Those of them that are in the middle of a try of an outer layer: they go first, as they hold what others wait for.
+    pub(super) resumed: Cancellable<VecDeque<Waiting>>,
     pub(super) sleeping: u64,
     pub(super) in_flight: u32,
     /// Attempts sent by this instance: the next one's number.
@@ -41,6 +43,7 @@ impl Instance {
         Self {
             strategy,
             ready: Cancellable::default(),
+            resumed: Cancellable::default(),
             sleeping: 0,
             in_flight: 0,
             next_seq: 0,
@@ -49,5 +52,10 @@ impl Instance {
             ssthresh: None,
             drawn: Drawn::default(),
         }
+    }
+
+    /// How many ops may be sent.
+    pub(super) fn ready_ops(&self) -> u64 {
+        (self.ready.len() + self.resumed.len()) as u64
     }
 }

@@ -6,7 +6,7 @@ use tailback::{Carrier, Launch, Opinion, Permits, RetryState, Until, Verdict, Vi
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
-use super::instance::InstanceId;
+use super::instance::{Instance, InstanceId};
 use super::{AttemptKey, Launched, Output, Run};
 use crate::op::{Op, OpSlot, Place, Waiting};
 
@@ -19,7 +19,11 @@ impl Run {
         let id = self.instance_of(op.id);
         let candidate = self.candidate(op, id);
         let instance = &mut self.instances[id.index()];
-        instance.ready.push(op);
+        let state = op.slot().map(|slot| self.ops[slot.index()].retry_state);
+        match state {
+            Some(state) if instance.strategy.goes_before_others(state) => instance.resumed.push(op),
+            _ => instance.ready.push(op),
+        }
         instance.strategy.on_ready(at, &candidate);
         self.launch(id, at);
     }
@@ -37,7 +41,10 @@ impl Run {
                     break;
                 }
                 verdict => {
-                    self.instances[id.index()].ready.pop();
+                    let instance = &mut self.instances[id.index()];
+                    if instance.resumed.pop().is_none() {
+                        instance.ready.pop();
+                    }
                     self.settle(id, op, verdict, at);
                 }
             }
@@ -45,7 +52,7 @@ impl Run {
         let instance = &mut self.instances[id.index()];
         // Retries that are due at this very instant come in a moment.
         let more = instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
-        if instance.ready.is_empty() && !more {
+        if instance.ready_ops() == 0 && !more {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
         // What is taken by sending, such as tokens, is drawn at once; a window changes when attempts end.
@@ -55,16 +62,18 @@ impl Run {
         self.arm(id, at, wait);
     }
 
-    /// The first op in an instance's queue that did not end there; those that did are forgotten.
+    /// The first op in an instance's queues that did not end there; those that did are forgotten.
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
         let Self { instances, ops, .. } = self;
-        instances[id.index()].ready.first(|op| match op.slot() {
+        let mut is_alive = |op: Waiting| match op.slot() {
             Some(slot) if ops[slot.index()].place == Place::Dead => {
                 ops.remove(slot.index());
                 false
             }
             _ => true,
-        })
+        };
+        let Instance { ready, resumed, .. } = &mut instances[id.index()];
+        resumed.first(&mut is_alive).or_else(|| ready.first(is_alive))
     }
 
     /// What the strategy says of an op, which may be kept by then.
@@ -72,7 +81,7 @@ impl Run {
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> Verdict {
         let candidate = self.candidate(*op, id);
         let instance = &mut self.instances[id.index()];
-        let ready = instance.ready.len() as u64;
+        let ready = instance.ready_ops();
         let view = View { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
         if let Some(slot) = op.slot() {
             let state = &mut self.ops[slot.index()].retry_state;

@@ -27,7 +27,7 @@ impl Run {
         snapshot.attempts = self.measured.attempts;
         snapshot.failures.copy_from(&self.measured.failures);
         snapshot.in_flight = self.in_flight();
-        snapshot.ready = self.instances.iter().map(|instance| instance.ready.len() as u64).sum();
+        snapshot.ready = self.instances.iter().map(Instance::ready_ops).sum();
         snapshot.sleeping = self.instances.iter().map(|instance| instance.sleeping).sum();
         snapshot.gauges = self.gauges();
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));

@@ -24,8 +24,6 @@ pub(super) struct Round {
     pub(super) first: Launch,
     /// From one copy to the next.
     pub(super) delay: Duration,
-    /// Copies that have had their instant, sent or not.
-    pub(super) copies: u32,
     /// Copies that may follow.
     pub(super) left: u32,
     /// How the last of its attempts to fail did so.
@@ -63,7 +61,6 @@ impl Rounds {
         self.by_slot[index] = Some(Round {
             first,
             delay: copies.delay,
-            copies: 0,
             left: copies.count.min(MOST_COPIES),
             failed: None,
             due: None,

@@ -348,3 +348,18 @@ fn a_client_of_a_closed_loop_rests_after_each_op_if_it_is_told_to() {
     }
     assert_eq!(due, [ms(0), ms(75), ms(150)]);
 }
+
+#[test]
+fn an_op_in_the_middle_of_a_try_goes_before_those_that_wait_for_its_place() {
+    let text =
+        "constant:delay=1s,max-attempts=3+fixed-window:window=1 over constant:delay=10ms,max-attempts=3";
+    let mut bench = Bench::new(text, burst(2));
+    bench.poll(ms(0));
+    assert_eq!(bench.ops_out(), [0], "the second waits for the window around");
+    bench.answer(ms(5), Status::Rejected);
+    bench.poll(ms(15));
+    assert_eq!(bench.ops_out(), [0], "the first goes on");
+    bench.answer(ms(20), Status::Succeeded);
+    bench.poll(ms(20));
+    assert_eq!(bench.ops_out(), [1]);
+}

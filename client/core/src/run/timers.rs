@@ -147,6 +147,9 @@ impl Run {
         self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
         self.on_given_up(at, &op, GivenUp::Deadline);
         self.agenda.free_place(at + self.config.pause);
+        if self.instances[instance.index()].ready_ops() > 0 {
+            self.launch(instance, at);
+        }
     }
 }
 

@@ -91,8 +91,8 @@ impl<B: Bucket> Budget for Deposits<B> {
         if launch.copy == 0 || self.holds_at(now) { Gate::Permit } else { Gate::Shed(Advice::Never) }
     }
 
-    fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
-        self.sum() >= self.withdrawal
+    fn permits_retry(&self, now: Instant, _failed: &FailedOp) -> bool {
+        self.holds_at(now)
     }
 
     fn on_retry(&mut self, now: Instant, _failed: &FailedOp) {

@@ -203,6 +203,12 @@ impl Strategy {
         retry
     }
 
+    /// Whether a try of an outer layer is under way.
+    pub(super) fn is_in_a_try(&self, state: RetryState) -> bool {
+        let is_open = |memory: &LayerMemory| memory.open.is_some();
+        self.memory.of(state).is_some_and(|memory| memory.layers[1..].iter().any(is_open))
+    }
+
     /// The op is over: nothing is remembered of it.
     pub(super) fn forget(&mut self, now: Instant, state: &mut RetryState) {
         let Some(memory) = self.memory.of(*state).copied() else { return };

@@ -282,3 +282,57 @@ fn a_copy_that_is_withdrawn_ends_no_try_of_the_layer_around_it() {
     assert_eq!(bench.run.measurements().ops.given_up, 1);
     bench.assert_over(ms(1500));
 }
+
+#[test]
+fn after_the_deadline_no_push_back_is_waited_for() {
+    let config = RunConfig { deadline: Some(Duration::from_millis(400)), ..burst(1) };
+    let wait = Outcome::advised(Status::Rejected, Advice::After(Duration::from_secs(2)));
+    let mut bench = Bench::new(A6, config);
+    bench.poll(ms(0));
+    bench.poll(ms(450));
+    assert_eq!(bench.end_of(1, ms(460), wait), Output::Done);
+}
+
+#[test]
+fn a_deadline_in_push_back_frees_the_place_of_the_layer_around() {
+    let config = RunConfig {
+        deadline: Some(Duration::from_millis(700)),
+        workload: crate::workload::Workload {
+            arrivals: crate::workload::ArrivalProcess::Uniform { rate_per_s: 2.0 },
+            ops: Some(2),
+            duration: None,
+        },
+        ..burst(2)
+    };
+    let wait = Outcome::advised(Status::Rejected, Advice::After(Duration::from_secs(2)));
+    let text =
+        "constant:delay=1s,max-attempts=2+fixed-window:window=1 over none+hedging:delay=500ms,copies=1";
+    let mut bench = Bench::new(text, config);
+    bench.poll(ms(0));
+    bench.end_of(1, ms(100), wait);
+    bench.poll(ms(600));
+    assert_eq!(bench.sent.len(), 0);
+    bench.poll(ms(1000));
+    assert_eq!(bench.ops_out(), [1], "the window is free from 700 ms on");
+    assert_eq!(bench.out(), [(ms(700), 1)]);
+}
+
+#[test]
+fn a_deadline_asleep_frees_the_place_of_the_layer_around() {
+    let config = RunConfig {
+        deadline: Some(Duration::from_millis(700)),
+        workload: crate::workload::Workload {
+            arrivals: crate::workload::ArrivalProcess::Uniform { rate_per_s: 2.0 },
+            ops: Some(2),
+            duration: None,
+        },
+        ..burst(2)
+    };
+    let text = "constant:delay=1s,max-attempts=2+fixed-window:window=1 over constant:delay=2s";
+    let mut bench = Bench::new(text, config);
+    bench.poll(ms(0));
+    bench.fails(1, ms(100));
+    bench.poll(ms(600));
+    bench.poll(ms(1000));
+    assert_eq!(bench.out(), [(ms(700), 1)]);
+}

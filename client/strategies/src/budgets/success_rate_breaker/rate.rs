@@ -117,11 +117,11 @@ impl Moving {
         let average = match self.last {
             None => value,
             Some((before, average)) => {
-                let kept = libm::exp(-((stamp - before) as f64) / self.window as f64);
+                let kept = libm::exp(-(stamp.saturating_sub(before) as f64) / self.window as f64);
                 value * (1.0 - kept) + average * kept
             }
         };
-        self.last = Some((stamp, average));
+        self.last = Some((self.last.map_or(stamp, |(before, _)| stamp.max(before)), average));
         average
     }
 }

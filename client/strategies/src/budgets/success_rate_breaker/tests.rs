@@ -250,3 +250,13 @@ fn what_cannot_be_meant_is_refused() {
     let error = |text: &str| text.parse::<crate::StrategySpec>().unwrap_err().to_string();
     assert!(error("success-rate-breaker:average=exact,calls=9").contains("`calls` needs `average=moving`"));
 }
+
+#[test]
+fn an_answer_that_comes_out_of_order_takes_no_time_back() {
+    let mut breaker = finagle(SuccessRateBreaker { least: 0, in_a_row: 0, ..SuccessRateBreaker::default() });
+    for second in 1..=60 {
+        end(&mut breaker, secs(second), OK);
+    }
+    end(&mut breaker, Instant::from_millis(59_999), REJECTED);
+    assert_eq!(breaker.phase, Phase::Closed);
+}
