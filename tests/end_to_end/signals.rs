@@ -54,6 +54,28 @@ fn a_run_that_was_cut_off_is_kept_but_not_summed_up_with_whole_ones() {
 }
 
 #[test]
+fn a_comparison_that_is_cut_off_in_its_first_block_keeps_the_runs_that_are_complete() {
+    let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
+    let url = server.url();
+    let compared = ["compare", "--strategies", "aimd,none", "--target", &url, "--no-tui"];
+    let run = start_loadgen(&[&compared[..], &["--ops", "40", "--rate", "20/s", "--json", "-"]].concat());
+    eventually("a second run goes on", || (count(&server.stats(), "/accepted") > 45).then_some(()));
+    run.signal(Signal::INT);
+    let words = ["makespan s", "stopped by SIGINT: no block was complete", "1 of the 2 runs"];
+    let document = run.finish().exits(130).says(&words).json();
+    let runs = document["runs"].as_array().expect("runs are a list");
+    assert_eq!((runs.len(), count(&document, "/comparison/blocks")), (1, 0));
+    assert!(runs[0]["interrupted"].is_null());
+    assert_eq!(count(&runs[0], "/ops/succeeded"), 40);
+
+    // It can be read again.
+    let folder = tempfile::tempdir().unwrap();
+    let [file, page] = ["a.json", "a.html"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    std::fs::write(&file, document.to_string()).unwrap();
+    start_loadgen(&["report", &file, "-o", &page]).finish().exits(0);
+}
+
+#[test]
 fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
     let server = MockServer::start(&["--service-time", "10m", "--network-delay", "0", "--max-busy", "1000"]);
     let url = server.url();

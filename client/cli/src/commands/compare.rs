@@ -13,6 +13,7 @@ use experiments::judge::comparison::Comparison;
 use experiments::judge::variation::{Variation, variations};
 use experiments::record::config_record;
 use experiments::runs::blocks::Blocks;
+use experiments::runs::one_run::Finished;
 use experiments::servers::opponent::Opponent;
 use results::{Mode, Score};
 use tailback::StrategySpec;
@@ -51,8 +52,12 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     );
     let board = board(blocks, 1 + others.len(), simulated, session.at_once);
     let comparison = session.show(&board, || compared(&session, &board, blocks, others, several.by))?;
-    let Some(comparison) = comparison else {
-        return Ok(session.nothing("no block was complete: there is nothing to compare\n"));
+    let comparison = match comparison {
+        Ok(comparison) => comparison,
+        Err(runs) => {
+            checks.left_out(quiet);
+            return unranked(&session, exports, blocks, &runs, several.by);
+        }
     };
 
     // One file that cannot be written costs neither the others nor what people read.
@@ -73,6 +78,25 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     }
     let failed = checks.conclude(&comparison.subjects(blocks), quiet)?;
     Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// Keeps and tells the runs that there are where no block is complete.
+fn unranked(
+    session: &Session,
+    mut exports: Exports,
+    blocks: Blocks<'_>,
+    runs: &[Finished],
+    by: Score,
+) -> anyhow::Result<ExitCode> {
+    let words = report::unranked(runs, blocks, session.stopped_by());
+    if runs.is_empty() {
+        return Ok(session.nothing(&words));
+    }
+    for run in runs {
+        exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
+    }
+    session.tell(exports, Some(&Comparison::unranked(blocks, runs, by)), || words)?;
+    Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
 /// What is to be compared, and against which server.
@@ -128,17 +152,18 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
     lanes::board(header, names, servers * blocks.count(), at_once)
 }
 
-/// Does all runs and compares them; nothing when no block is complete.
+/// Does all runs and compares them; or, when no block is complete, the runs that are.
 fn compared(
     session: &Session,
     board: &Board,
     blocks: Blocks<'_>,
     others: Vec<Variation>,
     by: Score,
-) -> anyhow::Result<Option<Comparison>> {
+) -> anyhow::Result<Result<Comparison, Vec<Finished>>> {
     let name = if others.is_empty() { "" } else { "server as it is" };
-    let measured = session.run(board, blocks, name)?;
-    let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(None) };
+    let mut measured = session.run(board, blocks, name)?;
+    let unpaired = std::mem::take(&mut measured.unpaired);
+    let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for variation in others {
         let opponent = Opponent::Own(Box::new(variation.server.clone()));
         let blocks = Blocks { opponent: &opponent, ..blocks };
@@ -146,5 +171,5 @@ fn compared(
         let Some(measured) = session.run_whole(board, blocks, &variation.name)? else { break };
         comparison.vary(variation, blocks, &measured);
     }
-    Ok(Some(comparison))
+    Ok(Ok(comparison))
 }

@@ -47,6 +47,17 @@ impl Comparison {
         Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
     }
 
+    /// What is written where no block is complete: runs, of which nothing can be said.
+    pub fn unranked<'a>(
+        blocks: Blocks<'_>,
+        runs: &'a [Finished],
+        by: Score,
+    ) -> results::Comparison<&'a RunResult> {
+        let intervals = blocks.opponent.intervals().to_owned();
+        let comparison = Compared { by: by.path().to_owned(), intervals, ..Compared::default() };
+        results::Comparison { runs: runs.iter().map(|run| &run.result).collect(), comparison }
+    }
+
     /// Adds what the same strategies came to against another server.
     pub fn vary(&mut self, variation: Variation, blocks: Blocks<'_>, measured: &Measured) {
         let standings = standings(blocks.strategies, measured, self.by);

@@ -22,6 +22,8 @@ pub struct Blocks<'a> {
 pub struct Measured {
     /// Strategies as typed; runs in the order of blocks.
     pub runs: Vec<Vec<Finished>>,
+    /// The complete runs of a block that was cut off, in its order.
+    pub unpaired: Vec<Finished>,
 }
 
 impl Measured {
@@ -64,7 +66,7 @@ impl Blocks<'_> {
     }
 
     /// Does them. After a stop, those that were complete: what was cut off says nothing about a whole run, and half a block
-    /// has no pairs.
+    /// has no pairs: its runs are apart.
     ///
     /// # Errors
     /// When a run cannot be done, or its counts do not add up.
@@ -84,10 +86,12 @@ impl Blocks<'_> {
         let whole = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
         let kept = whole - whole % self.strategies.len().max(1);
         let mut runs: Vec<Vec<Finished>> = self.strategies.iter().map(|_| Vec::new()).collect();
-        for (number, run) in finished.into_iter().enumerate().take(kept) {
+        finished.truncate(whole);
+        let unpaired = finished.split_off(kept);
+        for (number, run) in finished.into_iter().enumerate() {
             runs[self.place(number).1].push(run);
         }
-        Ok(Measured { runs })
+        Ok(Measured { runs, unpaired })
     }
 }
 

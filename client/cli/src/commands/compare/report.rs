@@ -6,12 +6,14 @@ use experiments::judge::comparison::Comparison;
 use experiments::judge::pair::Pair;
 use experiments::judge::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
+use experiments::runs::one_run::Finished;
 use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had, ranked_by_share};
 
 use super::by_share;
-use super::table::{details, ranking, side_effects};
+use super::table::{HEAD, dash, details, ranking, side_effects};
 use crate::interrupt::by_whom;
-use crate::text::figures::{percent, thousands};
+use crate::text::figures::{counted, percent, short, thousands};
+use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{labelled, wrapped};
 
 /// Everything, with what matters most last: it stays on the screen, however many strategies there are.
@@ -159,6 +161,32 @@ fn cut_off(blocks: usize, of: usize, by: &str) -> String {
     let (blocks, of) = (thousands(blocks as u64), thousands(of as u64));
     let by = by_whom(by);
     format!("\nstopped by {by}: {blocks} of {of} blocks were complete, and only those count\n")
+}
+
+/// What there is when no block is complete.
+pub(super) fn unranked(runs: &[Finished], blocks: Blocks<'_>, stopped_by: Option<&str>) -> String {
+    let stopped = stopped_by.map(|by| format!("stopped by {}: ", by_whom(by))).unwrap_or_default();
+    let Some(first) = runs.first() else {
+        return format!("{stopped}no run was complete: there is nothing to compare, and nothing to write\n");
+    };
+    let mut table = Table::new(HEAD, [12, 12, 12].map(Column::Right), LongNames::Broken);
+    table.line("");
+    table
+        .titles(&format!("    complete, seed {}", first.result.seed), ["makespan s", "attempts", "ops done"]);
+    for Finished { result, .. } in runs {
+        let makespan = result.makespan_s.filter(|_| result.makespan_complete);
+        let cells = [
+            makespan.map_or_else(dash, short),
+            thousands(result.attempts.total),
+            result.done_share.map_or_else(dash, percent),
+        ];
+        table.row("    ", &result.strategy, &cells);
+    }
+    let mut text = table.into_text();
+    let _ = writeln!(text, "\n{stopped}no block was complete: there is nothing to compare");
+    let (runs, of) = (thousands(runs.len() as u64), counted(blocks.strategies.len() as u64, "run"));
+    let _ = writeln!(text, "{runs} of the {of} of the first block are complete: outputs have those");
+    text
 }
 
 /// Whether the ranking stands.
