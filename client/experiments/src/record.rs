@@ -92,7 +92,8 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             share_strategy: run.share_strategy,
             more: settings.recorded_as_typed.clone(),
         },
-        timeout: duration_text::format(run.timeout),
+        // What was asked for: a strategy with a timeout of its own can be compared with others.
+        timeout: duration_text::format(settings.run.timeout),
         deadline: run.deadline.map(duration_text::format),
         within: run.within.map(duration_text::format),
         warm_up: duration_text::format(run.warm_up),
