@@ -97,7 +97,7 @@ fn what_does_not_go_with_a_target_is_refused_in_clear_words() {
     compare(&["--sensitivity", "--time-scale", "0.05"], &["`--sensitivity`", "`--target`", "leave out"]);
     compare(&["--simulate"], &["--target", "--simulate"]);
     compare(&[], &["time scale 0.05", "--time-scale 0.05"]);
-    for flag in [&["-H", "a: b"][..], &["-m", "PUT"], &["-d", "x"], &["-k"], &["--admin-token", "x"]] {
+    for flag in [&["-H", "a: b"][..], &["-d", "x"], &["-k"], &["--admin-token", "x"]] {
         refused(&[&["compare", "--simulate"][..], &STRATEGIES, flag].concat(), &["--simulate"]);
     }
     let foreign = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
