@@ -150,8 +150,8 @@ fn copies_of_attempts_that_are_slow_or_lost() {
         setting.server.loss = 0.05;
         let real = replayed(&setting);
         let attempts = real.run.measurements().attempts;
-        assert!(attempts.duplicates > 20, "{strategy}: {attempts:?}");
-        assert!(real.withdrawn() > 20, "{strategy}: {} withdrawn", real.withdrawn());
+        assert!(attempts.duplicates > 5, "{strategy}: {attempts:?}");
+        assert!(real.withdrawn() > 5, "{strategy}: {} withdrawn", real.withdrawn());
         assert!(real.run.conservation(Some(&real.server.stats.counts)).holds(), "{strategy}");
     }
 }

@@ -123,11 +123,12 @@ impl<Q: Queue> Cancellable<Q> {
 
 impl<T: Copy> Cancellable<VecDeque<T>> {
     /// Puts one behind all that do not come after it; mostly that is the end.
+    #[inline]
     pub(crate) fn insert(&mut self, item: T, is_later: impl Fn(T) -> bool) {
-        let mut place = self.queue.len();
-        while place > 0 && is_later(self.queue[place - 1]) {
-            place -= 1;
+        if self.queue.back().is_none_or(|last| !is_later(*last)) {
+            return self.queue.push_back(item);
         }
+        let place = self.queue.partition_point(|other| !is_later(*other));
         self.queue.insert(place, item);
     }
 

@@ -146,11 +146,11 @@ impl Strategy {
         }
     }
 
-    /// Whether an op with this state is in the middle of a try of an outer layer, and so goes before those that begin one: they
-    /// may wait for what it holds.
+    /// Whether an outer layer may hold ops back: then those that are in the middle of a try go before those that begin one,
+    /// which may wait for what they hold.
     #[inline]
-    pub fn goes_before_others(&self, state: RetryState) -> bool {
-        self.holds_tries && self.is_in_a_try(state)
+    pub fn holds_tries(&self) -> bool {
+        self.holds_tries
     }
 
     /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.

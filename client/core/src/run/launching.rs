@@ -1,13 +1,16 @@
 //! From a ready op to an attempt on its way.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
+use slab::Slab;
 use tailback::{Carrier, Launch, Opinion, Permits, RetryState, Until, Verdict, View};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::{AttemptKey, Launched, Output, Run};
+use crate::cancellable::Cancellable;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -19,10 +22,11 @@ impl Run {
         let id = self.instance_of(op.id);
         let candidate = self.candidate(op, id);
         let instance = &mut self.instances[id.index()];
-        let state = op.slot().map(|slot| self.ops[slot.index()].retry_state);
-        match state {
-            Some(state) if instance.strategy.goes_before_others(state) => instance.resumed.push(op),
-            _ => instance.ready.push(op),
+        let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot.index()].retry_state);
+        if instance.strategy.holds_tries() && op.slot().is_some_and(in_a_try) {
+            instance.resumed.push(op);
+        } else {
+            instance.ready.push(op);
         }
         instance.strategy.on_ready(at, &candidate);
         self.launch(id, at);
@@ -42,7 +46,7 @@ impl Run {
                 }
                 verdict => {
                     let instance = &mut self.instances[id.index()];
-                    if instance.resumed.pop().is_none() {
+                    if !instance.strategy.holds_tries() || instance.resumed.pop().is_none() {
                         instance.ready.pop();
                     }
                     self.settle(id, op, verdict, at);
@@ -52,7 +56,7 @@ impl Run {
         let instance = &mut self.instances[id.index()];
         // Retries that are due at this very instant come in a moment.
         let more = instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
-        if instance.ready_ops() == 0 && !more {
+        if instance.ready.len() + instance.resumed.len() == 0 && !more {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
         // What is taken by sending, such as tokens, is drawn at once; a window changes when attempts end.
@@ -65,15 +69,19 @@ impl Run {
     /// The first op in an instance's queues that did not end there; those that did are forgotten.
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
         let Self { instances, ops, .. } = self;
-        let mut is_alive = |op: Waiting| match op.slot() {
+        let Instance { ready, resumed, strategy, .. } = &mut instances[id.index()];
+        if strategy.holds_tries()
+            && let Some(first) = first_alive(resumed, ops)
+        {
+            return Some(first);
+        }
+        ready.first(|op| match op.slot() {
             Some(slot) if ops[slot.index()].place == Place::Dead => {
                 ops.remove(slot.index());
                 false
             }
             _ => true,
-        };
-        let Instance { ready, resumed, .. } = &mut instances[id.index()];
-        resumed.first(&mut is_alive).or_else(|| ready.first(is_alive))
+        })
     }
 
     /// What the strategy says of an op, which may be kept by then.
@@ -211,4 +219,16 @@ impl Run {
         let next = if next > at { next } else { at + SHORTEST_WAIT };
         self.agenda.poll(next, id, instance);
     }
+}
+
+/// The same of one queue.
+#[inline(never)]
+fn first_alive(queue: &mut Cancellable<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
+    queue.first(|op| {
+        let dead = op.slot().filter(|slot| ops[slot.index()].place == Place::Dead);
+        if let Some(slot) = dead {
+            ops.remove(slot.index());
+        }
+        dead.is_none()
+    })
 }

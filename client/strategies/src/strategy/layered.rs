@@ -203,8 +203,8 @@ impl Strategy {
         retry
     }
 
-    /// Whether a try of an outer layer is under way.
-    pub(super) fn is_in_a_try(&self, state: RetryState) -> bool {
+    /// Whether a try of an outer layer is under way, for an op with this state.
+    pub fn is_in_a_try(&self, state: RetryState) -> bool {
         let is_open = |memory: &LayerMemory| memory.open.is_some();
         self.memory.of(state).is_some_and(|memory| memory.layers[1..].iter().any(is_open))
     }
