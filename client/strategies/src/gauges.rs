@@ -27,6 +27,24 @@ pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit:
 /// The most gauges of one strategy that are drawn besides its window and threshold.
 pub const MOST_DRAWN: usize = 4;
 
+/// Where a breaker is, as all of them call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BreakerPhase {
+    Closed,
+    Open,
+    HalfOpen,
+}
+
+impl BreakerPhase {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half-open",
+        }
+    }
+}
+
 /// A snapshot of a strategy's inner state; `None` where no part has such a thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -51,6 +69,14 @@ impl Gauges {
     /// The smaller of two windows counts when several limiters are stacked.
     pub fn limit_window(&mut self, window: f64) {
         self.window = Some(self.window.map_or(window, |other| other.min(window)));
+    }
+
+    /// What a breaker is doing. A closed one has no say: what a limiter reported is of more interest.
+    pub(crate) fn show_breaker(&mut self, phase: BreakerPhase, reason: &'static str) {
+        if self.phase.is_none() || phase != BreakerPhase::Closed {
+            self.phase = Some(phase.name());
+            self.reason = Some(reason);
+        }
     }
 
     /// Has a number drawn over time. Of parts that use one name the first is drawn, and nothing beyond [`MOST_DRAWN`].

@@ -56,7 +56,7 @@ impl Run {
         let instance = &mut self.instances[id.index()];
         // Retries that are due at this very instant come in a moment.
         let more = instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
-        if instance.ready.len() + instance.resumed.len() == 0 && !more {
+        if instance.ready_ops() == 0 && !more {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
         // What is taken by sending, such as tokens, is drawn at once; a window changes when attempts end.
@@ -75,13 +75,7 @@ impl Run {
         {
             return Some(first);
         }
-        ready.first(|op| match op.slot() {
-            Some(slot) if ops[slot.index()].place == Place::Dead => {
-                ops.remove(slot.index());
-                false
-            }
-            _ => true,
-        })
+        first_alive(ready, ops)
     }
 
     /// What the strategy says of an op, which may be kept by then.
@@ -221,8 +215,8 @@ impl Run {
     }
 }
 
-/// The same of one queue.
-#[inline(never)]
+/// The first op in a queue that did not end there; those that did are forgotten.
+#[inline]
 fn first_alive(queue: &mut Cancellable<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
     queue.first(|op| {
         let dead = op.slot().filter(|slot| ops[slot.index()].place == Place::Dead);

@@ -11,6 +11,7 @@ use vocabulary::Rng;
 
 use crate::delay::grown;
 use crate::error::SpecError;
+use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
@@ -171,15 +172,11 @@ impl Budget for Breaker {
 
     fn report(&self, gauges: &mut Gauges) {
         let phase = match self.phase {
-            Phase::Closed { .. } => "closed",
-            Phase::Open { .. } => "open",
-            Phase::HalfOpen { .. } => "half-open",
+            Phase::Closed { .. } => BreakerPhase::Closed,
+            Phase::Open { .. } => BreakerPhase::Open,
+            Phase::HalfOpen { .. } => BreakerPhase::HalfOpen,
         };
-        // A closed breaker has no say: what a limiter reported is of more interest.
-        if gauges.phase.is_none() || phase != "closed" {
-            gauges.phase = Some(phase);
-            gauges.reason = Some(self.reason);
-        }
+        gauges.show_breaker(phase, self.reason);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Slices of time on a grid, of which the oldest are forgotten: what was counted in each over the last while.
 //!
-//! Source: zeromicro/go-zero `core/collection/rollingwindow.go`; linkerd/linkerd2-proxy
+//! Source: zeromicro/go-zero `core/collection/rollingwindow.go`; failsafe-go/failsafe-go `internal/util/stats.go` (`timedStats`); linkerd/linkerd2-proxy
 //! `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
 
 use std::time::Duration;
@@ -34,12 +34,21 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
 
     /// The slice of this moment, to be written to.
     pub(super) fn at(&mut self, now: Instant) -> &mut T {
-        let head = self.slice(now);
-        for slice in (self.head + 1..=head).rev().take(COUNT) {
-            self.ring[place::<COUNT>(slice)] = T::default();
+        self.at_forgetting(now, |_| ())
+    }
+
+    /// The same; each slice whose time is over is told.
+    pub(super) fn at_forgetting(&mut self, now: Instant, mut forgotten: impl FnMut(T)) -> &mut T {
+        for place in self.places_over(now) {
+            forgotten(std::mem::take(&mut self.ring[place]));
         }
-        self.head = self.head.max(head);
+        self.head = self.head.max(self.slice(now));
         &mut self.ring[place::<COUNT>(self.head)]
+    }
+
+    /// Those whose time is over by `now`, and that are not forgotten yet.
+    pub(super) fn over_by(&self, now: Instant) -> impl Iterator<Item = &T> {
+        self.places_over(now).map(|place| &self.ring[place])
     }
 
     /// Those of the while before `now`, the oldest first.
@@ -47,6 +56,10 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
         let newest = self.slice(now).max(self.head);
         let oldest = (newest + 1).saturating_sub(COUNT as u64);
         (oldest..=self.head).map(|slice| &self.ring[place::<COUNT>(slice)])
+    }
+
+    fn places_over(&self, now: Instant) -> impl Iterator<Item = usize> + use<T, COUNT> {
+        (self.head + 1..=self.slice(now)).rev().take(COUNT).map(place::<COUNT>)
     }
 
     fn slice(&self, now: Instant) -> u64 {

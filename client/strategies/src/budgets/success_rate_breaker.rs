@@ -20,6 +20,7 @@ use self::rate::{Average, Rate};
 use super::refusal::was_accepted;
 use super::when_open::WhenOpen;
 use crate::error::SpecError;
+use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Until};
@@ -172,9 +173,6 @@ enum Phase {
     HalfOpen { probing: bool },
 }
 
-/// The permit of a probe: of two attempts that are withdrawn, one may have been sent before.
-const PROBE: Permit = Permit(1);
-
 struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
@@ -183,6 +181,9 @@ struct Breaker {
     /// Of openings by the rate and by failures in a row: each rule has its own.
     penalties: [Penalties; 2],
     phase: Phase,
+    /// Probes so far, from 1: the permit of each. Of attempts that are withdrawn, one may have been sent before, or be a probe
+    /// of an earlier time.
+    probes: u32,
     reason: &'static str,
 }
 
@@ -191,7 +192,7 @@ impl Breaker {
         let penalties =
             [0, 1].map(|which| Penalties::new(config.open, config.cap, config.spread, seed, which));
         let rate = Rate::new(config.average, config.window, config.calls);
-        Self { config, rate, row: 0, penalties, phase: Phase::Closed, reason: "started" }
+        Self { config, rate, row: 0, penalties, phase: Phase::Closed, probes: 0, reason: "started" }
     }
 
     fn change(&mut self, phase: Phase, reason: &'static str) {
@@ -270,7 +271,8 @@ impl Budget for Breaker {
     fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
         if self.phase != Phase::Closed {
             self.change(Phase::HalfOpen { probing: true }, "a probe is out");
-            return PROBE;
+            self.probes = self.probes.wrapping_add(1).max(1);
+            return Permit(self.probes);
         }
         Permit::default()
     }
@@ -279,7 +281,7 @@ impl Budget for Breaker {
         match was_accepted(outcome) {
             Some(true) => self.on_success(now),
             Some(false) => self.on_failure(now, ended.op, outcome.opinion),
-            None if permit == PROBE && self.phase == (Phase::HalfOpen { probing: true }) => {
+            None if permit == Permit(self.probes) && self.phase == (Phase::HalfOpen { probing: true }) => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }
             None => {}
@@ -288,15 +290,11 @@ impl Budget for Breaker {
 
     fn report(&self, gauges: &mut Gauges) {
         let phase = match self.phase {
-            Phase::Closed => "closed",
-            Phase::Open { .. } => "open",
-            Phase::HalfOpen { .. } => "half-open",
+            Phase::Closed => BreakerPhase::Closed,
+            Phase::Open { .. } => BreakerPhase::Open,
+            Phase::HalfOpen { .. } => BreakerPhase::HalfOpen,
         };
-        // A closed breaker has no say: what a limiter reported is of more interest.
-        if gauges.phase.is_none() || phase != "closed" {
-            gauges.phase = Some(phase);
-            gauges.reason = Some(self.reason);
-        }
+        gauges.show_breaker(phase, self.reason);
     }
 }
 

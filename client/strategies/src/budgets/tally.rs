@@ -1,11 +1,10 @@
-//! Requests and how many of them were accepted, over the last while: slices of time on a grid, of which the oldest are forgotten.
+//! Requests and how many of them were accepted, over the last while: a share of which is forgotten at a time.
 //!
 //! Source: failsafe-go/failsafe-go `internal/util/stats.go` (`timedStats`).
 
 use std::time::Duration;
 
-use vocabulary::whole_nanos;
-
+use super::slices::Slices;
 use crate::Instant;
 
 /// Slices that the while is divided into.
@@ -13,12 +12,9 @@ const SLICES: usize = 20;
 
 /// See the module.
 pub(super) struct Tally {
-    slices: [Counts; SLICES],
+    slices: Slices<Counts, SLICES>,
     /// All of them together.
     sum: Counts,
-    /// The slice of time that was last written to, counted from the origin.
-    head: u64,
-    width_ns: u64,
 }
 
 /// What was counted.
@@ -28,26 +24,29 @@ pub(super) struct Counts {
     pub(super) accepted: u64,
 }
 
+impl Counts {
+    fn count(&mut self, accepted: bool) {
+        self.requests += 1;
+        self.accepted += u64::from(accepted);
+    }
+
+    fn forget(&mut self, old: Self) {
+        self.requests -= old.requests;
+        self.accepted -= old.accepted;
+    }
+}
+
 impl Tally {
     /// Over that much time.
     pub(super) fn over(window: Duration) -> Self {
-        let width_ns = (whole_nanos(window) / SLICES as u64).max(1);
-        Self { slices: [Counts::default(); SLICES], sum: Counts::default(), head: 0, width_ns }
+        Self { slices: Slices::over(window), sum: Counts::default() }
     }
 
     /// One request more.
     pub(super) fn count(&mut self, now: Instant, accepted: bool) {
-        let head = now.as_nanos() / self.width_ns;
-        for slice in (self.head + 1..=head).rev().take(SLICES) {
-            let old = std::mem::take(&mut self.slices[place(slice)]);
-            self.sum.requests -= old.requests;
-            self.sum.accepted -= old.accepted;
-        }
-        self.head = self.head.max(head);
-        for counts in [&mut self.slices[place(self.head)], &mut self.sum] {
-            counts.requests += 1;
-            counts.accepted += u64::from(accepted);
-        }
+        let Self { slices, sum } = self;
+        slices.at_forgetting(now, |old| sum.forget(old)).count(accepted);
+        sum.count(accepted);
     }
 
     /// What was counted up to the last request, however long ago that was.
@@ -58,19 +57,9 @@ impl Tally {
     /// What was counted in the while before `now`.
     pub(super) fn at(&self, now: Instant) -> Counts {
         let mut counts = self.sum;
-        let head = now.as_nanos() / self.width_ns;
-        for slice in (self.head + 1..=head).rev().take(SLICES) {
-            let old = self.slices[place(slice)];
-            counts.requests -= old.requests;
-            counts.accepted -= old.accepted;
-        }
+        self.slices.over_by(now).for_each(|old| counts.forget(*old));
         counts
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "it is below the number of slices")]
-fn place(slice: u64) -> usize {
-    (slice % SLICES as u64) as usize
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use vocabulary::Instant;
 
 use super::{Bench, burst, ms};
 use crate::run::{Input, Output};
-use crate::workload::RunConfig;
+use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
 /// The example of the proposal: four in all, half a second apart, and no retry after them.
 const A6: &str = "none+hedging:delay=500ms,copies=3";
@@ -293,21 +293,19 @@ fn after_the_deadline_no_push_back_is_waited_for() {
     assert_eq!(bench.end_of(1, ms(460), wait), Output::Done);
 }
 
+/// An op each half second, that gives up after 700 ms.
+fn two_with_a_deadline() -> RunConfig {
+    let arrivals = ArrivalProcess::Uniform { rate_per_s: 2.0 };
+    let workload = Workload { arrivals, ops: Some(2), duration: None };
+    RunConfig { deadline: Some(Duration::from_millis(700)), workload, ..burst(2) }
+}
+
 #[test]
 fn a_deadline_in_push_back_frees_the_place_of_the_layer_around() {
-    let config = RunConfig {
-        deadline: Some(Duration::from_millis(700)),
-        workload: crate::workload::Workload {
-            arrivals: crate::workload::ArrivalProcess::Uniform { rate_per_s: 2.0 },
-            ops: Some(2),
-            duration: None,
-        },
-        ..burst(2)
-    };
     let wait = Outcome::advised(Status::Rejected, Advice::After(Duration::from_secs(2)));
     let text =
         "constant:delay=1s,max-attempts=2+fixed-window:window=1 over none+hedging:delay=500ms,copies=1";
-    let mut bench = Bench::new(text, config);
+    let mut bench = Bench::new(text, two_with_a_deadline());
     bench.poll(ms(0));
     bench.end_of(1, ms(100), wait);
     bench.poll(ms(600));
@@ -319,17 +317,8 @@ fn a_deadline_in_push_back_frees_the_place_of_the_layer_around() {
 
 #[test]
 fn a_deadline_asleep_frees_the_place_of_the_layer_around() {
-    let config = RunConfig {
-        deadline: Some(Duration::from_millis(700)),
-        workload: crate::workload::Workload {
-            arrivals: crate::workload::ArrivalProcess::Uniform { rate_per_s: 2.0 },
-            ops: Some(2),
-            duration: None,
-        },
-        ..burst(2)
-    };
     let text = "constant:delay=1s,max-attempts=2+fixed-window:window=1 over constant:delay=2s";
-    let mut bench = Bench::new(text, config);
+    let mut bench = Bench::new(text, two_with_a_deadline());
     bench.poll(ms(0));
     bench.fails(1, ms(100));
     bench.poll(ms(600));

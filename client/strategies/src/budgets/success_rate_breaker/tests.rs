@@ -37,9 +37,9 @@ fn ask(breaker: &Breaker, at: Instant) -> Gate {
 }
 
 /// Sends the probe, which may go.
-fn probe(breaker: &mut Breaker, at: Instant) {
+fn probe(breaker: &mut Breaker, at: Instant) -> Permit {
     assert_eq!(ask(breaker, at), Gate::Permit, "{at}");
-    breaker.on_sent(at, &launch(0, None));
+    breaker.on_sent(at, &launch(0, None))
 }
 
 #[test]
@@ -149,14 +149,28 @@ fn stragglers_count_for_the_phase_in_which_they_end() {
         Gate::Wait(Until::At(secs(5))),
         "a success does not close it, but counts"
     );
-    probe(&mut breaker, secs(5));
+    let first = probe(&mut breaker, secs(5));
     assert_eq!(ask(&breaker, secs(5)), Gate::Wait(Until::Event), "one is out");
     end(&mut breaker, secs(6), CANCELLED);
     assert_eq!(ask(&breaker, secs(6)), Gate::Wait(Until::Event), "that was another");
-    breaker.on_ended(secs(6), &ended(0, 1), &CANCELLED, PROBE);
+    breaker.on_ended(secs(6), &ended(0, 1), &CANCELLED, first);
     probe(&mut breaker, secs(6));
     end(&mut breaker, secs(6), FATAL);
     assert_eq!(breaker.phase, Phase::Closed);
+}
+
+#[test]
+fn of_two_probes_the_withdrawal_of_the_earlier_says_nothing_of_the_later() {
+    let mut breaker = finagle(SuccessRateBreaker { in_a_row: 1, ..SuccessRateBreaker::default() });
+    assert_eq!(fail(&mut breaker, secs(0)), Some(FIVE));
+    let first = probe(&mut breaker, secs(5));
+    assert!(fail(&mut breaker, secs(6)).is_some(), "a straggler opens it again");
+    let Phase::Open { until } = breaker.phase else { panic!("{:?}", breaker.phase) };
+    let second = probe(&mut breaker, until);
+    breaker.on_ended(until, &ended(0, 1), &CANCELLED, first);
+    assert_eq!(ask(&breaker, until), Gate::Wait(Until::Event), "the second is out");
+    breaker.on_ended(until, &ended(0, 1), &CANCELLED, second);
+    assert_eq!(ask(&breaker, until), Gate::Permit);
 }
 
 #[test]
