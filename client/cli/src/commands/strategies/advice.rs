@@ -65,12 +65,12 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
         }
     }
     if let (Some(name), Some(_)) = (deaf.first(), text) {
-        return Ok(format!("no advice is read by {name}\n"));
+        return Ok(format!("no advice is read, or nothing retried, by {name}\n"));
     }
     let mut told = table.into_text();
     if !deaf.is_empty() {
         let names = format!("{} of {all}: {}", deaf.len(), deaf.join(", "));
-        let _ = writeln!(told, "\n{}", wrapped(&names, "No advice is read by ", "  "));
+        let _ = writeln!(told, "\n{}", wrapped(&names, "No advice is read, or nothing retried, by ", "  "));
     }
     let notes = "The wait before the first retry after an answer with this advice; – as if nothing had been advised; past: a date \
                  that is over. Below it: what the advice is to the strategy's own wait, after which statuses it is read, and the \
@@ -253,7 +253,10 @@ mod tests {
 
     #[test]
     fn who_reads_none_and_what_is_none_are_told() {
-        assert_eq!(table(Some("preset:stripe-go")).unwrap(), "no advice is read by preset:stripe-go\n");
+        assert_eq!(
+            table(Some("preset:stripe-go")).unwrap(),
+            "no advice is read, or nothing retried, by preset:stripe-go\n"
+        );
         let error = table(Some("preset:opnai")).err().unwrap().to_string();
         assert!(error.contains("did you mean `openai`?"), "{error}");
     }

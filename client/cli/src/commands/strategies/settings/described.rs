@@ -72,6 +72,15 @@ impl Described {
         self.peek(COMMON, "max-attempts") != "1"
     }
 
+    /// Attempts that the text itself allows; those that have no retries may have copies.
+    pub(super) fn most_attempts(&self) -> u32 {
+        let described = self.spec.describe();
+        let common =
+            described.iter().rev().find(|(part, _)| part.is_empty()).map(|(_, parameters)| parameters);
+        let limit = common.into_iter().flatten().find(|parameter| parameter.key == "max-attempts");
+        limit.and_then(|limit| limit.value.parse().ok()).unwrap_or(u32::MAX)
+    }
+
     /// The value as it would be typed, which is expressed from now on.
     pub(super) fn read(&mut self, part: &str, key: &str) -> String {
         self.value(part, key).map_or_else(String::new, |value| {
@@ -164,8 +173,9 @@ impl Described {
     /// matter how.
     pub(super) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
-        // A hedged op has several attempts, retries or not.
-        let hedges = self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
+        // A hedged op has several attempts without any retry, unless it may have only one.
+        let hedges =
+            self.most_attempts() > 1 && self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
         let is_over = !hedges && !self.retries();
         for part in &self.parts {
             if !part.is_known && part.name != BACKOFF {

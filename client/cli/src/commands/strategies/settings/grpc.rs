@@ -78,7 +78,8 @@ struct RetryThrottling {
 }
 
 fn write(settings: &mut Described) -> String {
-    let hedges = settings.has(HEDGING);
+    let has_copies = settings.most_attempts() > 1;
+    let hedges = settings.has(HEDGING) && has_copies;
     let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX);
     if !hedges && attempts > MOST_ATTEMPTS {
         settings.note(
@@ -161,9 +162,8 @@ fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String
         settings.note(COMMON, "retry-on", "nonFatalStatusCodes of gRPC names one at least: here UNAVAILABLE");
         non_fatal_status_codes.insert("UNAVAILABLE".to_owned());
     }
-    let mut max_attempts = copies.saturating_add(1);
+    let max_attempts = copies.saturating_add(1).min(settings.most_attempts());
     if settings.retries() {
-        max_attempts = max_attempts.min(settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX)).max(2);
         settings.besides(
             "a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again",
         );
@@ -319,6 +319,13 @@ mod tests {
         `retry-on=503`: gRPC has no HTTP statuses: they are written as UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE
         a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again
         ");
+    }
+
+    #[test]
+    fn copies_are_attempts_and_are_limited_with_them() {
+        let two = written("none:max-attempts=2+hedging:copies=3", "grpc");
+        assert!(two.contains("hedgingPolicy") && two.contains("\"maxAttempts\": 2"), "{two}");
+        assert!(!written("none:max-attempts=1+hedging:copies=3", "grpc").contains("Policy"));
     }
 
     #[test]

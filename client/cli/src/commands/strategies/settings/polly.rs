@@ -99,7 +99,14 @@ fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
     if !settings.has(HEDGING) {
         return;
     }
-    let copies = settings.count(HEDGING, "copies").unwrap_or_default();
+    let typed = settings.count(HEDGING, "copies").unwrap_or_default();
+    let copies = typed.min(settings.most_attempts() - 1);
+    if copies == 0 {
+        return;
+    }
+    if settings.retries() {
+        settings.besides("Polly hedges each of its tries: its limit of retries is none of attempts");
+    }
     let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
     settings.fixed(HEDGING, "after-failure", &["next"], "Polly sends the next copy at once when one fails");
     let _ = writeln!(
@@ -272,6 +279,15 @@ mod tests {
             ']' => open.pop() == Some('['),
             _ => true,
         }) && open.is_empty()
+    }
+
+    #[test]
+    fn copies_are_attempts_and_are_limited_with_them() {
+        let two = written("none:max-attempts=2+hedging:copies=3", "polly");
+        assert!(two.contains("MaxHedgedAttempts = 1,"), "{two}");
+        assert!(!written("none:max-attempts=1+hedging:copies=3", "polly").contains("AddHedging"));
+        let both = left_out("immediate:max-attempts=2+hedging:copies=3", "polly");
+        assert!(both.contains("hedges each of its tries"), "{both}");
     }
 
     #[test]

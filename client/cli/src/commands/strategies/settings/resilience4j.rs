@@ -81,7 +81,12 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
     }
     set("wait-duration", &millis(base));
     let growth = settings.read(BACKOFF, "growth");
-    let cap = settings.cap().map(|cap| cap.max(LEAST));
+    let cap = settings.cap().map(|cap| {
+        if cap < LEAST {
+            settings.note(BACKOFF, "cap", "a wait of resilience4j is at least 1 ms");
+        }
+        cap.max(LEAST)
+    });
     let factor = settings.number(BACKOFF, "factor");
     let grows = match growth.as_str() {
         _ if base.is_zero() => false,
