@@ -1,10 +1,12 @@
 //! What goes into the server and what comes out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use vocabulary::Instant;
 
 use crate::config::Config;
+use crate::details::Details;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 
@@ -19,6 +21,15 @@ pub enum Input {
         /// What was received.
         request: Request,
         /// What must be free.
+        least: u32,
+    },
+    /// One of the two above, with what the request says of itself; see [`Server::wants`](crate::Server::wants).
+    ArriveWith {
+        /// What was received.
+        request: Request,
+        /// What it says of itself.
+        details: Arc<Details>,
+        /// What must be free; 0 starts it anyway.
         least: u32,
     },
     /// The client of this request is gone: what it held is free.
@@ -54,8 +65,8 @@ pub struct Answer {
     pub at: Instant,
     /// Slots busy until then, its own included.
     pub busy: u32,
-    /// The cap just then.
-    pub cap: u32,
+    /// The cap just then, if there is one.
+    pub cap: Option<u32>,
     /// What a script has for it, instead of the server's own words.
     pub reply: Option<ReplyId>,
     /// The object's version just then, the answer's own write included.

@@ -7,6 +7,7 @@
 mod caps;
 mod config;
 mod describe;
+mod details;
 mod events;
 mod ideal;
 mod least_costs;
@@ -21,10 +22,12 @@ mod schedule;
 mod script;
 mod server;
 mod service;
+mod standing;
 mod timeline;
 
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
+pub use details::{Details, LONGEST_LOOK, Wants};
 pub use events::{Answer, Input, Output};
 pub use ideal::{Ideal, Plan};
 pub use least_costs::LeastCosts;
@@ -41,3 +44,4 @@ pub use script::{
     StepError, WrittenStep,
 };
 pub use server::Server;
+pub use standing::Standing;

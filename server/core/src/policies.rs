@@ -4,10 +4,21 @@ mod admission;
 mod concurrency_cap;
 mod descriptor_pool;
 mod entry;
+mod fixed_window;
+mod gcra;
+mod holding;
+mod law;
+mod limited;
 mod overwhelmed_queue;
 mod policy_config;
+mod rate;
 mod running;
 mod script;
+mod sliding_counter;
+mod sliding_log;
+#[cfg(test)]
+mod timelines;
+mod token_bucket;
 
 pub(crate) use admission::{Admission, Arrived, Load, Released};
 pub(crate) use entry::Configured;
@@ -17,14 +28,24 @@ pub(crate) use running::Running;
 
 use concurrency_cap::CapConfig;
 use descriptor_pool::PoolConfig;
+use fixed_window::FixedWindow;
+use gcra::Gcra;
 use overwhelmed_queue::QueueConfig;
 use script::ScriptConfig;
+use sliding_counter::SlidingCounter;
+use sliding_log::SlidingLog;
+use token_bucket::TokenBucket;
 
 /// Every policy, in the order in which help texts list them; the first is the default.
 pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry::of::<CapConfig>(),
     PolicyEntry::of::<QueueConfig>(),
     PolicyEntry::of::<PoolConfig>(),
+    PolicyEntry::of::<TokenBucket>(),
+    PolicyEntry::of::<Gcra>(),
+    PolicyEntry::of::<FixedWindow>(),
+    PolicyEntry::of::<SlidingCounter>(),
+    PolicyEntry::of::<SlidingLog>(),
     PolicyEntry::of::<ScriptConfig>(),
 ];
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, did_you_mean, split_options};
 
+use crate::details::Wants;
 use crate::policies::{Admission, Configured, POLICIES, PolicyConfig, PolicyEntry};
 use crate::script::Script;
 
@@ -82,6 +83,11 @@ impl Policy {
     /// What it answers in words, if it goes by a script.
     pub fn script(&self) -> Option<&Arc<Script>> {
         self.config().script()
+    }
+
+    /// What of requests it looks at.
+    pub(crate) fn wants(&self) -> Wants {
+        self.config().wants()
     }
 
     /// What others must know of it.

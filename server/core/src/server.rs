@@ -9,6 +9,7 @@ use vocabulary::Instant;
 use vocabulary::wire::{RunId, ServerStats};
 
 use crate::config::Config;
+use crate::details::Wants;
 use crate::events::{Answer, Input, Output};
 use crate::ledger::{Account, Ledger, Of};
 use crate::log::ServerLog;
@@ -87,6 +88,13 @@ impl Server {
                 self.arrive(now, request);
             }
             Input::ArriveIfFree { request, .. } => self.defer(now, request.id),
+            Input::ArriveWith { request, least, .. } if self.free(now) < u64::from(least) => {
+                self.defer(now, request.id);
+            }
+            Input::ArriveWith { request, details, .. } => {
+                self.policy.introduce(request.id, &details);
+                self.arrive(now, request);
+            }
             Input::Cancel(id) => self.cancel(now, id),
             Input::Configure(config) => self.configure(now, *config),
             Input::Reset => {
@@ -135,13 +143,18 @@ impl Server {
         &self.config
     }
 
+    /// What of requests the policy in force looks at: with it they come as [`Input::ArriveWith`].
+    pub fn wants(&self) -> Wants {
+        self.config.policy.wants()
+    }
+
     /// What is busy: slots (rejections that hold one included), outstanding requests, descriptors.
     pub fn busy(&self) -> u32 {
         self.policy.load().busy
     }
 
-    /// What there is in all: slots, places or descriptors.
-    pub fn capacity(&self, now: Instant) -> u32 {
+    /// What there is in all: slots, places or descriptors, if that is bounded.
+    pub fn capacity(&self, now: Instant) -> Option<u32> {
         self.policy.capacity(now, &self.service)
     }
 

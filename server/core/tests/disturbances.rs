@@ -125,7 +125,7 @@ fn a_cap_changes_at_its_instant_and_a_patch_of_the_cap_ends_all_later_changes() 
     };
     let mut server = Server::new(config.clone());
     assert_eq!(accepted(&mut server, Instant::ORIGIN), 1);
-    assert_eq!(server.capacity(Instant::from_millis(999)), 1);
+    assert_eq!(server.capacity(Instant::from_millis(999)), Some(1));
     assert_eq!(accepted(&mut server, Instant::from_millis(1000)), 2);
 
     let patch = serde_json::json!({ "max_busy": 1 });

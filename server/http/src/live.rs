@@ -85,7 +85,7 @@ fn paints() -> bool {
 pub(crate) struct Seen {
     at_s: f64,
     busy: u64,
-    capacity: u32,
+    capacity: Option<u32>,
     config: Config,
     epoch: u64,
     counts: ServerCounts,
@@ -107,8 +107,10 @@ impl Seen {
     /// What has changed.
     fn events(&self, before: &Self) -> Vec<String> {
         let mut events = Vec::new();
-        if self.capacity != before.capacity {
-            events.push(format!("{:.1} s: cap {} → {}", self.at_s, before.capacity, self.capacity));
+        if let (Some(capacity), Some(before)) = (self.capacity, before.capacity)
+            && capacity != before
+        {
+            events.push(format!("{:.1} s: cap {before} → {capacity}", self.at_s));
         }
         let same_but_for_the_cap = Config { max_busy: before.config.max_busy, ..self.config.clone() };
         if same_but_for_the_cap != before.config {
@@ -127,10 +129,10 @@ impl Seen {
             let counted = count(&self.counts).saturating_sub(count(&before.counts));
             if seconds > 0.0 { counted as f64 / seconds } else { 0.0 }
         };
+        let of = self.capacity.map(|capacity| format!("/{capacity}")).unwrap_or_default();
         format!(
-            "busy {:>4}/{}   accepted {:>6.1}/s   rejected {:>6.1}/s   received {}",
+            "busy {:>4}{of}   accepted {:>6.1}/s   rejected {:>6.1}/s   received {}",
             self.busy,
-            self.capacity,
             rate(|counts| counts.accepted),
             rate(|counts| counts.rejected),
             self.counts.received
@@ -146,7 +148,7 @@ mod tests {
         Seen {
             at_s,
             busy: 48,
-            capacity: max_busy,
+            capacity: Some(max_busy),
             config: Config { max_busy, ..Config::default() },
             epoch: 0,
             counts: ServerCounts { accepted, received: accepted, ..ServerCounts::default() },

@@ -19,7 +19,7 @@ pub(crate) struct Metrics {
     pub(crate) lifetime: Account,
     /// Since the last reset.
     pub(crate) stats: ServerStats,
-    pub(crate) capacity: u32,
+    pub(crate) capacity: Option<u32>,
     pub(crate) answer_times: AnswerTimes,
     pub(crate) time_scale: TimeScale,
 }
@@ -78,7 +78,9 @@ impl Metrics {
 
     fn slots(&self, text: &mut Text) {
         let ServerStats { counts, busy, .. } = self.stats;
-        text.gauge("capacity_slots", "Slots, places or descriptors that there are.", self.capacity);
+        if let Some(capacity) = self.capacity {
+            text.gauge("capacity_slots", "Slots, places or descriptors that there are.", capacity);
+        }
         text.gauge("busy_slots", "Slots that are busy, rejections that hold one included.", busy);
         text.gauge(
             "busy_slots_max",

@@ -122,7 +122,9 @@ fn respond(shared: &Shared, step: Step, decided: &Decided) -> Option<Response<Fu
         headers.insert(ETAG, tag.expect("a number in quotes is a header value"));
     }
     headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(decided.answer.busy));
-    headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(decided.answer.cap));
+    if let Some(cap) = decided.answer.cap {
+        headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(cap));
+    }
     let took = u64::try_from(decided.took.as_nanos()).unwrap_or(u64::MAX);
     headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(took));
     Some(response)

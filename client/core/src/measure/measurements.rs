@@ -177,10 +177,12 @@ impl Measurements {
     }
 
     /// An answer told of the server.
-    pub fn on_server_seen(&mut self, at: Instant, busy: u32, cap: u32) {
+    pub fn on_server_seen(&mut self, at: Instant, busy: u32, cap: Option<u32>) {
         let point = self.series.at(at);
         point.server_busy.set(f64::from(busy));
-        point.server_cap.set(f64::from(cap));
+        if let Some(cap) = cap {
+            point.server_cap.set(f64::from(cap));
+        }
         self.window_course.on_cap(at, cap);
     }
 

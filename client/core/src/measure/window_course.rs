@@ -87,9 +87,9 @@ impl WindowCourse {
         self.judge(self.since);
     }
 
-    /// The server has this many slots, as its answer told at `at`.
-    pub(crate) fn on_cap(&mut self, at: Instant, cap: u32) {
-        let cap = Some(f64::from(cap));
+    /// The server has this many slots, or none that are counted, as its answer told at `at`.
+    pub(crate) fn on_cap(&mut self, at: Instant, cap: Option<u32>) {
+        let cap = cap.map(f64::from);
         if self.cap == cap {
             return;
         }
@@ -173,7 +173,7 @@ mod tests {
 
     fn course(windows: &[(u64, f64)]) -> WindowCourse {
         let mut course = WindowCourse::new(Duration::from_millis(100));
-        course.on_cap(at(0), 10);
+        course.on_cap(at(0), Some(10));
         for (ms, window) in windows {
             course.on_window(at(*ms), *window);
         }
@@ -193,11 +193,11 @@ mod tests {
         let mut course = WindowCourse::new(Duration::from_millis(10));
         course.on_window(at(0), 10.0);
         course.on_rejected();
-        course.on_cap(at(40), 10);
+        course.on_cap(at(40), Some(10));
         let figures = course.figures(Some(at(0)), Some(at(60)));
         assert_eq!((figures.convergence_s, figures.rejected_before_convergence), (Some(0.0), 1));
         // Another cap is another question, but the first answer stays, though nothing was heard of the window since.
-        course.on_cap(at(70), 40);
+        course.on_cap(at(70), Some(40));
         assert_eq!(course.figures(Some(at(0)), Some(at(90))).convergence_s, Some(0.0));
     }
 

@@ -59,8 +59,8 @@ pub struct Completion {
 pub struct ServerSeen {
     /// Slots busy.
     pub busy: u32,
-    /// Its cap.
-    pub cap: u32,
+    /// Its cap, if it has one.
+    pub cap: Option<u32>,
     /// How long the attempt had to take, as the server reckons; `None` when it does not tell, as in virtual time, where
     /// nothing else can be.
     pub took: Option<Duration>,

@@ -31,7 +31,7 @@ impl Run {
         snapshot.sleeping = self.instances.iter().map(|instance| instance.sleeping).sum();
         snapshot.gauges = self.gauges();
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
-        snapshot.server_cap = self.server.map(|seen| u64::from(seen.cap));
+        snapshot.server_cap = self.server.and_then(|seen| seen.cap).map(u64::from);
         snapshot.op_latency.copy_from(&self.measured.op_latency);
         snapshot.send_lag.copy_from(&self.measured.send_lag);
         self.measured.copy_attempt_latency(&mut snapshot.attempt_latency);

@@ -168,7 +168,7 @@ impl ReqwestTransport {
         };
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();
         let took = || headers.get(&TOOK)?.to_str().ok()?.parse().ok().map(Duration::from_nanos);
-        let seen = || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP)?, took: took() });
+        let seen = || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP), took: took() });
         let server = self.run.and_then(|_| seen());
         let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
         let cause = Some(Cause::Status(code));

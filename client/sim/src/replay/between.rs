@@ -89,7 +89,10 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     for event in &log.events {
         let (at, request, least_free) = match event {
             ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0),
-            ServerEvent::Input(at, Input::ArriveIfFree { request, least }) => (*at, *request, *least),
+            ServerEvent::Input(
+                at,
+                Input::ArriveIfFree { request, least } | Input::ArriveWith { request, least, .. },
+            ) => (*at, *request, *least),
             ServerEvent::Input(..) => continue,
             ServerEvent::Answer(answer) => {
                 let Some((since, request)) = under_way.remove(&answer.id) else { continue };

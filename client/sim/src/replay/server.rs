@@ -53,7 +53,9 @@ impl Replay {
 
     fn on_input(&mut self, at: Instant, input: &Input) {
         match input {
-            Input::Arrive(request) | Input::ArriveIfFree { request, .. } => {
+            Input::Arrive(request)
+            | Input::ArriveIfFree { request, .. }
+            | Input::ArriveWith { request, .. } => {
                 self.latest.remove(&request.id);
             }
             // The real shell had not come to take the answer that was due.

@@ -29,7 +29,7 @@ fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
     let text = |text: Option<&str>| text.map(str::to_owned);
     let number = |value: Option<f64>| value.map(|value| format!("{value:.1}"));
     let count = |value: u64| Some(text::count(value));
-    let server = snapshot.server_busy.zip(snapshot.server_cap);
+    let of = snapshot.server_cap.map(|cap| format!(" of {}", text::count(cap))).unwrap_or_default();
     let drawn = gauges.drawn().map(|(kind, value)| {
         let value = format!("{value:.1} {}", kind.unit);
         (kind.name, Some(value.trim_end().to_owned()))
@@ -44,10 +44,7 @@ fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
             ("shed", count(snapshot.attempts.shed).filter(|_| snapshot.attempts.shed > 0)),
             ("window", number(gauges.window)),
             ("ssthresh", number(gauges.ssthresh)),
-            (
-                "server busy",
-                server.map(|(busy, cap)| format!("{} of {}", text::count(busy), text::count(cap))),
-            ),
+            ("server busy", snapshot.server_busy.map(|busy| text::count(busy) + &of)),
         ]);
     lines.filter_map(|(name, value)| Some((name, value?))).collect()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::details::Details;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
@@ -15,6 +16,9 @@ use crate::service::ServiceModel;
 /// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
 /// [`cancel`](Self::cancel). Ids are used again after that.
 pub(crate) trait Admission: fmt::Debug + Send {
+    /// A request is on its way, and says this of itself; whoever does not tell is not introduced. Some policies do not care.
+    fn introduce(&mut self, _id: RequestId, _details: &Details) {}
+
     /// A request reaches the server.
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived;
 
@@ -39,9 +43,9 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What it carries. Only the calls above change it.
     fn load(&self) -> Load;
 
-    /// How much there is of what can be busy; nothing where that is the server's slots. It never changes.
-    fn capacity(&self) -> Option<u32> {
-        None
+    /// How much there is of what can be busy. It never changes.
+    fn capacity(&self) -> Capacity {
+        Capacity::Slots
     }
 
     /// What a carrier sense reads when there is so much in all: how much is free.
@@ -53,6 +57,17 @@ pub(crate) trait Admission: fmt::Debug + Send {
     fn take_crashes(&mut self) -> u64 {
         0
     }
+}
+
+/// How much there is of what can be busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Capacity {
+    /// As many as the server has slots.
+    Slots,
+    /// So much of the policy's own: places, descriptors.
+    Own(u32),
+    /// As much as is asked for: nothing that is busy is a reason to turn anybody away.
+    Unbounded,
 }
 
 /// What a policy carries between two calls.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, nanos, unit};
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -210,8 +210,8 @@ impl Admission for DescriptorPool {
         Load { busy: self.in_use, in_service, next }
     }
 
-    fn capacity(&self) -> Option<u32> {
-        Some(self.config.descriptors)
+    fn capacity(&self) -> Capacity {
+        Capacity::Own(self.config.descriptors)
     }
 
     fn take_crashes(&mut self) -> u64 {

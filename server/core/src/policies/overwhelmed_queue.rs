@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter, Purpose, draws, unit};
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -165,8 +165,8 @@ impl Admission for OverwhelmedQueue {
         Load { busy: self.outstanding(), in_service: self.admitted(), next }
     }
 
-    fn capacity(&self) -> Option<u32> {
-        Some(self.config.capacity)
+    fn capacity(&self) -> Capacity {
+        Capacity::Own(self.config.capacity)
     }
 
     /// Places: rejections, which are outstanding, too, take none.

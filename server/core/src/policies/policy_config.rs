@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::details::Wants;
 use crate::policies::admission::Admission;
 use crate::script::Script;
 
@@ -39,6 +40,11 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     /// the server's own `service_time` and `reject_time`.
     fn mean_service(&self) -> Option<Duration> {
         None
+    }
+
+    /// What of requests it looks at.
+    fn wants(&self) -> Wants {
+        Wants::default()
     }
 
     /// What it answers in words, if it goes by a script.

@@ -2,7 +2,8 @@
 
 use vocabulary::Instant;
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::details::Details;
+use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
@@ -12,7 +13,7 @@ use crate::service::ServiceModel;
 pub(crate) struct Running {
     admission: Box<dyn Admission>,
     load: Load,
-    capacity: Option<u32>,
+    capacity: Capacity,
 }
 
 impl Running {
@@ -23,6 +24,11 @@ impl Running {
     /// What it carries just now.
     pub(crate) fn load(&self) -> Load {
         self.load
+    }
+
+    /// See [`Admission::introduce`].
+    pub(crate) fn introduce(&mut self, id: RequestId, details: &Details) {
+        self.admission.introduce(id, details);
     }
 
     /// See [`Admission::arrive`] and, with a refusal, [`Admission::refuse`].
@@ -58,14 +64,18 @@ impl Running {
         released
     }
 
-    /// How much there is of what can be busy at this instant.
-    pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> u32 {
-        self.capacity.unwrap_or_else(|| service.slots(at))
+    /// How much there is of what can be busy at this instant, if that is bounded.
+    pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> Option<u32> {
+        match self.capacity {
+            Capacity::Slots => Some(service.slots(at)),
+            Capacity::Own(own) => Some(own),
+            Capacity::Unbounded => None,
+        }
     }
 
     /// How much of it is free.
     pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
-        self.admission.free(self.capacity(at, service))
+        self.capacity(at, service).map_or(u32::MAX, |capacity| self.admission.free(capacity))
     }
 
     /// See [`Admission::take_crashes`].

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::Script;
@@ -77,8 +77,8 @@ impl Admission for Scripted {
         Load::default()
     }
 
-    fn free(&self, capacity: u32) -> u32 {
-        // Whoever looks first is let in, too.
-        capacity.max(1)
+    /// Whoever looks first is let in, too.
+    fn capacity(&self) -> Capacity {
+        Capacity::Unbounded
     }
 }

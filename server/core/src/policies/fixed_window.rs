@@ -1,0 +1,138 @@
+//! A counter that begins anew with every window of time.
+//!
+//! Source: envoyproxy/ratelimit, Kong's rate-limiting plugin and GitHub's hours count in windows of the clock; microsoft/dev-proxy
+//! begins one with the first request.
+
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Instant, Parameter};
+
+use crate::policies::admission::Admission;
+use crate::policies::law::{Law, Ruling, after};
+use crate::policies::limited::Limited;
+use crate::policies::policy_config::PolicyConfig;
+
+/// Parameters of `fixed-window`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FixedWindow {
+    limit: u32,
+    window: Duration,
+    align: Align,
+}
+
+/// When windows begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Align {
+    /// One after another from the server's start.
+    Start,
+    /// With the first request after the one before.
+    First,
+}
+
+impl Choice for Align {
+    const CHOICES: &'static [(&'static str, Self)] = &[("start", Self::Start), ("first", Self::First)];
+}
+
+impl Default for FixedWindow {
+    fn default() -> Self {
+        Self { limit: 100, window: Duration::from_secs(1), align: Align::Start }
+    }
+}
+
+impl Configurable for FixedWindow {
+    const NAME: &'static str = "fixed-window";
+    const SUMMARY: &'static str = "so many requests in each window of time, and the rest of it is rejected";
+    const RULE: &'static str = "accept while what was accepted since the window began is below limit; windows follow one \
+                                another from the server's start, or begin with the first request (align=first); the exact \
+                                wait is the rest of the window";
+    const SOURCE: &'static str =
+        "envoyproxy/ratelimit; Kong rate-limiting; microsoft/dev-proxy (align=first)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("limit", "requests in a window", (1, 1_000_000_000), |config| &mut config.limit),
+        Parameter::duration_from("window", "how long a window is", Duration::from_millis(1), |config| {
+            &mut config.window
+        }),
+        Parameter::choice("align", "whether windows follow one another, or begin with a request", |config| {
+            &mut config.align
+        }),
+    ];
+}
+
+impl PolicyConfig for FixedWindow {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(Limited::new(self.clone()))
+    }
+}
+
+/// The window that counts.
+#[derive(Debug)]
+pub(crate) struct Window {
+    ends: Instant,
+    accepted: u32,
+}
+
+impl Law for FixedWindow {
+    type State = Window;
+
+    fn fresh(&self) -> Window {
+        Window { ends: Instant::ORIGIN, accepted: 0 }
+    }
+
+    fn ask(&self, window: &mut Window, at: Instant, cost: u32) -> Ruling {
+        if at >= window.ends {
+            window.accepted = 0;
+            if self.align == Align::Start {
+                let length = self.window.as_nanos();
+                let passed = u128::from(at.as_nanos()) % length;
+                window.ends = at + Duration::from_nanos(u64::try_from(length - passed).unwrap_or(u64::MAX));
+            }
+        }
+        match self.limit.checked_sub(window.accepted) {
+            _ if cost > self.limit => Ruling::Reject(None),
+            Some(left) if cost <= left => Ruling::Pass,
+            _ => after(window.ends.since(at).as_nanos()),
+        }
+    }
+
+    fn charge(&self, window: &mut Window, at: Instant, cost: u32) {
+        if at >= window.ends {
+            window.ends = at + self.window;
+        }
+        window.accepted += cost;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    fn law(align: Align) -> FixedWindow {
+        FixedWindow { limit: 2, window: Duration::from_secs(10), align }
+    }
+
+    #[test]
+    fn twice_as_many_pass_where_two_windows_meet() {
+        assert_timeline(
+            &law(Align::Start),
+            &[(9000, A), (9500, A), (9900, R(100)), (10_000, A), (10_000, A), (10_000, R(10_000))],
+        );
+    }
+
+    #[test]
+    fn a_window_may_begin_with_the_first_request() {
+        assert_timeline(
+            &law(Align::First),
+            &[
+                (9000, A),
+                (9500, A),
+                (10_000, R(9000)),
+                (18_999, R(1)),
+                (19_000, A),
+                (40_000, A),
+                (41_000, A),
+                (41_000, R(9000)),
+            ],
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! The generic cell rate algorithm: a continuous bucket, told as the instant at which it is full again.
+//!
+//! Source: ITU-T I.371; benwis/tower-governor and the governor crate.
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::admission::Admission;
+use crate::policies::law::{Law, Ruling, after};
+use crate::policies::limited::Limited;
+use crate::policies::policy_config::PolicyConfig;
+use crate::policies::rate::Rate;
+
+/// Parameters of `gcra`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Gcra {
+    rate: Rate,
+    burst: u32,
+}
+
+impl Default for Gcra {
+    fn default() -> Self {
+        Self { rate: Rate::per_second(100), burst: 100 }
+    }
+}
+
+impl Configurable for Gcra {
+    const NAME: &'static str = "gcra";
+    const SUMMARY: &'static str =
+        "every request moves an arrival that is expected, and whoever comes too early is rejected";
+    const RULE: &'static str = "expected = max(expected, now); accept while expected − now ≤ (burst − cost) / rate, and move \
+                                expected by cost / rate; the same decisions as those of a token-bucket";
+    const SOURCE: &'static str = "ITU-T I.371 (GCRA); benwis/tower-governor";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::text("rate", "requests that are expected", |config| &mut config.rate),
+        Parameter::count("burst", "requests that may come at once", (1, 1_000_000_000), |config| {
+            &mut config.burst
+        }),
+    ];
+}
+
+impl PolicyConfig for Gcra {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(Limited::new(self.clone()))
+    }
+}
+
+/// The theoretical arrival time, in nanoseconds × the rate's number: so that a request moves it by a whole number.
+#[derive(Debug)]
+pub(crate) struct Expected(u128);
+
+impl Gcra {
+    fn scaled(&self, at: Instant) -> u128 {
+        u128::from(at.as_nanos()) * u128::from(self.rate.count)
+    }
+
+    /// What this many requests move the arrival.
+    fn increment(&self, cost: u32) -> u128 {
+        u128::from(cost) * u128::from(self.rate.per_nanos)
+    }
+}
+
+impl Law for Gcra {
+    type State = Expected;
+
+    fn fresh(&self) -> Expected {
+        Expected(0)
+    }
+
+    fn ask(&self, expected: &mut Expected, at: Instant, cost: u32) -> Ruling {
+        let now = self.scaled(at);
+        expected.0 = expected.0.max(now);
+        let Some(spare) = self.burst.checked_sub(cost) else { return Ruling::Reject(None) };
+        match (expected.0 - now).checked_sub(self.increment(spare)) {
+            None | Some(0) => Ruling::Pass,
+            Some(early) => after(early.div_ceil(u128::from(self.rate.count))),
+        }
+    }
+
+    fn charge(&self, expected: &mut Expected, _at: Instant, cost: u32) {
+        expected.0 += self.increment(cost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    #[test]
+    fn two_of_a_second_each() {
+        let law = Gcra { rate: Rate::per_second(1), burst: 2 };
+        assert_timeline(
+            &law,
+            &[
+                (0, A),
+                (0, A),
+                (0, R(1000)),
+                (400, R(600)),
+                (1000, A),
+                (1000, R(1000)),
+                (3500, A),
+                (3500, A),
+                (3500, R(1000)),
+            ],
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! Requests that were decided about, and take their time until they are answered.
+
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+use crate::policies::admission::{Arrived, Load, Released};
+use crate::request::{Request, RequestId, Verdict};
+use crate::service::ServiceModel;
+use crate::timeline::Timeline;
+
+/// Who holds what, and until when.
+#[derive(Debug, Default)]
+pub(crate) struct Holding {
+    busy: u32,
+    in_service: u32,
+    /// Ends of service; apart from ends of rejections, so that constant times keep both in order.
+    services: Timeline<RequestId>,
+    /// Ends of rejections.
+    rejections: Timeline<RequestId>,
+    scheduled: u64,
+    /// By request id; `None` when it holds nothing.
+    holders: Vec<Option<Holder>>,
+    /// Scheduled ends of requests that were cancelled; mostly there are none to look for.
+    stale: usize,
+}
+
+/// A request between admission and answer.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    verdict: Verdict,
+    since: Instant,
+    occupies: bool,
+    /// Which scheduled end is its own: ids are used again.
+    order: u64,
+}
+
+impl Holding {
+    /// What is busy.
+    pub(crate) fn busy(&self) -> u32 {
+        self.busy
+    }
+
+    /// A request that was decided about begins to take its time; whether it is busy meanwhile when it is rejected, is said.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        at: Instant,
+        request: &Request,
+        verdict: Verdict,
+        rejects_occupy: bool,
+        service: &ServiceModel,
+    ) -> Arrived {
+        let accepted = verdict == Verdict::Accepted;
+        let takes = if accepted { service.service_time(request) } else { service.reject_time(request) };
+        let id = request.id;
+        if takes.is_zero() {
+            return Arrived::Done { verdict, advice: None };
+        }
+        let occupies = accepted || rejects_occupy;
+        self.busy += u32::from(occupies);
+        self.in_service += u32::from(accepted);
+        let index = id.0 as usize;
+        if self.holders.len() <= index {
+            self.holders.resize(index + 1, None);
+        }
+        let order = self.scheduled;
+        self.scheduled += 1;
+        self.holders[index] = Some(Holder { verdict, since: at, occupies, order });
+        let ends = if accepted { &mut self.services } else { &mut self.rejections };
+        ends.push(at + takes, order, id);
+        Arrived::Decided(verdict)
+    }
+
+    /// Takes back what a request holds, if it holds anything.
+    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+        let released = self.release(at, id)?;
+        self.stale += 1;
+        self.forget_stale_ends();
+        Some(released)
+    }
+
+    /// The end that comes next.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Option<Released> {
+        let rejection_first = match (self.services.next(), self.rejections.next()) {
+            (Some(service), Some(rejection)) => rejection < service,
+            (service, _) => service.is_none(),
+        };
+        let ends = if rejection_first { &mut self.rejections } else { &mut self.services };
+        let ((at, _), id) = ends.pop()?;
+        let released = self.release(at, id);
+        if self.stale > 0 {
+            self.forget_stale_ends();
+        }
+        released
+    }
+
+    /// What is carried, and when the next end comes.
+    #[inline]
+    pub(crate) fn load(&self) -> Load {
+        let next = match (self.services.next(), self.rejections.next()) {
+            (Some(service), Some(rejection)) => Some(service.min(rejection)),
+            (service, rejection) => service.or(rejection),
+        };
+        Load { busy: self.busy, in_service: self.in_service, next: next.map(|(at, _)| at) }
+    }
+
+    fn release(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+        let holder = self.holders.get_mut(id.0 as usize)?.take()?;
+        let busy = self.busy;
+        self.busy -= u32::from(holder.occupies);
+        self.in_service -= u32::from(holder.verdict == Verdict::Accepted);
+        let held = if holder.occupies { at.since(holder.since) } else { Duration::ZERO };
+        Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
+    }
+
+    /// Drops the ends of cancelled requests: from the front, so that `next` always means somebody, and all when
+    /// they are the most, so that clients who come and go leave nothing behind.
+    fn forget_stale_ends(&mut self) {
+        let holders = &self.holders;
+        let alive =
+            |order: u64, id: RequestId| holders[id.0 as usize].is_some_and(|holder| holder.order == order);
+        for ends in [&mut self.services, &mut self.rejections] {
+            while ends.peek().is_some_and(|((_, order), id)| !alive(order, id)) {
+                ends.pop();
+                self.stale -= 1;
+            }
+            if ends.len() > 2 * holders.len() {
+                let before = ends.len();
+                ends.retain(|(_, order), id| alive(order, id));
+                self.stale -= before - ends.len();
+            }
+        }
+    }
+}

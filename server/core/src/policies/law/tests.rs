@@ -1,0 +1,139 @@
+//! What holds for every law: waits are exact, and never more is accepted than it says.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use vocabulary::{Configurable, Instant};
+
+use crate::policies::fixed_window::FixedWindow;
+use crate::policies::gcra::Gcra;
+use crate::policies::law::{Law, Ruling};
+use crate::policies::sliding_counter::SlidingCounter;
+use crate::policies::sliding_log::SlidingLog;
+use crate::policies::token_bucket::TokenBucket;
+
+/// The last instant before this one.
+fn before(at: Instant) -> Instant {
+    Instant::from_nanos(at.as_nanos() - 1)
+}
+
+/// Requests with the time since the one before, in microseconds, and their costs.
+fn any_requests() -> impl Strategy<Value = Vec<(u64, u32)>> {
+    prop::collection::vec((prop_oneof![Just(0), 0..2_000_u64, 0..400_000_u64], 1..4_u32), 1..60)
+}
+
+fn law<L: Configurable>(options: &[(&str, String)]) -> L {
+    let options: Vec<_> = options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    L::with_options(&options).expect("options")
+}
+
+/// What is accepted and when, each rejection with its wait looked at: it is over when the request may pass, and no sooner.
+fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<(Instant, u32)>, TestCaseError> {
+    let (mut state, mut at, mut accepted) = (law.fresh(), Instant::ORIGIN, Vec::new());
+    for (gap_us, cost) in requests {
+        at = at + Duration::from_micros(*gap_us);
+        match law.ask(&mut state, at, *cost) {
+            Ruling::Pass => {
+                law.charge(&mut state, at, *cost);
+                accepted.push((at, *cost));
+            }
+            Ruling::Reject(Some(wait)) => {
+                // Its state at that moment: nothing else is accepted meanwhile.
+                let early = replayed(law, &accepted, before(at + wait), *cost);
+                prop_assert!(early != Ruling::Pass, "{law:?}: {wait:?} at {at} is too long");
+                prop_assert_eq!(
+                    replayed(law, &accepted, at + wait, *cost),
+                    Ruling::Pass,
+                    "{:?} at {}",
+                    law,
+                    at
+                );
+            }
+            Ruling::Reject(None) => {
+                let later = at + Duration::from_hours(1);
+                prop_assert_eq!(replayed(law, &[], later, *cost), Ruling::Reject(None));
+            }
+        }
+    }
+    Ok(accepted)
+}
+
+/// What a law that has accepted this says of one more.
+fn replayed<L: Law>(law: &L, accepted: &[(Instant, u32)], at: Instant, cost: u32) -> Ruling {
+    let mut state = law.fresh();
+    for (then, cost) in accepted {
+        assert_eq!(law.ask(&mut state, *then, *cost), Ruling::Pass, "asking changes nothing");
+        law.charge(&mut state, *then, *cost);
+    }
+    law.ask(&mut state, at, cost)
+}
+
+fn cost_between(accepted: &[(Instant, u32)], from: Instant, to: Instant) -> u64 {
+    accepted.iter().filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(*cost)).sum()
+}
+
+proptest! {
+    #[test]
+    fn a_bucket_gives_its_burst_and_what_comes_and_gcra_decides_alike(
+        requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32,
+    ) {
+        let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
+        let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
+        prop_assert_eq!(&taken, &accepted(&law::<Gcra>(&options), &requests)?);
+        for (from, _) in &taken {
+            for (to, _) in taken.iter().filter(|(to, _)| to >= from) {
+                let comes = to.since(*from).as_nanos() * u128::from(rate) / 1_000_000_000;
+                prop_assert!(u128::from(cost_between(&taken, *from, *to)) <= u128::from(burst) + comes);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stepwise_bucket_waits_for_its_steps(requests in any_requests(), count in 1..9_u32, burst in 1..9_u32) {
+        let options = [("rate", format!("{count}/50ms")), ("burst", burst.to_string()), ("refill", "stepwise".to_owned())];
+        let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
+        for (from, _) in &taken {
+            let steps = |to: Instant| to.as_nanos() / 50_000_000 - from.as_nanos() / 50_000_000;
+            for (to, _) in taken.iter().filter(|(to, _)| to >= from) {
+                prop_assert!(cost_between(&taken, *from, *to) <= u64::from(burst) + steps(*to) * u64::from(count));
+            }
+        }
+    }
+
+    #[test]
+    fn no_window_holds_more_than_its_limit(requests in any_requests(), limit in 1..9_u32, align in 0..2_usize) {
+        let align = ["start", "first"][align].to_owned();
+        let options = [("limit", limit.to_string()), ("window", "70ms".to_owned()), ("align", align.clone())];
+        let taken = accepted(&law::<FixedWindow>(&options), &requests)?;
+        let mut begins = None;
+        for (at, _) in &taken {
+            let begin = match (align.as_str(), begins) {
+                ("start", _) => Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000),
+                (_, Some(begin)) if at.since(begin) < Duration::from_millis(70) => begin,
+                _ => *at,
+            };
+            begins = Some(begin);
+            let end = before(begin + Duration::from_millis(70));
+            prop_assert!(cost_between(&taken, begin, end) <= u64::from(limit));
+        }
+    }
+
+    #[test]
+    fn no_stretch_of_time_holds_more_than_a_log_allows(requests in any_requests(), limit in 1..9_u32) {
+        let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
+        let taken = accepted(&law::<SlidingLog>(&options), &requests)?;
+        for (at, _) in &taken {
+            prop_assert!(cost_between(&taken, *at, before(*at + Duration::from_millis(70))) <= u64::from(limit));
+        }
+    }
+
+    #[test]
+    fn two_counters_let_at_most_a_limit_into_a_window(requests in any_requests(), limit in 1..9_u32) {
+        let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
+        let taken = accepted(&law::<SlidingCounter>(&options), &requests)?;
+        for (at, _) in &taken {
+            let begin = Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000);
+            prop_assert!(cost_between(&taken, begin, before(begin + Duration::from_millis(70))) <= u64::from(limit));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A rate as parameters have it: so many in so much time, exactly.
+
+use std::time::Duration;
+
+use vocabulary::{TextField, duration_text};
+
+/// So many per so much time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// From 1 to 10¹².
+    pub(crate) count: u64,
+    /// In nanoseconds, from a millisecond to 100 days.
+    pub(crate) per_nanos: u64,
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Units that stand alone, the first of each length as it is shown.
+const UNITS: &[(&str, u64)] = &[
+    ("s", SECOND),
+    ("min", 60 * SECOND),
+    ("m", 60 * SECOND),
+    ("h", 3600 * SECOND),
+    ("day", 86_400 * SECOND),
+];
+
+/// Digits after the point that a number may have.
+const MOST_DECIMALS: usize = 6;
+
+impl Rate {
+    /// So many per second.
+    pub(crate) const fn per_second(count: u64) -> Self {
+        Self { count, per_nanos: SECOND }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (number, unit) = text.split_once('/')?;
+        let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+        let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || whole.len() > 12 || decimals.len() > MOST_DECIMALS {
+            return None;
+        }
+        if !is_number(whole) || !is_number(decimals) {
+            return None;
+        }
+        let per = match UNITS.iter().find(|(name, _)| *name == unit) {
+            Some((_, nanos)) => *nanos,
+            None => u64::try_from(duration_text::parse(unit).ok()?.as_nanos()).ok()?,
+        };
+        if !(SECOND / 1000..=100 * 86_400 * SECOND).contains(&per) {
+            return None;
+        }
+        // 0.5/s are 5 in 10 s.
+        let tenfold = 10_u64.pow(u32::try_from(decimals.len()).ok()?);
+        let count: u64 = format!("{whole}{decimals}").parse().ok()?;
+        let shared = gcd(count, tenfold);
+        let (count, per_nanos) = (count.checked_div(shared)?, per.checked_mul(tenfold / shared)?);
+        (1..=1_000_000_000_000).contains(&count).then_some(Self { count, per_nanos })
+    }
+}
+
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+impl TextField for Rate {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let Some(rate) = Self::parse(text.trim()) else {
+            return Err(format!("`{text}` is no rate"));
+        };
+        *self = rate;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        let unit = UNITS.iter().find(|(_, nanos)| *nanos == self.per_nanos);
+        match unit {
+            Some((name, _)) => format!("{}/{name}", self.count),
+            None => {
+                format!("{}/{}", self.count, duration_text::format(Duration::from_nanos(self.per_nanos)))
+            }
+        }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a rate such as `100/s`, `0.5/s`, `5000/h` or `40/300s`: a number from 0.000001 with up to six decimals, in a \
+         millisecond to 100 days"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<(u64, u64, String)> {
+        let mut rate = Rate::per_second(1);
+        rate.read(text).ok().map(|()| (rate.count, rate.per_nanos / 1_000_000, rate.show()))
+    }
+
+    #[test]
+    fn rates_are_exact_and_shown_as_they_are_read() {
+        for (text, count, per_ms, shown) in [
+            ("100/s", 100, 1000, "100/s"),
+            ("0.5/s", 1, 2000, "1/2s"),
+            ("2.50/s", 5, 2000, "5/2s"),
+            ("5000/h", 5000, 3_600_000, "5000/h"),
+            ("60/m", 60, 60_000, "60/min"),
+            ("1200/300s", 1200, 300_000, "1200/5min"),
+            ("20/50ms", 20, 50, "20/50ms"),
+            ("0.000001/s", 1, 1_000_000_000, "1/11day13h46min40s"),
+        ] {
+            let Some((read_count, read_per, show)) = read(text) else { panic!("{text}") };
+            assert_eq!((read_count, read_per), (count, per_ms), "{text}");
+            assert_eq!(
+                read(&show).map(|(count, per, _)| (count, per)),
+                Some((count, per_ms)),
+                "{shown} {show}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_rate_is_refused() {
+        for text in [
+            "",
+            "/s",
+            "5",
+            "5/",
+            "-1/s",
+            "0/s",
+            "0.0/s",
+            "1e3/s",
+            "1/0s",
+            "1/101day",
+            "1/1us",
+            "0.0000001/s",
+            "x/s",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        assert!(read(&format!("{}/s", "9".repeat(400))).is_none());
+    }
+}

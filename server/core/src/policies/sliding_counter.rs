@@ -1,0 +1,131 @@
+//! Two windows' counters as if the requests of the one before had come evenly.
+//!
+//! Source: Kong's advanced rate limiting ("sliding"); the estimate that Cloudflare's edge was described to use.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::admission::Admission;
+use crate::policies::law::{Law, Ruling, after};
+use crate::policies::limited::Limited;
+use crate::policies::policy_config::PolicyConfig;
+
+/// Parameters of `sliding-counter`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SlidingCounter {
+    limit: u32,
+    window: Duration,
+}
+
+impl Default for SlidingCounter {
+    fn default() -> Self {
+        Self { limit: 100, window: Duration::from_secs(1) }
+    }
+}
+
+impl Configurable for SlidingCounter {
+    const NAME: &'static str = "sliding-counter";
+    const SUMMARY: &'static str = "so many requests in the last stretch of time, reckoned from two counters";
+    const RULE: &'static str = "accept while before × (1 − elapsed / window) + accepted + cost − 1 < limit, where before was \
+                                accepted in the window before, elapsed is the time since this one began";
+    const SOURCE: &'static str = "Kong rate-limiting-advanced (sliding)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("limit", "requests in a window", (1, 1_000_000_000), |config| &mut config.limit),
+        Parameter::duration_from("window", "how long a window is", Duration::from_millis(1), |config| {
+            &mut config.window
+        }),
+    ];
+}
+
+impl PolicyConfig for SlidingCounter {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(Limited::new(self.clone()))
+    }
+}
+
+/// What was accepted in the window of this number, and in the one before.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    window: u128,
+    accepted: u32,
+    before: u32,
+}
+
+impl SlidingCounter {
+    /// How far into a window this request may be accepted at the soonest, with so many before and so many in it, in
+    /// nanoseconds; beyond the window's end means: not in it.
+    fn soonest(&self, before: u32, accepted: u32, cost: u32) -> u128 {
+        let length = self.window.as_nanos();
+        let taken = u128::from(accepted) + u128::from(cost) - 1;
+        // before × (length − elapsed) < left × length.
+        let Some(left) = u128::from(self.limit).checked_sub(taken).filter(|left| *left > 0) else {
+            return u128::MAX;
+        };
+        let before = u128::from(before);
+        if before < left {
+            return 0;
+        }
+        // The largest rest of the window for which that holds.
+        let rest = (left * length - 1) / before;
+        length - rest
+    }
+}
+
+impl Law for SlidingCounter {
+    type State = Counters;
+
+    fn fresh(&self) -> Counters {
+        Counters { window: 0, accepted: 0, before: 0 }
+    }
+
+    fn ask(&self, counters: &mut Counters, at: Instant, cost: u32) -> Ruling {
+        let length = self.window.as_nanos();
+        let now = u128::from(at.as_nanos());
+        let window = now / length;
+        if window > counters.window {
+            counters.before = if window == counters.window + 1 { counters.accepted } else { 0 };
+            counters.accepted = 0;
+            counters.window = window;
+        }
+        if cost > self.limit {
+            return Ruling::Reject(None);
+        }
+        let elapsed = now % length;
+        let soonest = self.soonest(counters.before, counters.accepted, cost);
+        if soonest <= elapsed {
+            return Ruling::Pass;
+        }
+        if soonest < length {
+            return after(soonest - elapsed);
+        }
+        after(length - elapsed + self.soonest(counters.accepted, 0, cost))
+    }
+
+    fn charge(&self, counters: &mut Counters, _at: Instant, cost: u32) {
+        counters.accepted += cost;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    #[test]
+    fn the_window_before_counts_by_what_is_left_of_it() {
+        let law = SlidingCounter { limit: 10, window: Duration::from_mins(1) };
+        let mut timeline = vec![(0, A); 10];
+        // 10 × 45/60 and two: 9.5, then 10.5, which is below 10 as soon as less than 42 of the 60 s are left.
+        timeline.extend([
+            (70_000, A),
+            (70_000, A),
+            (75_000, A),
+            (75_000, R(3001)),
+            (78_000, R(1)),
+            (78_001, A),
+        ]);
+        let exact: Vec<_> = timeline.into_iter().collect();
+        assert_timeline(&law, &exact);
+    }
+}

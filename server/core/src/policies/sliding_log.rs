@@ -1,0 +1,110 @@
+//! The requests of the last stretch of time, each remembered.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::admission::Admission;
+use crate::policies::law::{Law, Ruling, after};
+use crate::policies::limited::Limited;
+use crate::policies::policy_config::PolicyConfig;
+
+/// Parameters of `sliding-log`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SlidingLog {
+    limit: u32,
+    window: Duration,
+}
+
+impl Default for SlidingLog {
+    fn default() -> Self {
+        Self { limit: 100, window: Duration::from_secs(1) }
+    }
+}
+
+impl Configurable for SlidingLog {
+    const NAME: &'static str = "sliding-log";
+    const SUMMARY: &'static str = "so many requests in the last stretch of time, each remembered";
+    const RULE: &'static str = "accept while less than limit was accepted in (now − window, now]; the exact wait is until \
+                                enough of it is past";
+    const SOURCE: &'static str = "sorted sets of instants, as services keep them in Redis";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("limit", "requests in a window", (1, 1_000_000), |config| &mut config.limit),
+        Parameter::duration_from("window", "how long a window is", Duration::from_millis(1), |config| {
+            &mut config.window
+        }),
+    ];
+}
+
+impl PolicyConfig for SlidingLog {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(Limited::new(self.clone()))
+    }
+}
+
+/// What was accepted, with its cost: at most as many entries as the limit.
+#[derive(Debug, Default)]
+pub(crate) struct Accepted {
+    entries: VecDeque<(Instant, u32)>,
+    sum: u32,
+}
+
+impl Law for SlidingLog {
+    type State = Accepted;
+
+    fn fresh(&self) -> Accepted {
+        Accepted::default()
+    }
+
+    fn ask(&self, accepted: &mut Accepted, at: Instant, cost: u32) -> Ruling {
+        while let Some((then, past)) = accepted.entries.front().copied()
+            && then + self.window <= at
+        {
+            accepted.entries.pop_front();
+            accepted.sum -= past;
+        }
+        let Some(spare) = self.limit.checked_sub(cost) else { return Ruling::Reject(None) };
+        let mut sum = accepted.sum;
+        let mut free_at = at;
+        for (then, past) in &accepted.entries {
+            if sum <= spare {
+                break;
+            }
+            sum -= past;
+            free_at = *then + self.window;
+        }
+        if free_at > at { after(free_at.since(at).as_nanos()) } else { Ruling::Pass }
+    }
+
+    fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
+        // What costs nothing needs no entry.
+        if cost > 0 {
+            accepted.entries.push_back((at, cost));
+            accepted.sum += cost;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    #[test]
+    fn each_request_frees_its_place_a_window_later() {
+        let law = SlidingLog { limit: 2, window: Duration::from_secs(10) };
+        assert_timeline(
+            &law,
+            &[
+                (9000, A),
+                (9500, A),
+                (9900, R(9100)),
+                (10_000, R(9000)),
+                (19_000, A),
+                (19_000, R(500)),
+                (19_500, A),
+            ],
+        );
+    }
+}

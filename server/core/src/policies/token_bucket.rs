@@ -1,0 +1,174 @@
+//! A bucket that fills at a rate and out of which every request takes its cost.
+//!
+//! Source: the buckets that AWS, Azure and Anthropic describe, which fill all the time; envoyproxy/envoy
+//! `source/extensions/filters/common/local_ratelimit`, which adds tokens once in an interval.
+
+use vocabulary::{Choice, Configurable, Instant, Parameter};
+
+use crate::policies::admission::Admission;
+use crate::policies::law::{Law, Ruling, after};
+use crate::policies::limited::Limited;
+use crate::policies::policy_config::PolicyConfig;
+use crate::policies::rate::Rate;
+
+/// Parameters of `token-bucket`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TokenBucket {
+    rate: Rate,
+    burst: u32,
+    refill: Refill,
+}
+
+/// How the bucket fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refill {
+    /// All the time.
+    Continuous,
+    /// The rate's number at once, each time its time is over; counted from the server's start.
+    Stepwise,
+}
+
+impl Choice for Refill {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("continuous", Self::Continuous), ("stepwise", Self::Stepwise)];
+}
+
+impl Default for TokenBucket {
+    fn default() -> Self {
+        Self { rate: Rate::per_second(100), burst: 100, refill: Refill::Continuous }
+    }
+}
+
+impl Configurable for TokenBucket {
+    const NAME: &'static str = "token-bucket";
+    const SUMMARY: &'static str = "a bucket fills at a rate, and whoever finds too little in it is rejected";
+    const RULE: &'static str = "the bucket starts full; tokens = min(burst, tokens + rate × time); accept while tokens ≥ cost, \
+                                and take the cost; the exact wait is (cost − tokens) / rate; with refill=stepwise all of a \
+                                rate's tokens come at once when its time is over";
+    const SOURCE: &'static str = "AWS, Azure and Anthropic on their limits; envoyproxy/envoy local_ratelimit";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::text("rate", "tokens that come", |config| &mut config.rate),
+        Parameter::count("burst", "tokens that fit", (1, 1_000_000_000), |config| &mut config.burst),
+        Parameter::choice("refill", "whether they come all the time, or all at once", |config| {
+            &mut config.refill
+        }),
+    ];
+}
+
+impl PolicyConfig for TokenBucket {
+    fn build(&self) -> Box<dyn Admission> {
+        Box::new(Limited::new(self.clone()))
+    }
+}
+
+/// What is in the bucket, in tokens × the rate's time: so that a nanosecond brings a whole number.
+#[derive(Debug)]
+pub(crate) struct Level {
+    filled: u128,
+    at: Instant,
+}
+
+impl TokenBucket {
+    /// A request's cost in the unit of [`Level`].
+    fn scaled(&self, tokens: u32) -> u128 {
+        u128::from(tokens) * u128::from(self.rate.per_nanos)
+    }
+
+    /// What comes from one instant to another.
+    fn comes(&self, from: Instant, to: Instant) -> u128 {
+        let (count, per) = (u128::from(self.rate.count), u128::from(self.rate.per_nanos));
+        let [from, to] = [from, to].map(|at| u128::from(at.as_nanos()));
+        match self.refill {
+            Refill::Continuous => (to - from) * count,
+            Refill::Stepwise => (to / per - from / per) * per * count,
+        }
+    }
+}
+
+impl Law for TokenBucket {
+    type State = Level;
+
+    fn fresh(&self) -> Level {
+        Level { filled: self.scaled(self.burst), at: Instant::ORIGIN }
+    }
+
+    fn ask(&self, level: &mut Level, at: Instant, cost: u32) -> Ruling {
+        let at = at.max(level.at);
+        level.filled = (level.filled + self.comes(level.at, at)).min(self.scaled(self.burst));
+        level.at = at;
+        let needed = self.scaled(cost);
+        if needed > self.scaled(self.burst) {
+            return Ruling::Reject(None);
+        }
+        let Some(lacking) = needed.checked_sub(level.filled).filter(|lacking| *lacking > 0) else {
+            return Ruling::Pass;
+        };
+        let (count, per) = (u128::from(self.rate.count), u128::from(self.rate.per_nanos));
+        after(match self.refill {
+            Refill::Continuous => lacking.div_ceil(count),
+            Refill::Stepwise => {
+                let now = u128::from(at.as_nanos());
+                (now / per + lacking.div_ceil(count * per)) * per - now
+            }
+        })
+    }
+
+    fn charge(&self, level: &mut Level, _at: Instant, cost: u32) {
+        level.filled = level.filled.saturating_sub(self.scaled(cost));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    #[test]
+    fn two_of_a_second_each() {
+        let law = TokenBucket { rate: Rate::per_second(1), burst: 2, refill: Refill::Continuous };
+        assert_timeline(
+            &law,
+            &[
+                (0, A),
+                (0, A),
+                (0, R(1000)),
+                (400, R(600)),
+                (1000, A),
+                (1000, R(1000)),
+                (3500, A),
+                (3500, A),
+                (3500, R(1000)),
+            ],
+        );
+    }
+
+    #[test]
+    fn steps_come_when_their_time_is_over() {
+        let rate = Rate { count: 3, per_nanos: 50_000_000 };
+        let law = TokenBucket { rate, burst: 4, refill: Refill::Stepwise };
+        assert_timeline(
+            &law,
+            &[
+                (10, A),
+                (10, A),
+                (10, A),
+                (10, A),
+                (10, R(40)),
+                (49, R(1)),
+                (50, A),
+                (60, A),
+                (70, A),
+                (70, R(30)),
+                (100, A),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_never_fits_is_never_advised() {
+        let law = TokenBucket { burst: 5, ..TokenBucket::default() };
+        let mut level = law.fresh();
+        assert_eq!(law.ask(&mut level, Instant::ORIGIN, 6), Ruling::Reject(None));
+        assert_eq!(law.ask(&mut level, Instant::ORIGIN, 5), Ruling::Pass);
+    }
+}

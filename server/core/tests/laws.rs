@@ -1,0 +1,71 @@
+//! Policies of rates, through the whole server: what they let pass is served beside whatever else is, and what they turn away
+//! is told exactly when to come back.
+
+use std::time::Duration;
+
+use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use vocabulary::{Distribution, Instant};
+
+/// Every request of the list arrives at its millisecond; the answers as they come.
+fn answers(policy: &str, reject_ms: u64, arrivals_ms: &[u64]) -> Vec<Answer> {
+    let config = Config {
+        policy: policy.parse().expect("a policy"),
+        service_time: Distribution::millis(500),
+        reject_time: Distribution::millis(reject_ms),
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    };
+    let mut server = Server::new(config);
+    let mut answers = Vec::new();
+    let mut drain = |server: &mut Server, until: Instant| {
+        let mut now = Instant::ORIGIN;
+        loop {
+            match server.poll(now) {
+                Output::Answer(answer) => answers.push(answer),
+                Output::WaitUntil(at) if at <= until => now = at,
+                Output::WaitUntil(_) | Output::Idle => break,
+            }
+        }
+    };
+    for (op, at_ms) in arrivals_ms.iter().enumerate() {
+        let at = Instant::from_millis(*at_ms);
+        drain(&mut server, at);
+        let id = RequestId(u32::try_from(op).expect("few"));
+        let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
+        server.handle(at, Input::Arrive(request));
+    }
+    drain(&mut server, Instant::FAR_FUTURE);
+    answers
+}
+
+fn rejections_ms(answers: &[Answer]) -> Vec<(u64, Option<Duration>)> {
+    let rejected = answers.iter().filter(|answer| answer.verdict == Verdict::Rejected);
+    rejected.map(|answer| (answer.at.as_nanos() / 1_000_000, answer.advice)).collect()
+}
+
+#[test]
+fn a_rejection_advises_what_is_left_of_the_exact_wait_when_it_is_told() {
+    let policy = "token-bucket:rate=1/s,burst=2";
+    let at_once = rejections_ms(&answers(policy, 0, &[0, 0, 0, 400]));
+    assert_eq!(at_once, [(0, Some(Duration::from_secs(1))), (400, Some(Duration::from_millis(600)))]);
+    let later = rejections_ms(&answers(policy, 50, &[0, 0, 0, 980]));
+    assert_eq!(later, [(50, Some(Duration::from_millis(950))), (1030, Some(Duration::ZERO))]);
+}
+
+#[test]
+fn what_passes_is_served_beside_all_else_and_nothing_is_a_cap() {
+    for policy in [
+        "token-bucket:rate=1/s,burst=200",
+        "gcra:rate=1/s,burst=200",
+        "fixed-window:limit=200",
+        "sliding-log:limit=200",
+    ] {
+        let answers = answers(policy, 50, &[0; 200]);
+        assert!(
+            answers.iter().all(|answer| answer.verdict == Verdict::Accepted && answer.cap.is_none()),
+            "{policy}"
+        );
+        assert!(answers.iter().all(|answer| answer.at == Instant::from_millis(500)), "{policy}");
+        assert_eq!(answers.first().map(|answer| answer.busy), Some(200), "{policy}");
+    }
+}
