@@ -34,6 +34,8 @@ pub enum Purpose {
     Subset,
     /// How long a submitter takes to start.
     Startup,
+    /// What a server's advice is off by, and whether it is given at all.
+    Advice,
     /// Back-off jitter.
     Backoff,
     /// Probabilistic throttles on the client.
@@ -56,6 +58,7 @@ impl Purpose {
             Self::Loss => 0x1d8e_4e27_c47d_124f,
             Self::Subset => 0xeb44_acca_b455_d165,
             Self::Startup => 0xc6a4_a793_5bd1_e995,
+            Self::Advice => 0xb492_b66f_be98_f273,
             Self::Backoff => 0xaef1_7502_108e_f2d9,
             Self::Admission => 0xf135_7aea_2e62_a9c5,
             Self::Probe => 0x2545_f491_4f6c_dd1d,

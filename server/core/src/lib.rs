@@ -4,11 +4,14 @@
 //! back. Events are processed at the instants they are scheduled for, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod answers;
+mod calendar;
 mod caps;
 mod config;
 mod describe;
 mod details;
 mod events;
+mod header_rules;
 mod ideal;
 mod least_costs;
 mod ledger;
@@ -25,10 +28,15 @@ mod service;
 mod standing;
 mod timeline;
 
+pub use answers::{
+    ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
+    FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
+};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
 pub use details::{Details, LONGEST_LOOK, Wants};
 pub use events::{Answer, Input, Output};
+pub use header_rules::HeaderError;
 pub use ideal::{Ideal, Plan};
 pub use least_costs::LeastCosts;
 pub use ledger::Account;

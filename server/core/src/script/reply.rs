@@ -1,30 +1,17 @@
 //! What one request gets: a status with headers and a body, or a connection that is closed without an answer.
 
 use std::borrow::Cow;
-use std::time::{Duration, UNIX_EPOCH};
 
 use vocabulary::WallTime;
 
-/// The most headers of one reply: HTTP clients read no more than about a hundred.
-const MOST_HEADERS: usize = 64;
-
-/// The length of a header's value at most.
-const LONGEST_VALUE: usize = 8 << 10;
-
-/// Headers by which HTTP itself works, and the prefix of those by which the programs know one another: a script does not set
-/// them.
-const RESERVED: &[&str] =
-    &["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
-const OURS: &str = "x-tailback-";
+use crate::calendar::http_date;
+use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
 
 /// The name under which bodies are given where scripts are typed.
 pub(super) const BODY: &str = "body";
 
 /// Offsets beyond some centuries are no dates.
 const LONGEST_OFFSET: i64 = 10_000_000_000;
-
-/// The last second that an HTTP-date can name: 9999-12-31, 23:59:59 UTC.
-const LAST_DATE: u64 = 253_402_300_799;
 
 /// What one request gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,20 +39,12 @@ pub enum ReplyError {
     /// No final status.
     #[error("`status` is {0}; it must be from 200 to 599")]
     Status(u64),
-    /// A name that no header can have.
-    #[error("`{0}` cannot be the name of a header")]
-    Name(String),
-    /// A header that the server itself sets.
-    #[error("the header `{0}` is set by the server itself")]
-    Reserved(String),
+    /// A header that cannot be sent.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
     /// A header that is called as bodies are.
     #[error("`{BODY}` is the body of an answer in scripts, so no header can be called so")]
     Body,
-    /// A value that no header can have.
-    #[error(
-        "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {LONGEST_VALUE}"
-    )]
-    Value(String),
     /// A date that is none.
     #[error(
         "the header `{name}` is `{value}`; a time is written `@date+3`, `@date-60` or `@epoch+5`, in seconds"
@@ -110,11 +89,11 @@ impl Reply {
         headers: impl IntoIterator<Item = (String, String)>,
         body: String,
     ) -> Result<Self, ReplyError> {
-        if !(200..=599).contains(&status) {
+        if !is_final(status) {
             return Err(ReplyError::Status(status.into()));
         }
         let headers =
-            headers.into_iter().map(|(name, value)| header(name, value)).collect::<Result<Vec<_>, _>>()?;
+            headers.into_iter().map(|(name, value)| header(&name, value)).collect::<Result<Vec<_>, _>>()?;
         if headers.len() > MOST_HEADERS {
             return Err(ReplyError::Headers(headers.len()));
         }
@@ -158,10 +137,7 @@ impl Value {
     fn at(&self, now: WallTime) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.as_str().into(),
-            Self::Date(offset) => {
-                httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(moved(now, *offset).min(LAST_DATE)))
-                    .into()
-            }
+            Self::Date(offset) => http_date(moved(now, *offset)).into(),
             Self::Epoch(offset) => moved(now, *offset).to_string().into(),
         }
     }
@@ -182,18 +158,10 @@ fn moved(now: WallTime, offset: i64) -> u64 {
     next.saturating_add_signed(offset)
 }
 
-fn header(name: String, value: String) -> Result<(String, Value), ReplyError> {
-    // RFC 9110, section 5.6.2: what a token is made of.
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
-        return Err(ReplyError::Name(name));
-    }
-    let name = name.to_ascii_lowercase();
+fn header(name: &str, value: String) -> Result<(String, Value), ReplyError> {
+    let name = checked_name(name)?;
     if name == BODY {
         return Err(ReplyError::Body);
-    }
-    if RESERVED.contains(&name.as_str()) || name.starts_with(OURS) {
-        return Err(ReplyError::Reserved(name));
     }
     for (prefix, time) in [("@date", Value::Date as fn(i64) -> Value), ("@epoch", Value::Epoch)] {
         if let Some(offset) = value.strip_prefix(prefix) {
@@ -203,8 +171,8 @@ fn header(name: String, value: String) -> Result<(String, Value), ReplyError> {
             };
         }
     }
-    if value.len() > LONGEST_VALUE || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        return Err(ReplyError::Value(name));
+    if !is_value(&value) {
+        return Err(HeaderError::Value(name).into());
     }
     Ok((name, Value::Text(value)))
 }
@@ -222,6 +190,8 @@ fn offset_of(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn sent(value: &str, millis: u64) -> String {

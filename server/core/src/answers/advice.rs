@@ -1,0 +1,115 @@
+//! Advice: how an answer says when to come back, and how true that is. Typed as `seconds:share=0.7+ms`, forms joined by `+`.
+
+mod entry;
+mod forms;
+mod honesty;
+mod notation;
+mod problem;
+mod rate_limit;
+mod settings;
+
+use std::borrow::Cow;
+
+pub use entry::AdviceEntry;
+pub use forms::ADVICE_FORMS;
+pub use notation::AdviceError;
+
+use self::entry::Says;
+use self::problem::CONTENT_TYPE;
+use self::settings::Settings;
+use super::told::Telling;
+
+/// The forms in which an answer advises, in their order; none of them without any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Advice {
+    forms: Vec<Form>,
+}
+
+/// One form with its settings.
+#[derive(Clone, Debug, PartialEq)]
+struct Form {
+    entry: &'static AdviceEntry,
+    settings: Settings,
+}
+
+/// A place in an answer that a form fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Its header.
+    Header,
+    /// The header beside it that names the policies.
+    Policy,
+    /// The type of its body.
+    ContentType,
+}
+
+impl Advice {
+    /// The headers that are filled: which form, which part, and the name.
+    pub(super) fn headers(&self) -> impl Iterator<Item = (usize, Part, Cow<'_, str>)> {
+        let of_form = |(index, form): (usize, &'_ Form)| {
+            let parts: &[Part] = match form.entry.says {
+                Says::Time(_) => &[Part::Header],
+                Says::RateLimit => &[Part::Header, Part::Policy],
+                Says::Problem => &[Part::ContentType],
+            };
+            parts.iter().map(move |part| (index, *part))
+        };
+        self.forms
+            .iter()
+            .enumerate()
+            .flat_map(of_form)
+            .map(|(index, part)| (index, part, self.forms[index].name_of(part)))
+    }
+
+    /// The form that writes a body, if one does.
+    pub(super) fn body(&self) -> Option<usize> {
+        self.forms.iter().position(|form| form.entry.says == Says::Problem)
+    }
+
+    /// What this form says there; `None` where it says nothing this time.
+    pub(super) fn say(&self, form: usize, part: Part, telling: &Telling<'_>) -> Option<Cow<'static, str>> {
+        let Form { entry, settings } = self.forms.get(form)?;
+        let honesty = settings.honesty.of_answer(form, telling.told);
+        if !honesty.speaks {
+            return None;
+        }
+        match (entry.says, part) {
+            (Says::Time(unit), Part::Header) => {
+                let wait = telling.told.outcome.wait()?;
+                if let Some(nonsense) = honesty.nonsense {
+                    return Some(nonsense.into());
+                }
+                Some(settings.write(unit, honesty.wait(wait), telling).into())
+            }
+            (Says::RateLimit, Part::Header) => match honesty.nonsense {
+                Some(nonsense) => Some(nonsense.into()),
+                None => {
+                    rate_limit::limits(settings.rounding, |wait| honesty.wait(wait), telling).map(Cow::Owned)
+                }
+            },
+            (Says::RateLimit, Part::Policy) => rate_limit::policies(telling).map(Cow::Owned),
+            (Says::Problem, Part::ContentType) => {
+                telling.told.outcome.is_rejected().then(|| CONTENT_TYPE.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// The body that this form writes; `None` where it writes none this time.
+    pub(super) fn say_body(&self, form: usize, status: Option<u16>, telling: &Telling<'_>) -> Option<String> {
+        let Form { settings, .. } = self.forms.get(form)?;
+        let speaks = settings.honesty.of_answer(form, telling.told).speaks;
+        (speaks && telling.told.outcome.is_rejected())
+            .then(|| settings.problem.write(status, telling.reason()))
+    }
+}
+
+impl Form {
+    fn name_of(&self, part: Part) -> Cow<'_, str> {
+        match part {
+            Part::Header => self.settings.header.as_str().into(),
+            Part::Policy => format!("{}-policy", self.settings.header.as_str()).into(),
+            Part::ContentType => "content-type".into(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The list of forms in which servers advise.
+
+use super::super::time_form::Unit;
+use super::entry::{AdviceEntry, Says};
+
+/// Every form, in the order in which help texts list them. `none` is besides them: no advice at all.
+pub const ADVICE_FORMS: &[AdviceEntry] = &[
+    AdviceEntry {
+        places: None,
+        ..time(
+            "seconds",
+            "retry-after",
+            Unit::Seconds,
+            "whole seconds, as Retry-After has them",
+            "RFC 9110, section 10.2.3",
+        )
+    },
+    time(
+        "decimal",
+        "retry-after",
+        Unit::Seconds,
+        "seconds with a point",
+        "Shopify, REST Admin API rate limits: `Retry-After: 2.0`",
+    )
+    .with_places(1),
+    AdviceEntry {
+        places: None,
+        ..time(
+            "ms",
+            "retry-after-ms",
+            Unit::Millis,
+            "whole milliseconds",
+            "openai/openai-python `src/openai/_base_client.py`, which reads it",
+        )
+    },
+    AdviceEntry {
+        places: None,
+        ..time(
+            "date",
+            "retry-after",
+            Unit::Date,
+            "the moment as a date of HTTP",
+            "RFC 9110, sections 5.6.7 and 10.2.3",
+        )
+    },
+    time(
+        "epoch",
+        "x-ratelimit-reset",
+        Unit::Epoch,
+        "the moment in seconds after 1970",
+        "github/docs, REST API rate limits: `x-ratelimit-reset`",
+    ),
+    AdviceEntry {
+        places: None,
+        ..time(
+            "delta",
+            "ratelimit-reset",
+            Unit::Seconds,
+            "whole seconds from now, beside what remains",
+            "draft-ietf-httpapi-ratelimit-headers-07, RateLimit-Reset",
+        )
+    },
+    time(
+        "go",
+        "x-retry-in",
+        Unit::Go,
+        "a duration of Go",
+        "traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`: `X-Retry-In: 100ms`",
+    )
+    .with_places(3),
+    time(
+        "rfc3339",
+        "x-ratelimit-reset",
+        Unit::Rfc3339,
+        "the moment as RFC 3339 writes it",
+        "Anthropic, API rate limits: `anthropic-ratelimit-requests-reset`",
+    ),
+    AdviceEntry {
+        name: "ietf",
+        summary: "RateLimit and RateLimit-Policy for every limit, also where nothing is rejected",
+        source: "draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4",
+        says: Says::RateLimit,
+        header: "ratelimit",
+        places: None,
+    },
+    AdviceEntry {
+        name: "problem",
+        summary: "a body that says what was exceeded, as application/problem+json, where nothing else is the body",
+        source: "draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457",
+        says: Says::Problem,
+        header: "content-type",
+        places: None,
+    },
+];
+
+const fn time(
+    name: &'static str,
+    header: &'static str,
+    unit: Unit,
+    summary: &'static str,
+    source: &'static str,
+) -> AdviceEntry {
+    AdviceEntry { name, summary, source, says: Says::Time(unit), header, places: Some(0) }
+}
+
+impl AdviceEntry {
+    const fn with_places(mut self, places: u32) -> Self {
+        self.places = Some(places);
+        self
+    }
+}

@@ -1,0 +1,135 @@
+//! How true advice is: exact, or early, late, off by a draw, left out, or nonsense. Draws are keyed by seed, op and attempt.
+
+use std::time::Duration;
+
+use vocabulary::{Draws, Purpose, Rng, draws, unit};
+
+use super::super::told::Told;
+
+/// How true the advice of a form is; by default it is exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Honesty {
+    /// Less than the exact wait, at least zero.
+    pub(super) early: Duration,
+    /// More than it.
+    pub(super) late: Duration,
+    /// More than it by a draw from zero to this.
+    pub(super) jitter: Duration,
+    /// In which share of the answers it is given.
+    pub(super) share: f64,
+    /// In which share of those it cannot be read.
+    pub(super) malformed: f64,
+}
+
+impl Default for Honesty {
+    fn default() -> Self {
+        let zero = Duration::ZERO;
+        Self { early: zero, late: zero, jitter: zero, share: 1.0, malformed: 0.0 }
+    }
+}
+
+/// How true it is in one answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OfAnswer {
+    /// Whether it is given.
+    pub(super) speaks: bool,
+    /// What is said in its place.
+    pub(super) nonsense: Option<&'static str>,
+    later: Duration,
+    early: Duration,
+}
+
+/// What no form can be read in, as broken servers send it.
+const NONSENSE: [&str; 8] = [
+    "",
+    "soon",
+    "1.2.3",
+    "2 minutes",
+    "0x1e",
+    "null",
+    "Thu, 32 Foo 2026 25:61:61 GMT",
+    "2026-13-32T25:61:61Z",
+];
+
+/// Draws of each form of one answer.
+const DRAWS: usize = 4;
+
+impl Honesty {
+    /// Of this form of this answer. Forms draw independently.
+    pub(super) fn of_answer(&self, form: usize, told: &Told<'_>) -> OfAnswer {
+        let mut honesty = OfAnswer { speaks: true, nonsense: None, later: self.late, early: self.early };
+        if self.share >= 1.0 && self.malformed <= 0.0 && self.jitter.is_zero() {
+            return honesty;
+        }
+        let mut rng: Draws = draws(told.seed, Purpose::Advice, told.op, told.attempt);
+        for _ in 0..form * DRAWS {
+            rng.next_u64();
+        }
+        let (share, malformed, which, jitter) =
+            (unit(&mut rng), unit(&mut rng), rng.next_u64(), unit(&mut rng));
+        honesty.speaks = share < self.share;
+        if malformed < self.malformed {
+            honesty.nonsense = usize::try_from(which % 8).ok().and_then(|index| NONSENSE.get(index)).copied();
+        }
+        let jitter = vocabulary::nanos(self.jitter.as_nanos() as f64 * jitter);
+        honesty.later = honesty.later.saturating_add(jitter);
+        honesty
+    }
+}
+
+impl OfAnswer {
+    /// What is said in place of the exact wait.
+    pub(super) fn wait(&self, exact: Duration) -> Duration {
+        exact.saturating_add(self.later).saturating_sub(self.early)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Instant;
+
+    use super::super::super::Outcome;
+    use super::*;
+
+    fn of_answers(honesty: Honesty, form: usize) -> Vec<OfAnswer> {
+        let told = |op| Told {
+            outcome: Outcome::Accepted,
+            now: Instant::ORIGIN,
+            standings: &[],
+            seed: 7,
+            op,
+            attempt: 1,
+        };
+        (0..1000).map(|op| honesty.of_answer(form, &told(op))).collect()
+    }
+
+    #[test]
+    fn what_is_drawn_has_its_share_and_differs_by_form() {
+        let honesty = Honesty { share: 0.7, malformed: 0.1, ..Honesty::default() };
+        let first = of_answers(honesty, 0);
+        let spoken = first.iter().filter(|of| of.speaks).count();
+        let malformed = first.iter().filter(|of| of.nonsense.is_some()).count();
+        assert!((650..750).contains(&spoken) && (70..130).contains(&malformed), "{spoken} {malformed}");
+        assert_eq!(first, of_answers(honesty, 0));
+        assert_ne!(first, of_answers(honesty, 1));
+        let never = of_answers(Honesty { share: 0.0, ..honesty }, 0);
+        assert!(never.iter().all(|of| !of.speaks));
+        let always = of_answers(Honesty { malformed: 1.0, ..honesty }, 0);
+        assert!(always.iter().all(|of| of.nonsense.is_some()));
+    }
+
+    #[test]
+    fn waits_are_off_by_what_is_said() {
+        let second = Duration::from_secs(1);
+        let wait = |honesty| of_answers(honesty, 0)[0].wait(Duration::from_secs(5));
+        assert_eq!(wait(Honesty::default()), 5 * second);
+        assert_eq!(wait(Honesty { early: 2 * second, ..Honesty::default() }), 3 * second);
+        assert_eq!(wait(Honesty { early: 9 * second, ..Honesty::default() }), Duration::ZERO);
+        assert_eq!(wait(Honesty { late: second, ..Honesty::default() }), 6 * second);
+        let jittered = of_answers(Honesty { jitter: second, ..Honesty::default() }, 0);
+        let waits: Vec<Duration> = jittered.iter().map(|of| of.wait(Duration::ZERO)).collect();
+        assert!(waits.iter().all(|wait| *wait <= second));
+        let mean = waits.iter().sum::<Duration>() / 1000;
+        assert!((480..520).contains(&mean.as_millis()), "{mean:?}");
+    }
+}

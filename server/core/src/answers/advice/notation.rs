@@ -1,0 +1,295 @@
+//! How advice is typed and shown: `seconds:header=x-retry-in,share=0.7+ietf`, or `none`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use vocabulary::{ParameterError, did_you_mean, split_options, split_outside};
+
+use super::entry::AdviceEntry;
+use super::forms::ADVICE_FORMS;
+use super::settings::PARAMETERS;
+use super::{Advice, Form};
+
+/// No advice at all.
+const NONE: &str = "none";
+
+/// Forms of one answer at most.
+const MOST_FORMS: usize = 8;
+
+/// What was written is no advice.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdviceError {
+    /// No such form.
+    #[error(
+        "unknown advice `{name}`{suggestion}; accepted are {}, joined by `+`, or `{NONE}`",
+        quoted(names())
+    )]
+    Unknown {
+        /// As it came.
+        name: String,
+        /// Empty, or a question.
+        suggestion: String,
+    },
+    /// No such parameter.
+    #[error("advice `{form}` has no parameter `{key}`{suggestion}; it has {accepted}")]
+    Parameter {
+        /// The form's name.
+        form: &'static str,
+        /// As it came.
+        key: String,
+        /// Empty, or a question.
+        suggestion: String,
+        /// What there is.
+        accepted: String,
+    },
+    /// A parameter that is given more than once.
+    #[error("advice `{form}` is given `{key}` twice; keep one of them")]
+    Twice {
+        /// The form's name.
+        form: &'static str,
+        /// The parameter.
+        key: &'static str,
+    },
+    /// A value that is not accepted.
+    #[error("advice `{form}`: {source}")]
+    Value {
+        /// The form's name.
+        form: &'static str,
+        /// What is wrong with it.
+        source: ParameterError,
+    },
+    /// More digits than there are.
+    #[error(
+        "advice `{form}`: `places={places}` is finer than a nanosecond; `places` is at most {most} there"
+    )]
+    Places {
+        /// The form's name.
+        form: &'static str,
+        /// As it came.
+        places: u32,
+        /// What is accepted.
+        most: u8,
+    },
+    /// `none`, and yet something.
+    #[error("`{NONE}` is no advice at all, so nothing is joined to it")]
+    None,
+    /// Two forms that fill the same header.
+    #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]
+    Header(String),
+    /// More than anybody reads.
+    #[error("there are {0} forms of advice; at most {MOST_FORMS} are accepted")]
+    Forms(usize),
+}
+
+impl FromStr for Advice {
+    type Err = AdviceError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim() == NONE {
+            return Ok(Self::default());
+        }
+        let forms = split_outside(text, '+').map(Form::typed).collect::<Result<Vec<_>, _>>()?;
+        if forms.len() > MOST_FORMS {
+            return Err(AdviceError::Forms(forms.len()));
+        }
+        let advice = Self { forms };
+        let headers: Vec<_> = advice.headers().map(|(_, _, name)| name).collect();
+        for (index, name) in headers.iter().enumerate() {
+            if headers[..index].contains(name) {
+                return Err(AdviceError::Header(name.clone().into_owned()));
+            }
+        }
+        Ok(advice)
+    }
+}
+
+impl Form {
+    fn typed(text: &str) -> Result<Self, AdviceError> {
+        let (name, options) = split_options(text);
+        if name == NONE {
+            return Err(AdviceError::None);
+        }
+        let entry = ADVICE_FORMS.iter().find(|entry| entry.name == name).ok_or_else(|| {
+            AdviceError::Unknown { name: name.to_owned(), suggestion: did_you_mean(name, names()) }
+        })?;
+        let mut settings = entry.settings();
+        for (index, (key, value)) in options.iter().enumerate() {
+            let own = || PARAMETERS.iter().filter(|parameter| entry.has(parameter.key));
+            let Some(parameter) = own().find(|parameter| parameter.key == *key) else {
+                return Err(AdviceError::Parameter {
+                    form: entry.name,
+                    key: (*key).to_owned(),
+                    suggestion: did_you_mean(key, own().map(|parameter| parameter.key)),
+                    accepted: quoted(own().map(|parameter| parameter.key)),
+                });
+            };
+            if options[..index].iter().any(|(before, _)| before == key) {
+                return Err(AdviceError::Twice { form: entry.name, key: parameter.key });
+            }
+            let set = parameter.set(&mut settings, value.unwrap_or_default());
+            set.map_err(|source| AdviceError::Value { form: entry.name, source })?;
+        }
+        let most = entry.most_places();
+        if settings.places > most.into() {
+            return Err(AdviceError::Places { form: entry.name, places: settings.places, most });
+        }
+        Ok(Self { entry, settings })
+    }
+}
+
+/// With what differs from the form's default.
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.forms.is_empty() {
+            return f.write_str(NONE);
+        }
+        for (index, form) in self.forms.iter().enumerate() {
+            if index > 0 {
+                f.write_str("+")?;
+            }
+            form.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        let (mut settings, mut plain) = (self.settings.clone(), self.entry.settings());
+        let mut joint = ':';
+        for parameter in PARAMETERS.iter().filter(|parameter| self.entry.has(parameter.key)) {
+            let value = parameter.show(&mut settings);
+            if value != parameter.show(&mut plain) {
+                write!(f, "{joint}{}={value}", parameter.key)?;
+                joint = ',';
+            }
+        }
+        Ok(())
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    ADVICE_FORMS.iter().map(|entry: &AdviceEntry| entry.name)
+}
+
+fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_read_again() {
+        for text in [
+            "none",
+            "seconds",
+            "seconds+ms",
+            "seconds:header=x-retry-in,round=down,share=0.7",
+            "decimal:places=3,early=1s,late=2s,jitter=1s 500ms,malformed=0.1",
+            "epoch:places=3,skew=-5s",
+            "date:skew=5m",
+            "go:places=9+rfc3339+ietf:round=nearest+problem:type=abnormal-usage-detected,share=0.5",
+        ] {
+            assert_eq!(text.parse::<Advice>().unwrap().to_string(), text);
+        }
+        for (typed, shown) in [
+            (" seconds : round = up , share=1 + ms ", "seconds+ms"),
+            ("decimal:places=1,skew", "decimal"),
+            ("date:skew=-0s", "date"),
+        ] {
+            if let Ok(advice) = typed.parse::<Advice>() {
+                assert_eq!(advice.to_string(), shown);
+            }
+        }
+        for entry in ADVICE_FORMS {
+            assert_eq!(entry.name.parse::<Advice>().unwrap().to_string(), entry.name);
+            let all: Vec<String> =
+                entry.parameters().iter().map(|p| format!("{}={}", p.key, p.value)).collect();
+            let advice: Advice = format!("{}:{}", entry.name, all.join(",")).parse().unwrap();
+            assert_eq!(advice.to_string(), entry.name);
+        }
+    }
+
+    #[test]
+    fn names_are_their_own() {
+        for (index, entry) in ADVICE_FORMS.iter().enumerate() {
+            assert!(ADVICE_FORMS[..index].iter().all(|before| before.name != entry.name));
+            assert!(!entry.summary.is_empty() && !entry.source.is_empty() && !entry.summary.ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_what_is_accepted() {
+        for (text, words) in [
+            ("", "unknown advice ``; accepted are `seconds`, `decimal`, `ms`, `date`, `epoch`"),
+            ("second", "unknown advice `second`; did you mean `seconds`?; accepted are `seconds`"),
+            ("seconds+", "unknown advice ``; accepted are"),
+            ("none+ms", "`none` is no advice at all, so nothing is joined to it"),
+            (
+                "seconds:skew=1s",
+                "advice `seconds` has no parameter `skew`; it has `header`, `round`, `early`",
+            ),
+            (
+                "seconds:rond=up",
+                "advice `seconds` has no parameter `rond`; did you mean `round`?; it has `header`",
+            ),
+            ("seconds:share=0.1,share=0.2", "advice `seconds` is given `share` twice; keep one of them"),
+            (
+                "seconds:share=2",
+                "advice `seconds`: `share=2` is not accepted; `share` takes a number from 0 to 1",
+            ),
+            (
+                "seconds:round=off",
+                "advice `seconds`: `round=off` is not accepted; `round` takes up or down or nearest",
+            ),
+            (
+                "seconds:header=a b",
+                "advice `seconds`: `header=a b` is not accepted: `a b` cannot be the name of a header; `header` takes the name of a header",
+            ),
+            (
+                "ms:header=x-tailback-run",
+                "advice `ms`: `header=x-tailback-run` is not accepted: the header `x-tailback-run` is set by the server itself",
+            ),
+            ("date:skew=-soon", "advice `date`: `skew=-soon` is not accepted: `soon` is no duration"),
+            (
+                "seconds:share",
+                "advice `seconds`: `share=` is not accepted; `share` takes a number from 0 to 1",
+            ),
+            (
+                "go:places=10",
+                "advice `go`: `places=10` is not accepted; `places` takes a whole number from 0 to 9",
+            ),
+            ("problem:round=up", "advice `problem` has no parameter `round`; it has `type`, `share`"),
+            (
+                "seconds+date",
+                "two forms of advice fill the header `retry-after`; name another one by `header=`",
+            ),
+            ("ietf+ms:header=RateLimit-Policy", "two forms of advice fill the header `ratelimit-policy`"),
+            (
+                "ms:header=a+ms:header=b+ms:header=c+ms:header=d+ms:header=e+ms:header=f+ms:header=g+ms:header=h+ms",
+                "there are 9 forms of advice; at most 8",
+            ),
+        ] {
+            let error = text.parse::<Advice>().unwrap_err().to_string();
+            assert!(error.starts_with(words), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_refused_or_shown_as_it_is_read(
+            text in "(seconds|decimal|ms|date|epoch|go|ietf|problem|none|[a-z]{0,3})(:(header|round|places|early|late|jitter|share|malformed|skew|type)=(x-a|up|down|[0-9]{1,2}|0[.][0-9]{1,3}|-?[0-9]{1,4}(ms|s|m))(,(share|skew|header)=(1|-5s|0.5|b))?)?([+](ms|epoch:places=2|ietf))?",
+        ) {
+            if let Ok(advice) = text.parse::<Advice>() {
+                prop_assert_eq!(advice.to_string().parse::<Advice>(), Ok(advice));
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Problem details: bodies that say what was exceeded (draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457).
+
+use serde::Serialize;
+use vocabulary::Choice;
+
+/// What the body is.
+pub(super) const CONTENT_TYPE: &str = "application/problem+json";
+
+/// What the problem is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Problem {
+    #[default]
+    QuotaExceeded,
+    TemporaryReducedCapacity,
+    AbnormalUsageDetected,
+}
+
+impl Choice for Problem {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("quota-exceeded", Self::QuotaExceeded),
+        ("temporary-reduced-capacity", Self::TemporaryReducedCapacity),
+        ("abnormal-usage-detected", Self::AbnormalUsageDetected),
+    ];
+}
+
+/// The body.
+#[derive(Serialize)]
+struct Details<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(rename = "violated-policies")]
+    violated_policies: &'a [&'a str],
+}
+
+impl Problem {
+    /// The body for an answer with this status, if that is known, rejected by this stage.
+    pub(super) fn write(self, status: Option<u16>, reason: Option<&str>) -> String {
+        let (r#type, title) = match self {
+            Self::QuotaExceeded => (
+                "https://iana.org/assignments/http-problem-types#quota-exceeded",
+                "Request cannot be satisfied as assigned quota has been exceeded",
+            ),
+            Self::TemporaryReducedCapacity => (
+                "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
+                "Request cannot be satisfied due to temporary server capacity constraints",
+            ),
+            Self::AbnormalUsageDetected => (
+                "https://iana.org/assignments/http-problem-types#abnormal-usage-detected",
+                "Request not satisfied due to detection of abnormal request pattern",
+            ),
+        };
+        let details = Details { r#type, title, status, violated_policies: reason.as_slice() };
+        // Texts and numbers can always be written as JSON.
+        serde_json::to_string(&details).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_written_as_the_draft_has_them() {
+        assert_eq!(
+            Problem::QuotaExceeded.write(None, Some("daily")),
+            r#"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","violated-policies":["daily"]}"#
+        );
+        let reduced = Problem::TemporaryReducedCapacity.write(Some(503), None);
+        assert!(reduced.ends_with(r#"constraints","status":503,"violated-policies":[]}"#), "{reduced}");
+    }
+}

@@ -1,0 +1,136 @@
+//! The parameters of a form of advice.
+
+use std::time::Duration;
+
+use vocabulary::{Parameter, TextField, WallTime, duration_text};
+
+use super::super::teller::Teller;
+use super::super::time_form::{Rounding, TimeForm, Unit};
+use super::super::told::Telling;
+use super::honesty::Honesty;
+use super::problem::Problem;
+use crate::header_rules::checked_name;
+
+/// The parameters of a form, of which it may have only some.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Settings {
+    pub(super) header: HeaderName,
+    pub(super) rounding: Rounding,
+    pub(super) places: u32,
+    pub(super) honesty: Honesty,
+    skew: Skew,
+    pub(super) problem: Problem,
+}
+
+/// All of them, in the order in which they are shown.
+pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
+    Parameter::text("header", "the header that says it", |settings| &mut settings.header),
+    Parameter::choice("round", "which way it is rounded", |settings| &mut settings.rounding),
+    Parameter::count("places", "digits after the point", (0, 9), |settings| &mut settings.places),
+    Parameter::choice("type", "what the problem is", |settings| &mut settings.problem),
+    Parameter::duration("early", "how much too early it is", |settings| &mut settings.honesty.early),
+    Parameter::duration("late", "how much too late it is", |settings| &mut settings.honesty.late),
+    Parameter::duration("jitter", "it is late by a draw from zero to this", |settings| {
+        &mut settings.honesty.jitter
+    }),
+    Parameter::text("skew", "how far the server's clock is ahead", |settings| &mut settings.skew),
+    Parameter::number("share", "in which share of the answers it is given", (0.0, 1.0), |settings| {
+        &mut settings.honesty.share
+    }),
+    Parameter::number("malformed", "in which share of them nobody can read it", (0.0, 1.0), |settings| {
+        &mut settings.honesty.malformed
+    }),
+];
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::new("retry-after", 0)
+    }
+}
+
+impl Settings {
+    pub(super) fn new(header: &str, places: u32) -> Self {
+        Self {
+            header: HeaderName(header.to_owned()),
+            rounding: Rounding::default(),
+            places,
+            honesty: Honesty::default(),
+            skew: Skew::default(),
+            problem: Problem::default(),
+        }
+    }
+
+    /// Writes when to come back.
+    pub(super) fn write(&self, unit: Unit, wait: Duration, telling: &Telling<'_>) -> String {
+        let places = u8::try_from(self.places).unwrap_or(0);
+        let form = TimeForm { unit, places, rounding: self.rounding };
+        let mut out = String::new();
+        if unit.is_moment() {
+            form.write_moment(self.skew.applied(telling.moment(wait), telling.teller), &mut out);
+        } else {
+            form.write_duration(telling.teller.duration(wait), &mut out);
+        }
+        out
+    }
+}
+
+/// The name of a header, in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HeaderName(String);
+
+impl HeaderName {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TextField for HeaderName {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = checked_name(text).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+
+    fn accepted(&self) -> &'static str {
+        "the name of a header, such as retry-after"
+    }
+}
+
+/// How far a clock is ahead, or behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Skew {
+    is_behind: bool,
+    by: Duration,
+}
+
+impl Skew {
+    /// What that clock shows; nothing before 1970.
+    fn applied(self, moment: WallTime, teller: &Teller) -> WallTime {
+        let (moment, by) = (moment.since_unix(), teller.duration(self.by));
+        WallTime::from_unix(if self.is_behind {
+            moment.saturating_sub(by)
+        } else {
+            moment.saturating_add(by)
+        })
+    }
+}
+
+impl TextField for Skew {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let (is_behind, text) = text.strip_prefix('-').map_or((false, text), |text| (true, text));
+        let by = duration_text::parse(text).map_err(|error| error.to_string())?;
+        *self = Self { is_behind: is_behind && !by.is_zero(), by };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        format!("{}{}", if self.is_behind { "-" } else { "" }, duration_text::format(self.by))
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a duration, after a minus sign where the clock is behind"
+    }
+}

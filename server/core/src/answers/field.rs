@@ -1,0 +1,247 @@
+//! A field of a template: `{primary.remaining}`, `{wait_s:up}`, `{reset_epoch}`.
+//!
+//! A field is `{STAGE.quantity_unit:rounding}`. The stage is one of the stack; without it, the one that rejected speaks, otherwise the
+//! first. Quantities: `limit`, `remaining`, `used` are numbers; `reset`, `window`, `wait` (the exact wait of a rejection) and `now`
+//! are times, written as [`TimeForm`] says; `reason` is the name of the stage that rejected. `wait`, `now` and `reason` belong to
+//! the answer, not to a stage. Without a unit, times to wait are in `s` and `now` in `epoch`.
+
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use vocabulary::{Choice, did_you_mean};
+
+use super::time_form::{TimeForm, Unit};
+use super::told::Telling;
+
+/// A field of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    stage: Stage,
+    quantity: Quantity,
+}
+
+/// Of whose limit a field speaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stage {
+    /// That of the stage that speaks.
+    Speaking,
+    /// That of this stage.
+    Named { index: usize, name: Box<str> },
+}
+
+/// What a field says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quantity {
+    Limit,
+    Remaining,
+    Used,
+    Reset(TimeForm),
+    Window(TimeForm),
+    Wait(TimeForm),
+    Now(TimeForm),
+    Reason,
+}
+
+/// The words of the quantities, with the unit that goes without saying where there is one.
+const QUANTITIES: &[(&str, Option<Unit>)] = &[
+    ("limit", None),
+    ("remaining", None),
+    ("used", None),
+    ("reset", Some(Unit::Seconds)),
+    ("window", Some(Unit::Seconds)),
+    ("wait", Some(Unit::Seconds)),
+    ("now", Some(Unit::Epoch)),
+    ("reason", None),
+];
+
+/// What looks like a field and is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FieldError {
+    /// There is no such quantity.
+    #[error(
+        "unknown field `{{{field}}}`{suggestion}; there are {}, the first five also of a stage, such as `{{{}.limit}}`; what is no \
+         field at all is written with two braces: `{{{{{field}}}`",
+        quoted(QUANTITIES.iter().map(|(word, _)| *word)), stages.first().map_or("NAME", |name| name)
+    )]
+    Quantity {
+        /// As it came, without its braces.
+        field: String,
+        /// Empty, or a question.
+        suggestion: String,
+        /// The names of the stages.
+        stages: Vec<String>,
+    },
+    /// There is no such stage.
+    #[error("`{{{field}}}`: no stage is called `{name}`{suggestion}; the stages are {}", quoted(stages.iter().map(String::as_str)))]
+    Stage {
+        /// As it came, without its braces.
+        field: String,
+        /// As it came.
+        name: String,
+        /// Empty, or a question.
+        suggestion: String,
+        /// Those that there are.
+        stages: Vec<String>,
+    },
+    /// It is written in no way that fits it.
+    #[error("`{{{field}}}`: {why}")]
+    Form {
+        /// As it came, without its braces.
+        field: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl Field {
+    /// Reads what stands between the braces, given the names of the stages.
+    pub(super) fn parse(field: &str, stages: &[Box<str>]) -> Result<Self, FieldError> {
+        let form = |why: String| FieldError::Form { field: field.to_owned(), why };
+        let mut words = field.split(':');
+        let name = words.next().unwrap_or_default();
+        let (stage, name) = name.rsplit_once('.').map_or((None, name), |(stage, name)| (Some(stage), name));
+        let (quantity, unit) = name.split_once('_').map_or((name, None), |(name, unit)| (name, Some(unit)));
+        let Some((_, usual)) = QUANTITIES.iter().find(|(known, _)| *known == quantity) else {
+            return Err(FieldError::Quantity {
+                field: field.to_owned(),
+                suggestion: did_you_mean(quantity, QUANTITIES.iter().map(|(known, _)| *known)),
+                stages: stages.iter().map(|name| name.clone().into_string()).collect(),
+            });
+        };
+        let stage = match stage {
+            Some(_) if matches!(quantity, "wait" | "now" | "reason") => {
+                return Err(form(format!(
+                    "`{quantity}` belongs to the answer, not to a stage; write `{{{name}}}`"
+                )));
+            }
+            Some(stage) => Stage::named(field, stage, stages)?,
+            None => Stage::Speaking,
+        };
+        let time = match (usual, unit) {
+            (None, None) => None,
+            (None, Some(unit)) => {
+                return Err(form(format!("`{quantity}` has no unit, so nothing can be in `{unit}`")));
+            }
+            (Some(usual), None) => Some(TimeForm::of(*usual)),
+            (Some(_), Some(word)) => {
+                let known = Unit::CHOICES.iter().filter(|(_, unit)| fits(quantity, *unit));
+                let found = known.clone().find(|(known, _)| *known == word);
+                let (_, unit) = found.ok_or_else(|| {
+                    let units = quoted(known.clone().map(|(word, _)| *word));
+                    let suggestion = did_you_mean(word, known.clone().map(|(word, _)| *word));
+                    form(format!(
+                        "`{quantity}` cannot be told in `{word}`{suggestion}; its units are {units}"
+                    ))
+                })?;
+                Some(TimeForm::of(*unit))
+            }
+        };
+        let quantity = match time {
+            None => match words.next() {
+                Some(word) => return Err(form(format!("`{quantity}` is no time, so `{word}` says nothing"))),
+                None => match quantity {
+                    "limit" => Quantity::Limit,
+                    "remaining" => Quantity::Remaining,
+                    "used" => Quantity::Used,
+                    _ => Quantity::Reason,
+                },
+            },
+            Some(mut time) => {
+                time.take(words).map_err(form)?;
+                match quantity {
+                    "reset" => Quantity::Reset(time),
+                    "window" => Quantity::Window(time),
+                    "wait" => Quantity::Wait(time),
+                    _ => Quantity::Now(time),
+                }
+            }
+        };
+        Ok(Self { stage, quantity })
+    }
+
+    /// Writes its value; false, and nothing written, where it has none.
+    pub(super) fn write(&self, telling: &Telling<'_>, out: &mut String) -> bool {
+        self.try_write(telling, out).is_some()
+    }
+
+    fn try_write(&self, telling: &Telling<'_>, out: &mut String) -> Option<()> {
+        let standing = || match self.stage {
+            Stage::Speaking => telling.standing(telling.speaker()),
+            Stage::Named { index, .. } => telling.standing(index),
+        };
+        let mut number = |number: u64| {
+            // Writing to a string never fails.
+            let _ = write!(out, "{number}");
+        };
+        match self.quantity {
+            Quantity::Limit => number(standing()?.limit),
+            Quantity::Remaining => number(standing()?.remaining),
+            Quantity::Used => number(standing().map(|there| there.limit.saturating_sub(there.remaining))?),
+            Quantity::Reset(form) => write_after(form, standing()?.reset, telling, out),
+            Quantity::Window(form) => write_after(form, standing()?.window?, telling, out),
+            Quantity::Wait(form) => write_after(form, telling.told.outcome.wait()?, telling, out),
+            Quantity::Now(form) => write_after(form, Duration::ZERO, telling, out),
+            Quantity::Reason => out.push_str(telling.reason()?),
+        }
+        Some(())
+    }
+}
+
+/// Writes how long that is, or when it will be over.
+fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut String) {
+    if form.unit.is_moment() {
+        form.write_moment(telling.moment(after), out);
+    } else {
+        form.write_duration(telling.teller.duration(after), out);
+    }
+}
+
+impl Stage {
+    fn named(field: &str, name: &str, stages: &[Box<str>]) -> Result<Self, FieldError> {
+        match stages.iter().position(|stage| **stage == *name) {
+            Some(index) => Ok(Self::Named { index, name: name.into() }),
+            None => Err(FieldError::Stage {
+                field: field.to_owned(),
+                name: name.to_owned(),
+                suggestion: did_you_mean(name, stages.iter().map(|name| &**name)),
+                stages: stages.iter().map(|name| name.clone().into_string()).collect(),
+            }),
+        }
+    }
+}
+
+/// Whether a quantity can be told in this unit: windows begin and end nowhere, and now takes no time.
+fn fits(quantity: &str, unit: Unit) -> bool {
+    match quantity {
+        "window" => !unit.is_moment(),
+        "now" => unit.is_moment(),
+        _ => true,
+    }
+}
+
+/// As it is read again, with its braces.
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        if let Stage::Named { name, .. } = &self.stage {
+            write!(f, "{name}.")?;
+        }
+        match self.quantity {
+            Quantity::Limit => f.write_str("limit")?,
+            Quantity::Remaining => f.write_str("remaining")?,
+            Quantity::Used => f.write_str("used")?,
+            Quantity::Reset(form) => write!(f, "reset{form}")?,
+            Quantity::Window(form) => write!(f, "window{form}")?,
+            Quantity::Wait(form) => write!(f, "wait{form}")?,
+            Quantity::Now(form) => write!(f, "now{form}")?,
+            Quantity::Reason => f.write_str("reason")?,
+        }
+        f.write_str("}")
+    }
+}
+
+fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}

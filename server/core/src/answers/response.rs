@@ -1,0 +1,210 @@
+//! One kind of answer: its status, its headers and its body, read and checked, and how they are put into words.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::advice::{Advice, AdviceError, Part};
+use super::config::{EveryConfig, ResponseConfig};
+use super::template::{Template, TemplateError};
+use super::told::Telling;
+use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
+
+/// The length of a body's template at most.
+const LONGEST_BODY: usize = 64 << 10;
+
+/// What no answer can say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResponseError {
+    /// No final status.
+    #[error("`status` is {0}; it must be from 200 to 599")]
+    Status(u16),
+    /// A header that cannot be sent.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// A header that is there twice, in another case.
+    #[error("the header `{0}` is there twice; keep one of them")]
+    Twice(String),
+    /// A header whose template cannot be read.
+    #[error("the header `{name}`: {why}")]
+    HeaderTemplate {
+        /// The header.
+        name: String,
+        /// What is wrong with it.
+        why: TemplateError,
+    },
+    /// A body whose template cannot be read.
+    #[error("`body`: {0}")]
+    BodyTemplate(TemplateError),
+    /// A body that is too long.
+    #[error("`body` is {0} bytes long; at most {LONGEST_BODY} are accepted")]
+    LongBody(usize),
+    /// Advice that is none.
+    #[error("`advice`: {0}")]
+    Advice(#[from] AdviceError),
+    /// A header that a template and a form of advice fill.
+    #[error("the header `{0}` is filled by `headers` and by `advice`; keep one of them")]
+    Both(String),
+    /// A body, and advice that writes one.
+    #[error("there is a `body`, and `advice` has `problem`, which writes one; keep one of them")]
+    Bodies,
+    /// More headers than clients read.
+    #[error("there are {0} headers; at most {MOST_HEADERS} are read by clients")]
+    Headers(usize),
+}
+
+/// An answer in words. What is `None` is as the server has it anyway.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered<'a> {
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// Names in lower case, and values of visible ASCII characters and spaces.
+    pub headers: Vec<(&'a str, Cow<'a, str>)>,
+    /// The body.
+    pub body: Option<Cow<'a, str>>,
+}
+
+/// One kind of answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Response {
+    pub(super) status: Option<u16>,
+    /// Those of every answer included, each name once.
+    headers: Vec<(Box<str>, Value)>,
+    body: Option<Body>,
+    advice: Advice,
+}
+
+/// What fills a header.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Template(Template),
+    Advice { form: usize, part: Part },
+}
+
+/// What fills the body.
+#[derive(Clone, Debug, PartialEq)]
+enum Body {
+    Template(Template),
+    Advice { form: usize },
+}
+
+impl Response {
+    /// Reads an answer with what every answer says besides.
+    pub(super) fn read(
+        config: &ResponseConfig,
+        every: &Every,
+        stages: &[Box<str>],
+    ) -> Result<Self, ResponseError> {
+        if let Some(status) = config.status.filter(|status| !is_final(*status)) {
+            return Err(ResponseError::Status(status));
+        }
+        let own_advice = config.advice.as_deref().map(str::parse::<Advice>).transpose()?;
+        let has_own_advice = own_advice.is_some();
+        let advice = own_advice.unwrap_or_else(|| every.advice.clone());
+        let mut headers = read_headers(&config.headers, stages)?;
+        let body = match (&config.body, advice.body()) {
+            (Some(_), Some(_)) if has_own_advice => return Err(ResponseError::Bodies),
+            (Some(body), _) => Some(Body::Template(read_body(body, stages)?)),
+            (None, form) => form.map(|form| Body::Advice { form }),
+        };
+        for (form, part, name) in advice.headers() {
+            let writes_no_body = part == Part::ContentType && !matches!(body, Some(Body::Advice { .. }));
+            if writes_no_body {
+                continue;
+            }
+            if !has(&headers, &name) {
+                headers.push((name.into(), Value::Advice { form, part }));
+            } else if has_own_advice {
+                return Err(ResponseError::Both(name.into_owned()));
+            }
+        }
+        for (name, value) in &every.headers {
+            if !has(&headers, name) {
+                headers.push((name.clone(), value.clone()));
+            }
+        }
+        if headers.len() > MOST_HEADERS {
+            return Err(ResponseError::Headers(headers.len()));
+        }
+        Ok(Self { status: config.status, headers, body, advice })
+    }
+
+    /// The whole answer. A header one of whose fields has no value is left out.
+    pub(super) fn render(&self, telling: &Telling<'_>) -> Rendered<'_> {
+        let headers = self.headers.iter();
+        let headers =
+            headers.filter_map(|(name, value)| Some((&**name, self.value(value, telling)?))).collect();
+        Rendered { status: self.status, headers, body: self.body(telling) }
+    }
+
+    /// The value of this header, whose name is in lower case.
+    pub(super) fn header(&self, name: &str, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
+        let (_, value) = self.headers.iter().find(|(there, _)| **there == *name)?;
+        self.value(value, telling)
+    }
+
+    /// The body, if it is not the one that the server writes anyway.
+    pub(super) fn body(&self, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
+        match self.body.as_ref()? {
+            Body::Template(template) => Some(template.render_with_nulls(telling)),
+            Body::Advice { form } => self.advice.say_body(*form, self.status, telling).map(Cow::Owned),
+        }
+    }
+
+    fn value<'a>(&'a self, value: &'a Value, telling: &Telling<'_>) -> Option<Cow<'a, str>> {
+        match value {
+            Value::Template(template) => template.render(telling),
+            Value::Advice { form, part } => self.advice.say(*form, *part, telling),
+        }
+    }
+}
+
+/// What every answer says, read and checked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Every {
+    headers: Vec<(Box<str>, Value)>,
+    advice: Advice,
+}
+
+impl Every {
+    pub(super) fn read(config: &EveryConfig, stages: &[Box<str>]) -> Result<Self, ResponseError> {
+        let headers = read_headers(&config.headers, stages)?;
+        let advice: Advice = config.advice.as_deref().map(str::parse).transpose()?.unwrap_or_default();
+        let both = advice.headers().map(|(_, _, name)| name).find(|name| has(&headers, name));
+        if let Some(name) = both {
+            return Err(ResponseError::Both(name.into_owned()));
+        }
+        Ok(Self { headers, advice })
+    }
+}
+
+fn has(headers: &[(Box<str>, Value)], name: &str) -> bool {
+    headers.iter().any(|(there, _)| **there == *name)
+}
+
+fn read_headers(
+    written: &BTreeMap<String, String>,
+    stages: &[Box<str>],
+) -> Result<Vec<(Box<str>, Value)>, ResponseError> {
+    let mut headers = Vec::with_capacity(written.len());
+    for (name, value) in written {
+        let name = checked_name(name)?;
+        if has(&headers, &name) {
+            return Err(ResponseError::Twice(name));
+        }
+        if !is_value(value) {
+            return Err(HeaderError::Value(name).into());
+        }
+        let template = Template::parse(value, stages)
+            .map_err(|why| ResponseError::HeaderTemplate { name: name.clone(), why })?;
+        headers.push((name.into(), Value::Template(template)));
+    }
+    Ok(headers)
+}
+
+fn read_body(body: &str, stages: &[Box<str>]) -> Result<Template, ResponseError> {
+    if body.len() > LONGEST_BODY {
+        return Err(ResponseError::LongBody(body.len()));
+    }
+    Template::parse(body, stages).map_err(ResponseError::BodyTemplate)
+}

@@ -1,0 +1,281 @@
+//! How a time is written: in which unit, how fine, and rounded which way.
+//!
+//! Units of durations: `s`, `ms`, and `go` (Go, `time.Duration.String`: `6m0s`, `12ms`). Units of moments: `epoch` (seconds after
+//! 1970), `epoch_ms`, `date` (RFC 9110's HTTP-date) and `rfc3339`.
+
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use vocabulary::{Choice, WallTime, did_you_mean};
+
+use crate::calendar;
+
+/// How a time is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TimeForm {
+    pub(super) unit: Unit,
+    /// Digits after the point.
+    pub(super) places: u8,
+    pub(super) rounding: Rounding,
+}
+
+/// What a time is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Seconds,
+    Millis,
+    Go,
+    Epoch,
+    EpochMillis,
+    Date,
+    Rfc3339,
+}
+
+impl Choice for Unit {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("s", Self::Seconds),
+        ("ms", Self::Millis),
+        ("go", Self::Go),
+        ("epoch", Self::Epoch),
+        ("epoch_ms", Self::EpochMillis),
+        ("date", Self::Date),
+        ("rfc3339", Self::Rfc3339),
+    ];
+}
+
+/// Which way a time is rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Rounding {
+    /// Never too early.
+    #[default]
+    Up,
+    Down,
+    /// Halves up.
+    Nearest,
+}
+
+impl Choice for Rounding {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("up", Self::Up), ("down", Self::Down), ("nearest", Self::Nearest)];
+}
+
+impl Unit {
+    /// Whether it names moments, not durations.
+    pub(super) const fn is_moment(self) -> bool {
+        matches!(self, Self::Epoch | Self::EpochMillis | Self::Date | Self::Rfc3339)
+    }
+
+    /// The finest digit after the point is a nanosecond.
+    pub(super) const fn most_places(self) -> u8 {
+        match self {
+            Self::Date => 0,
+            Self::Millis | Self::EpochMillis => 6,
+            _ => 9,
+        }
+    }
+
+    /// Nanoseconds of one.
+    const fn nanos(self) -> u128 {
+        match self {
+            Self::Millis | Self::EpochMillis => 1_000_000,
+            _ => 1_000_000_000,
+        }
+    }
+}
+
+impl TimeForm {
+    /// This unit as it is mostly found: whole, Go's durations in whole milliseconds, and rounded up.
+    pub(super) const fn of(unit: Unit) -> Self {
+        let places = if matches!(unit, Unit::Go) { 3 } else { 0 };
+        Self { unit, places, rounding: Rounding::Up }
+    }
+
+    /// Takes up what stands after the unit: `decimal(2)`, then `up`, `down` or `nearest`, each after a colon.
+    pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        let (mut has_places, mut has_rounding) = (false, false);
+        for word in words {
+            let twice =
+                |is_there: bool| if is_there { Err(format!("`{word}` comes too late")) } else { Ok(()) };
+            if let Some(places) = word.strip_prefix("decimal(").and_then(|rest| rest.strip_suffix(')')) {
+                twice(has_places || has_rounding)?;
+                let most = self.unit.most_places();
+                let places = places.parse().ok().filter(|places| *places <= most);
+                self.places = places
+                    .ok_or_else(|| format!("`{word}`: digits after the point are from 0 to {most} here"))?;
+                has_places = true;
+            } else if let Some(rounding) = Rounding::CHOICES.iter().find(|(known, _)| *known == word) {
+                twice(has_rounding)?;
+                self.rounding = rounding.1;
+                has_rounding = true;
+            } else {
+                let known = Rounding::CHOICES.iter().map(|(word, _)| *word).chain(["decimal(3)"]);
+                return Err(format!(
+                    "`{word}` is no way to round{}; there are `up`, `down`, `nearest`, and `decimal(3)` before them",
+                    did_you_mean(word, known)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a duration.
+    pub(super) fn write_duration(self, duration: Duration, out: &mut String) {
+        let count = self.rounded(duration);
+        match self.unit {
+            Unit::Go => write_go(count, self.places.into(), out),
+            _ => self.write_decimal(count, out),
+        }
+    }
+
+    /// Writes a moment of the calendar.
+    pub(super) fn write_moment(self, moment: WallTime, out: &mut String) {
+        let count = self.rounded(moment.since_unix());
+        let per_second = 10_u128.pow(self.places.into());
+        let whole = || u64::try_from(count / per_second).unwrap_or(u64::MAX);
+        match self.unit {
+            Unit::Date => out.push_str(&calendar::http_date(whole())),
+            Unit::Rfc3339 => {
+                let fraction = u64::try_from(count % per_second).unwrap_or(0);
+                calendar::write_rfc3339(whole(), Some((fraction, self.places.into())), out);
+            }
+            _ => self.write_decimal(count, out),
+        }
+    }
+
+    /// How many units of the last digit that is.
+    pub(super) fn rounded(self, duration: Duration) -> u128 {
+        let step = self.unit.nanos() / 10_u128.pow(self.places.into());
+        let nanos = duration.as_nanos();
+        match self.rounding {
+            Rounding::Up => nanos.div_ceil(step),
+            Rounding::Down => nanos / step,
+            Rounding::Nearest => (nanos + step / 2) / step,
+        }
+    }
+
+    fn write_decimal(self, count: u128, out: &mut String) {
+        let one = 10_u128.pow(self.places.into());
+        let _ = write!(out, "{}", count / one);
+        if self.places > 0 {
+            let _ = write!(out, ".{:0places$}", count % one, places = usize::from(self.places));
+        }
+    }
+}
+
+/// What stands after a field's name: nothing of what goes without saying.
+impl fmt::Display for TimeForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = Self::of(self.unit);
+        write!(f, "_{}", word(self.unit))?;
+        if self.places != plain.places {
+            write!(f, ":decimal({})", self.places)?;
+        }
+        if self.rounding != plain.rounding {
+            write!(f, ":{}", word(self.rounding))?;
+        }
+        Ok(())
+    }
+}
+
+fn word<T: Choice>(wanted: T) -> &'static str {
+    T::CHOICES.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word)
+}
+
+/// Writes a duration as Go does (golang/go, `src/time/time.go`, `Duration.String`), but microseconds as `us`, which Go reads, too:
+/// `µ` is no ASCII.
+fn write_go(count: u128, places: u32, out: &mut String) {
+    let nanos = count * 10_u128.pow(9 - places);
+    let unit = match nanos {
+        0 => {
+            out.push_str("0s");
+            return;
+        }
+        1..1_000 => (1, 0, "ns"),
+        1_000..1_000_000 => (1_000, 3, "us"),
+        1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
+        _ => (1_000_000_000, 9, "s"),
+    };
+    let (per_unit, digits, name) = unit;
+    let (mut whole, fraction) = (nanos / per_unit, nanos % per_unit);
+    if name == "s" && whole >= 60 {
+        let minutes = whole / 60;
+        whole %= 60;
+        if minutes >= 60 {
+            let _ = write!(out, "{}h", minutes / 60);
+        }
+        let _ = write!(out, "{}m", minutes % 60);
+    }
+    let _ = write!(out, "{whole}");
+    if fraction > 0 {
+        let fraction = format!(".{fraction:0digits$}");
+        out.push_str(fraction.trim_end_matches('0'));
+    }
+    out.push_str(name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(unit: &str, words: &[&str]) -> TimeForm {
+        let unit = Unit::CHOICES.iter().find(|(word, _)| *word == unit).unwrap().1;
+        let mut form = TimeForm::of(unit);
+        form.take(words.iter().copied()).unwrap();
+        form
+    }
+
+    #[test]
+    fn durations_are_written_in_every_unit() {
+        for (unit, words, nanos, text) in [
+            ("s", &[][..], 1_000_000_001, "2"),
+            ("s", &["down"], 999_999_999, "0"),
+            ("s", &["nearest"], 1_500_000_000, "2"),
+            ("s", &["nearest"], 1_499_999_999, "1"),
+            ("s", &["decimal(1)"], 2_000_000_000, "2.0"),
+            ("s", &["decimal(2)", "down"], 659_999_999, "0.65"),
+            ("s", &["decimal(9)"], 1, "0.000000001"),
+            ("ms", &[], 1, "1"),
+            ("ms", &["decimal(3)"], 1_234_500, "1.235"),
+            ("go", &[], 360_000_000_000, "6m0s"),
+            ("go", &[], 12_000_000, "12ms"),
+            ("go", &[], 0, "0s"),
+            ("go", &[], 5_400_250_000_000, "1h30m0.25s"),
+            ("go", &["decimal(0)"], 11_000_000, "1s"),
+            ("go", &["decimal(9)"], 1_500, "1.5us"),
+            ("go", &["decimal(9)"], 100_000_000, "100ms"),
+            ("go", &["decimal(9)"], 7, "7ns"),
+        ] {
+            let mut out = String::new();
+            form(unit, words).write_duration(Duration::from_nanos(nanos), &mut out);
+            assert_eq!(out, text, "{nanos} ns in {unit} {words:?}");
+        }
+        let mut longest = String::new();
+        for unit in ["s", "ms", "go"] {
+            form(unit, &["nearest"]).write_duration(Duration::MAX, &mut longest);
+        }
+    }
+
+    #[test]
+    fn moments_are_written_in_every_unit() {
+        let moment = WallTime::from_unix(Duration::new(1_000_000_000, 250_000_000));
+        for (unit, words, text) in [
+            ("epoch", &[][..], "1000000001"),
+            ("epoch", &["decimal(3)"], "1000000000.250"),
+            ("epoch", &["down"], "1000000000"),
+            ("epoch_ms", &[], "1000000000250"),
+            ("date", &[], "Sun, 09 Sep 2001 01:46:41 GMT"),
+            ("date", &["down"], "Sun, 09 Sep 2001 01:46:40 GMT"),
+            ("rfc3339", &[], "2001-09-09T01:46:41Z"),
+            ("rfc3339", &["decimal(2)"], "2001-09-09T01:46:40.25Z"),
+        ] {
+            let mut out = String::new();
+            form(unit, words).write_moment(moment, &mut out);
+            assert_eq!(out, text, "{unit} {words:?}");
+        }
+        for (unit, text) in [("date", "Fri, 31 Dec 9999 23:59:59 GMT"), ("rfc3339", "9999-12-31T23:59:59Z")] {
+            let mut out = String::new();
+            form(unit, &[]).write_moment(WallTime::from_unix(Duration::MAX), &mut out);
+            assert_eq!(out, text);
+        }
+    }
+}
