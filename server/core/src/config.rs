@@ -7,7 +7,8 @@ use vocabulary::{Distribution, duration_text};
 
 use crate::caps::{Caps, MOST_SLOTS};
 use crate::outages::Outages;
-use crate::policy::Policy;
+use crate::policy::PolicyError;
+use crate::policy_stack::Policies;
 use crate::service::ServiceModel;
 
 /// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
@@ -31,7 +32,7 @@ pub struct Config {
     /// Keys the draws of requests that bring no seed of their own.
     pub seed: u64,
     /// Whom it serves.
-    pub policy: Policy,
+    pub policy: Policies,
     /// The artificial way from server to client.
     pub return_delay: Distribution,
     /// The probability, 0 to 1, with which a message is lost on either way.
@@ -55,7 +56,7 @@ impl Default for Config {
             reject_status: 503,
             retry_after: None,
             seed: 1,
-            policy: Policy::default(),
+            policy: Policies::default(),
             return_delay: Distribution::ZERO,
             loss: 0.0,
             outages: Outages::default(),
@@ -75,6 +76,14 @@ pub enum ConfigError {
     /// A status that tells no client to stay away.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
     RejectStatus(u16),
+    /// Policies that do not fit one another.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// Slots that nothing goes by.
+    #[error(
+        "`max_busy` says how many are served at once, but `{0}` has no such number; add `concurrency` or `concurrency-cap` to the policies, or leave it out"
+    )]
+    NoCap(String),
     /// No probability.
     #[error("`loss` is {0}; it must be a probability from 0 to 1")]
     Loss(String),
@@ -102,39 +111,39 @@ impl Config {
 impl Config {
     /// Whether there is a cap that can be changed: its policy goes by `max_busy`, or as `caps` says.
     pub fn has_cap(&self) -> bool {
-        self.policy.config().has_cap()
+        self.policy.has_cap()
     }
 
     /// Whether `max_busy` is the most that is ever in service at once, each for a service time of its own.
     pub(crate) fn bounds_concurrency(&self) -> bool {
-        self.caps.is_empty() && self.policy.config().bounds_concurrency()
+        self.caps.is_empty() && self.policy.bounds_concurrency()
     }
 
     /// Whether rejections hold slots: more may be busy than there are slots.
     pub fn rejections_hold_slots(&self) -> bool {
-        self.rejects_occupy && self.policy.config().heeds_rejects_occupy()
+        self.rejects_occupy && self.policy.heeds_rejects_occupy()
     }
 
     /// Whether services and rejections take `service_time` and `reject_time`: some policies have times of their own.
     pub fn draws_service_times(&self) -> bool {
-        self.policy.config().mean_service().is_none()
+        self.policy.mean_service().is_none()
     }
 
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
         let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        undisturbed && self.caps.is_empty() && self.policy.config().is_plannable()
+        undisturbed && self.caps.is_empty() && self.policy.is_plannable()
     }
 
     /// How long an attempt takes when nothing is in its way.
     pub fn undisturbed_attempt(&self) -> Duration {
-        let startup = self.policy.config().startup();
+        let startup = self.policy.startup();
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
     }
 
     /// How long service takes on average.
     pub fn mean_service(&self) -> Duration {
-        self.policy.config().mean_service().unwrap_or_else(|| self.service_time.mean())
+        self.policy.mean_service().unwrap_or_else(|| self.service_time.mean())
     }
 
     /// What policies may go by.

@@ -3,17 +3,19 @@
 use std::fmt::Write as _;
 
 use crate::config::Config;
-use crate::policy::Policy;
+use crate::policy_stack::Policies;
 
 impl Config {
     /// The server in a few words: its policy, with only those settings that it goes by, and the ways to it and back.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         // Of the usual policy the cap says all. Writing to a string cannot fail.
-        let is_usual = self.policy == Policy::default();
+        let is_usual = self.policy == Policies::default();
         if !is_usual {
             let _ = match self.policy.script() {
-                Some(script) => write!(text, "{} of {}", self.policy.name(), script.summary()),
+                Some(script) => {
+                    write!(text, "{} of {}", self.policy.labels().join(" then "), script.summary())
+                }
                 None => write!(text, "{}", self.policy),
             };
         }

@@ -20,6 +20,7 @@ mod outages;
 mod patch;
 mod policies;
 mod policy;
+mod policy_stack;
 mod request;
 mod schedule;
 mod script;
@@ -45,6 +46,7 @@ pub use outages::{Outage, Outages};
 pub use patch::{Patch, PatchError};
 pub use policies::{POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
+pub use policy_stack::Policies;
 pub use request::{Request, RequestId, Step, Verdict};
 pub use schedule::{Planned, Schedule, ScheduleError};
 pub use script::{

@@ -1,14 +1,20 @@
 //! Policies, one per file: how a server decides whom it serves.
 
 mod admission;
+mod common;
+mod concurrency;
 mod concurrency_cap;
+mod cost;
 mod descriptor_pool;
 mod entry;
 mod fixed_window;
+mod gate;
 mod gcra;
 mod holding;
+mod key;
+mod keyed;
+mod keys;
 mod law;
-mod limited;
 mod overwhelmed_queue;
 mod policy_config;
 mod rate;
@@ -16,16 +22,20 @@ mod running;
 mod script;
 mod sliding_counter;
 mod sliding_log;
+mod stages;
 #[cfg(test)]
 mod timelines;
 mod token_bucket;
 
 pub(crate) use admission::{Admission, Arrived, Load, Released};
+pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
 pub(crate) use policy_config::PolicyConfig;
 pub(crate) use running::Running;
+pub(crate) use stages::{Stage, Stages};
 
+use concurrency::Concurrency;
 use concurrency_cap::CapConfig;
 use descriptor_pool::PoolConfig;
 use fixed_window::FixedWindow;
@@ -39,6 +49,7 @@ use token_bucket::TokenBucket;
 /// Every policy, in the order in which help texts list them; the first is the default.
 pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry::of::<CapConfig>(),
+    PolicyEntry::of::<Concurrency>(),
     PolicyEntry::of::<QueueConfig>(),
     PolicyEntry::of::<PoolConfig>(),
     PolicyEntry::of::<TokenBucket>(),

@@ -1,22 +1,24 @@
-//! Whom a server serves: a policy of the list with its parameters, written like a strategy.
+//! A policy of the list with its parameters, written like a strategy: a stage of those by which a server decides.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, did_you_mean, split_options};
 
 use crate::details::Wants;
-use crate::policies::{Admission, Configured, POLICIES, PolicyConfig, PolicyEntry};
+use crate::policies::{Admission, Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
 use crate::script::Script;
 
-/// Whom a server serves, written `name` or `name:key=value,key=value`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// A policy, written `name` or `name:key=value,key=value`; what it is called in a stack may stand before it: `primary=name:…`.
+#[derive(Clone, Debug)]
 pub struct Policy {
+    label: Option<String>,
     entry: &'static PolicyEntry,
     configured: Configured,
+    common: Common,
+    /// Of those that every policy has, the parameters that are not the default.
+    given: Vec<ParameterInfo>,
 }
 
 /// What was written is no policy.
@@ -67,6 +69,9 @@ pub enum PolicyError {
         /// What is wrong.
         why: String,
     },
+    /// Policies that do not fit one another, or the names that they are given.
+    #[error("{0}")]
+    Stack(String),
 }
 
 impl Policy {
@@ -75,19 +80,24 @@ impl Policy {
         self.entry.name
     }
 
-    /// Its parameters with their values.
+    /// What it is called in its stack, if it is called anything.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// Its own parameters with their values.
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.configured.parameters
     }
 
     /// What it answers in words, if it goes by a script.
-    pub fn script(&self) -> Option<&Arc<Script>> {
+    pub(crate) fn script(&self) -> Option<&Arc<Script>> {
         self.config().script()
     }
 
     /// What of requests it looks at.
-    pub(crate) fn wants(&self) -> Wants {
-        self.config().wants()
+    pub(crate) fn want(&self, wants: &mut Wants) {
+        self.common.want(wants);
     }
 
     /// What others must know of it.
@@ -95,23 +105,60 @@ impl Policy {
         &*self.configured.config
     }
 
-    /// The policy in force, of which nobody holds anything yet.
-    pub(crate) fn build(&self) -> Box<dyn Admission> {
+    /// Whether none of the parameters that every policy has is given.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    /// As what serves, of which nobody holds anything yet.
+    pub(crate) fn build(&self) -> Option<Box<dyn Admission>> {
         self.config().build()
     }
-}
 
-impl Default for Policy {
-    fn default() -> Self {
-        const FIRST: &PolicyEntry = &POLICIES[0];
-        Self { entry: FIRST, configured: FIRST.default() }
+    /// As a stage before what serves.
+    pub(crate) fn stage(&self) -> Option<Stage> {
+        let gate = self.config().gate(&self.common)?;
+        Some(Stage { gate, common: self.common.clone() })
+    }
+
+    /// The parameters that every policy has do not all mean something to each.
+    fn check(&self) -> Result<(), PolicyError> {
+        let refuse = |why: String| PolicyError::Combination { policy: self.entry.name, why };
+        let given = |keys: &[&str]| self.given.iter().find(|parameter| keys.contains(&parameter.key));
+        let Some(stage) = self.stage() else {
+            return match self.given.first() {
+                Some(parameter) => Err(refuse(format!(
+                    "it serves requests itself, and has no `{}`; write that of a policy before it",
+                    parameter.key
+                ))),
+                None => Ok(()),
+            };
+        };
+        match given(&["own", "later", "charged", "refund"]) {
+            Some(parameter) if stage.gate.holds_places() => Err(refuse(format!(
+                "places are taken when a request comes and free when it ends, so `{}` has no meaning",
+                parameter.key
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 
 /// Two are the same when they are typed the same.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name() && self.parameters() == other.parameters()
+        self.name() == other.name()
+            && self.label == other.label
+            && self.parameters() == other.parameters()
+            && self.given == other.given
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        const FIRST: &PolicyEntry = &POLICIES[0];
+        let configured = FIRST.default();
+        Self { label: None, entry: FIRST, configured, common: Common::default(), given: Vec::new() }
     }
 }
 
@@ -124,15 +171,31 @@ fn quoted(words: impl IntoIterator<Item = &'static str>) -> String {
 }
 
 impl PolicyError {
+    /// A parameter that every policy has is given twice.
+    fn twice(policy: &'static str, key: &str) -> Self {
+        let key = Common::keys().find(|known| *known == key).unwrap_or_default();
+        Self::Twice { policy, key }
+    }
+
     /// What is wrong with the options of this policy.
-    fn options(policy: &'static str, error: OptionsError) -> Self {
+    fn options(entry: &PolicyEntry, error: OptionsError) -> Self {
+        let policy = entry.name;
         match error {
-            OptionsError::Unknown { key, known } => Self::Parameter {
-                policy,
-                suggestion: did_you_mean(&key, known.iter().copied()),
-                key,
-                accepted: quoted(known),
-            },
+            OptionsError::Unknown { key, known } => {
+                let is_stage = entry.default().config.gate(&Common::default()).is_some();
+                let common = Common::keys().filter(|_| is_stage);
+                let joint = match (is_stage, known.is_empty()) {
+                    (false, _) => "",
+                    (true, true) => "as every policy ",
+                    (true, false) => "; and as every policy ",
+                };
+                Self::Parameter {
+                    policy,
+                    suggestion: did_you_mean(&key, known.iter().copied().chain(common.clone())),
+                    key,
+                    accepted: format!("{}{joint}{}", quoted(known), quoted(common)),
+                }
+            }
             OptionsError::Twice { key } => Self::Twice { policy, key },
             OptionsError::Value(source) => Self::Value { policy, source },
             OptionsError::Combination(why) => Self::Combination { policy, why },
@@ -145,42 +208,59 @@ impl FromStr for Policy {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, options) = split_options(text);
+        let (label, name) = match name.split_once('=') {
+            Some((label, name)) => (Some(label_of(label.trim())?), name.trim()),
+            None => (None, name),
+        };
         let entry = POLICIES.iter().find(|entry| entry.name == name).ok_or_else(|| PolicyError::Unknown {
             name: name.to_owned(),
             suggestion: did_you_mean(name, names()),
         })?;
-        let options: Vec<(String, String)> = options
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value.unwrap_or_default().to_owned()))
-            .collect();
-        let configured =
-            entry.configure(&options).map_err(|error| PolicyError::options(entry.name, error))?;
-        Ok(Self { entry, configured })
+        let (mut common, mut own, mut seen) = (Common::default(), Vec::new(), Vec::new());
+        let refuse = |error| PolicyError::options(entry, error);
+        for (key, value) in options {
+            let value = value.unwrap_or_default();
+            match common.set(key, value) {
+                Some(_) if seen.contains(&key) => return Err(PolicyError::twice(entry.name, key)),
+                Some(set) => set.map_err(refuse)?,
+                None => own.push((key.to_owned(), value.to_owned())),
+            }
+            seen.push(key);
+        }
+        let configured = entry.configure(&own).map_err(refuse)?;
+        let policy = Self { label, entry, configured, given: common.given(), common };
+        policy.check()?;
+        Ok(policy)
     }
+}
+
+/// What a policy is called in its stack.
+fn label_of(text: &str) -> Result<String, PolicyError> {
+    let is_name = |text: &str| {
+        text.starts_with(|first: char| first.is_ascii_lowercase())
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+    };
+    if text.len() <= 40 && is_name(text) {
+        return Ok(text.to_owned());
+    }
+    Err(PolicyError::Stack(format!(
+        "no policy can be called `{text}`; write up to 40 small letters, digits, `-` and `_`, such as `primary=fixed-window`"
+    )))
 }
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(label) = &self.label {
+            write!(f, "{label}=")?;
+        }
         f.write_str(self.name())?;
-        for (index, parameter) in self.parameters().iter().enumerate() {
+        for (index, parameter) in self.parameters().iter().chain(&self.given).enumerate() {
             let joint = if index == 0 { ':' } else { ',' };
             write!(f, "{joint}{}={}", parameter.key, parameter.value)?;
         }
         Ok(())
-    }
-}
-
-impl TryFrom<String> for Policy {
-    type Error = PolicyError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Policy> for String {
-    fn from(policy: Policy) -> Self {
-        policy.to_string()
     }
 }
 
@@ -215,7 +295,7 @@ mod tests {
     fn an_unknown_name_is_refused_with_those_that_are_known() {
         let error = "overwhelmed-que".parse::<Policy>().unwrap_err().to_string();
         let words = "unknown policy `overwhelmed-que`; did you mean `overwhelmed-queue`?; accepted are `concurrency-cap`, \
-                     `overwhelmed-queue`, ";
+                     `concurrency`, ";
         assert!(error.starts_with(words), "{error}");
         assert!(names().all(|name| error.contains(&format!("`{name}`"))), "{error}");
     }
@@ -237,7 +317,11 @@ mod tests {
                 "overwhelmed-queue:tick=1s,tick=2s",
                 "policy `overwhelmed-queue` is given `tick` twice; keep one of them",
             ),
-            ("concurrency-cap:x=1", "policy `concurrency-cap` has no parameter `x`; it has "),
+            (
+                "concurrency-cap:x=1",
+                "policy `concurrency-cap` has no parameter `x`; it has as every policy `key`, `keys`, `cost`, `refund`, `own`, \
+                 `later`, `charged`",
+            ),
             (
                 "descriptor-pool:service-rate=0",
                 "policy `descriptor-pool`: `service-rate=0` is not accepted; `service-rate` takes a number from 0.000001 to \

@@ -148,6 +148,11 @@ impl Server {
         self.config.policy.wants()
     }
 
+    /// Keys of policies that were forgotten for the sake of others, since the policy in force began: their limits are as new.
+    pub fn evicted_keys(&self) -> u64 {
+        self.policy.evicted_keys()
+    }
+
     /// What is busy: slots (rejections that hold one included), outstanding requests, descriptors.
     pub fn busy(&self) -> u32 {
         self.policy.load().busy
@@ -198,7 +203,7 @@ impl Server {
         let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
         if self.policy.load().next == Some(at) {
             // Where it is, without a copy: this happens once per request.
-            if let Some(released) = &mut self.policy.advance(self.config.seed) {
+            if let Some(released) = &mut self.policy.advance(self.config.seed, &self.service) {
                 if self.is_open(released.id) {
                     self.decide(released);
                 }

@@ -1,11 +1,15 @@
 //! Whatever happens under whatever policy: nothing is lost, nothing is answered twice, nothing hangs.
 
-use mockserver_core::{Config, Input, Output, POLICIES, Policy, Request, RequestId, Server, Step};
+use mockserver_core::{Config, Input, Output, POLICIES, Policies, Request, RequestId, Server, Step};
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 /// Every policy of the list, and some under which much goes wrong.
-fn any_policy() -> impl Strategy<Value = Policy> {
+fn any_policy() -> impl Strategy<Value = Policies> {
+    prop_oneof![any_single(), any_stack()].prop_map(|text| text.parse().expect("policies"))
+}
+
+fn any_single() -> impl Strategy<Value = String> {
     let mut texts: Vec<&str> = POLICIES.iter().map(|entry| entry.name).collect();
     texts.extend([
         "overwhelmed-queue:capacity=2,limit=3",
@@ -15,7 +19,36 @@ fn any_policy() -> impl Strategy<Value = Policy> {
         "script:steps=503|close|200;429 retry-after:@date%2B3",
         "descriptor-pool:per-process=0,per-connection=0,startup=0s,startup-slope=0s,restart=0s",
     ]);
-    prop::sample::select(texts).prop_map(|text| text.parse().expect("a policy"))
+    prop::sample::select(texts).prop_map(str::to_owned)
+}
+
+/// Up to four policies in order, with every rule of charging, and perhaps one that serves itself behind them.
+fn any_stack() -> impl Strategy<Value = String> {
+    let gates = prop::sample::select(vec![
+        "concurrency-cap",
+        "concurrency:cap=1,queue=2,queue-timeout=30ms",
+        "concurrency:cap=2,queue=1,order=lifo,cost=2",
+        "token-bucket:rate=20/s,burst=2",
+        "token-bucket:rate=1/50ms,burst=3,refill=stepwise,cost=2,refund=50%",
+        "gcra:rate=30/s,burst=1",
+        "fixed-window:limit=2,window=100ms,align=first",
+        "sliding-counter:limit=3,window=70ms",
+        "sliding-log:limit=2,window=70ms",
+    ]);
+    let charged =
+        prop::sample::select(vec!["", ",own=yes", ",later=keep", ",charged=answer", ",own=yes,later=keep"]);
+    let gate = (gates, charged).prop_map(|(gate, charged)| match gate {
+        _ if gate.starts_with("concurrency") => gate.to_owned(),
+        gate => format!("{gate}{charged}"),
+    });
+    let servers = vec![
+        "",
+        " then overwhelmed-queue:capacity=2,limit=3",
+        " then descriptor-pool",
+        " then script:steps=503|200",
+    ];
+    (prop::collection::vec(gate, 1..4), prop::sample::select(servers))
+        .prop_map(|(gates, server)| gates.join(" then ") + server)
 }
 
 fn any_config() -> impl Strategy<Value = Config> {

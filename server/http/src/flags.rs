@@ -6,7 +6,7 @@ use crate::policy_file;
 use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
-use mockserver_core::{Caps, Config, ConfigError, Outages, POLICIES, Policy};
+use mockserver_core::{Caps, Config, ConfigError, Outages, POLICIES, Policies};
 use vocabulary::{Distribution, duration_text};
 
 /// How the server behaves. Durations are fixed or drawn, see [`Distribution`].
@@ -51,7 +51,7 @@ pub struct ServerFlags {
         hide_possible_values = true,
         help = policy_help()
     )]
-    policy: Option<Policy>,
+    policy: Option<Vec<Policies>>,
 
     /// The artificial way from server to client.
     #[arg(long, value_name = "TIME", help = with_default("Artificial way from server to client", Config::default().return_delay))]
@@ -100,7 +100,7 @@ fn policy_help() -> String {
         _ => names.concat(),
     };
     let words = format!(
-        "Whom it serves: {names}, with parameters like a strategy's; `script:file=PATH` reads a script from a file"
+        "Whom it serves: {names}, with parameters like a strategy's; given again, one policy after the other, all of which must let a request pass; `script:file=PATH` reads a script from a file"
     );
     with_default(&words, Config::default().policy)
 }
@@ -142,12 +142,23 @@ impl ServerFlags {
             || caps.is_some()
     }
 
+    /// The stack: every flag adds to it.
+    fn policies(&self) -> Result<Policies, ConfigError> {
+        let Some(typed) = &self.policy else { return Ok(Policies::default()) };
+        let policies = Policies::new(typed.iter().flat_map(Policies::iter).cloned().collect())?;
+        if self.max_busy.is_some() && !policies.has_cap() {
+            return Err(ConfigError::NoCap(policies.to_string()));
+        }
+        Ok(policies)
+    }
+
     /// The configuration: what was typed over the defaults.
     ///
     /// # Errors
     /// When a value is out of range.
     pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
         let default = Config::default();
+        let policy = self.policies()?;
         let config = Config {
             max_busy: self.max_busy.unwrap_or(default.max_busy),
             service_time: self.service_time.unwrap_or(default.service_time),
@@ -157,7 +168,7 @@ impl ServerFlags {
             reject_status: self.reject_status.unwrap_or(default.reject_status),
             retry_after: self.retry_after.or(default.retry_after),
             seed,
-            policy: self.policy.clone().unwrap_or(default.policy),
+            policy,
             return_delay: self.return_delay.unwrap_or(default.return_delay),
             loss: self.loss.unwrap_or(default.loss),
             outages: self.outages.clone().unwrap_or(default.outages),

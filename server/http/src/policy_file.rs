@@ -1,16 +1,21 @@
-//! A policy as it is typed on command lines: there, a script may be in a file.
+//! Policies as they are typed on command lines: there, a script may be in a file.
 
 use std::fs::File;
 use std::io::Read as _;
 
-use mockserver_core::{POLICIES, Policy, Script};
+use mockserver_core::{POLICIES, Policies, Policy, PolicyError, Script};
 use vocabulary::split_options;
 
 /// The longest script that is read. It becomes part of the configuration, which clients ask for.
 const LONGEST: u64 = 256 << 10;
 
-/// Reads a policy. `script:file=PATH` becomes the script that is in the file: what is recorded can be repeated without it.
-pub(crate) fn read(text: &str) -> Result<Policy, String> {
+/// Reads a stack of policies. `script:file=PATH` becomes the script that is in the file: what is recorded can be repeated without it.
+pub(crate) fn read(text: &str) -> Result<Policies, String> {
+    let policies = Policies::parts(text).map(one).collect::<Result<_, _>>()?;
+    Policies::new(policies).map_err(|error| error.to_string())
+}
+
+fn one(text: &str) -> Result<Policy, String> {
     let (name, options) = split_options(text);
     let path = options.iter().find_map(|(key, value)| value.filter(|_| *key == "file"));
     match path {
@@ -20,14 +25,14 @@ pub(crate) fn read(text: &str) -> Result<Policy, String> {
                 Err(format!("policy `{name}` takes its steps from the file; leave out all but `file={path}`"))
             }
         },
-        _ => text.parse().map_err(|error: mockserver_core::PolicyError| error.to_string()),
+        _ => text.parse().map_err(|error: PolicyError| error.to_string()),
     }
 }
 
 /// Whether the policy of this name goes by a script.
 fn is_scripted(name: &str) -> bool {
     POLICIES.iter().any(|entry| entry.name == name)
-        && name.parse().is_ok_and(|policy: Policy| policy.script().is_some())
+        && name.parse().is_ok_and(|policies: Policies| policies.script().is_some())
 }
 
 fn from_file(policy: &str, path: &str) -> Result<Policy, String> {
@@ -43,9 +48,7 @@ fn from_file(policy: &str, path: &str) -> Result<Policy, String> {
             std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
         format!("the script `{path}`: {error}{source}")
     })?;
-    format!("{policy}:steps={script}")
-        .parse()
-        .map_err(|error: mockserver_core::PolicyError| error.to_string())
+    format!("{policy}:steps={script}").parse().map_err(|error: PolicyError| error.to_string())
 }
 
 #[cfg(test)]
@@ -71,7 +74,7 @@ mod tests {
             Ok("script:steps=429 retry-after:@date%2B3 body:a%2C%20b|close")
         );
         assert_eq!(read("script:steps=503|200").unwrap().to_string(), "script:steps=503|200");
-        assert_eq!(read("concurrency-cap").unwrap(), Policy::default());
+        assert_eq!(read("concurrency-cap").unwrap(), Policies::default());
     }
 
     #[test]

@@ -35,10 +35,10 @@ pub(crate) trait Admission: fmt::Debug + Send {
     }
 
     /// Takes back what a request holds, if it holds anything.
-    fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released>;
+    fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released>;
 
     /// Does what is due at [`Load::next`]; at most one request is done with at a time. The seed keys draws.
-    fn advance(&mut self, seed: u64) -> Option<Released>;
+    fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released>;
 
     /// What it carries. Only the calls above change it.
     fn load(&self) -> Load;
@@ -51,6 +51,11 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What a carrier sense reads when there is so much in all: how much is free.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
+    }
+
+    /// Keys that were forgotten for the sake of others.
+    fn evicted_keys(&self) -> u64 {
+        0
     }
 
     /// Breakdowns since the last call.

@@ -5,6 +5,9 @@
 use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::common::Common;
+use crate::policies::concurrency::Concurrency;
+use crate::policies::gate::Gate;
 use crate::policies::holding::Holding;
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
@@ -25,8 +28,12 @@ impl Configurable for CapConfig {
 }
 
 impl PolicyConfig for CapConfig {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(ConcurrencyCap::default())
+    fn build(&self) -> Option<Box<dyn Admission>> {
+        Some(Box::new(ConcurrencyCap::default()))
+    }
+
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Concurrency::default().gate(common)
     }
 
     fn has_cap(&self) -> bool {
@@ -55,7 +62,7 @@ struct ConcurrencyCap {
 impl Admission for ConcurrencyCap {
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
         let verdict = if self.is_full(at, service) { Verdict::Rejected } else { Verdict::Accepted };
-        self.holding.take(at, request, verdict, service.rejects_occupy, service)
+        self.take(at, request, verdict, service)
     }
 
     /// Takes its time and perhaps a slot like any rejection, even if a slot is free.
@@ -67,14 +74,14 @@ impl Admission for ConcurrencyCap {
         service: &ServiceModel,
     ) -> Arrived {
         let verdict = if self.is_full(at, service) { Verdict::Rejected } else { verdict };
-        self.holding.take(at, request, verdict, service.rejects_occupy, service)
+        self.take(at, request, verdict, service)
     }
 
-    fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, at: Instant, id: RequestId, _service: &ServiceModel) -> Option<Released> {
         self.holding.cancel(at, id)
     }
 
-    fn advance(&mut self, _seed: u64) -> Option<Released> {
+    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
         self.holding.advance()
     }
 
@@ -84,6 +91,13 @@ impl Admission for ConcurrencyCap {
 }
 
 impl ConcurrencyCap {
+    #[inline]
+    fn take(&mut self, at: Instant, request: &Request, verdict: Verdict, service: &ServiceModel) -> Arrived {
+        let accepted = verdict == Verdict::Accepted;
+        let takes = if accepted { service.service_time(request) } else { service.reject_time(request) };
+        self.holding.take(at, request.id, verdict, service.rejects_occupy, takes)
+    }
+
     fn is_full(&self, at: Instant, service: &ServiceModel) -> bool {
         self.holding.busy() >= service.slots(at)
     }

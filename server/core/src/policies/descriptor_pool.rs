@@ -98,8 +98,8 @@ impl Configurable for PoolConfig {
 }
 
 impl PolicyConfig for PoolConfig {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(DescriptorPool::new(self.clone()))
+    fn build(&self) -> Option<Box<dyn Admission>> {
+        Some(Box::new(DescriptorPool::new(self.clone())))
     }
 
     fn mean_service(&self) -> Option<Duration> {
@@ -174,7 +174,7 @@ impl Admission for DescriptorPool {
         Arrived::Open
     }
 
-    fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, at: Instant, id: RequestId, _service: &ServiceModel) -> Option<Released> {
         self.done.retain(|released| released.id != id);
         let served = self.connected.front() == Some(&id);
         let released = self.release(at, id, Verdict::Rejected)?;
@@ -185,7 +185,7 @@ impl Admission for DescriptorPool {
         Some(released)
     }
 
-    fn advance(&mut self, _seed: u64) -> Option<Released> {
+    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
         if self.done.is_empty()
             && let Some(((at, order), event)) = self.events.pop()
         {

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
-use crate::policies::admission::Admission;
-use crate::policies::law::{Law, Ruling, after};
-use crate::policies::limited::Limited;
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken, after};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
+use crate::standing::Standing;
 
 /// Parameters of `fixed-window`.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,8 +61,8 @@ impl Configurable for FixedWindow {
 }
 
 impl PolicyConfig for FixedWindow {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(Limited::new(self.clone()))
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
 
@@ -78,7 +80,7 @@ impl Law for FixedWindow {
         Window { ends: Instant::ORIGIN, accepted: 0 }
     }
 
-    fn ask(&self, window: &mut Window, at: Instant, cost: u32) -> Ruling {
+    fn advance(&self, window: &mut Window, at: Instant) {
         if at >= window.ends {
             window.accepted = 0;
             if self.align == Align::Start {
@@ -87,6 +89,9 @@ impl Law for FixedWindow {
                 window.ends = at + Duration::from_nanos(u64::try_from(length - passed).unwrap_or(u64::MAX));
             }
         }
+    }
+
+    fn ask(&self, window: &Window, at: Instant, cost: u32) -> Ruling {
         match self.limit.checked_sub(window.accepted) {
             _ if cost > self.limit => Ruling::Reject(None),
             Some(left) if cost <= left => Ruling::Pass,
@@ -98,7 +103,24 @@ impl Law for FixedWindow {
         if at >= window.ends {
             window.ends = at + self.window;
         }
-        window.accepted += cost;
+        window.accepted = window.accepted.saturating_add(cost);
+    }
+
+    fn give_back(&self, window: &mut Window, at: Instant, taken: Taken) {
+        self.advance(window, at);
+        // What was taken of an earlier window no longer counts.
+        if taken.at + self.window >= window.ends && at < window.ends {
+            window.accepted = window.accepted.saturating_sub(taken.cost);
+        }
+    }
+
+    fn standing(&self, window: &Window, at: Instant) -> Standing {
+        Standing {
+            limit: self.limit.into(),
+            remaining: self.limit.saturating_sub(window.accepted).into(),
+            reset: window.ends.since(at),
+            window: Some(self.window),
+        }
     }
 }
 

@@ -4,11 +4,13 @@
 
 use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::policies::admission::Admission;
-use crate::policies::law::{Law, Ruling, after};
-use crate::policies::limited::Limited;
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
+use crate::standing::Standing;
 
 /// Parameters of `gcra`.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +41,8 @@ impl Configurable for Gcra {
 }
 
 impl PolicyConfig for Gcra {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(Limited::new(self.clone()))
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
 
@@ -66,9 +68,12 @@ impl Law for Gcra {
         Expected(0)
     }
 
-    fn ask(&self, expected: &mut Expected, at: Instant, cost: u32) -> Ruling {
+    fn advance(&self, expected: &mut Expected, at: Instant) {
+        expected.0 = expected.0.max(self.scaled(at));
+    }
+
+    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Ruling {
         let now = self.scaled(at);
-        expected.0 = expected.0.max(now);
         let Some(spare) = self.burst.checked_sub(cost) else { return Ruling::Reject(None) };
         match (expected.0 - now).checked_sub(self.increment(spare)) {
             None | Some(0) => Ruling::Pass,
@@ -76,8 +81,27 @@ impl Law for Gcra {
         }
     }
 
-    fn charge(&self, expected: &mut Expected, _at: Instant, cost: u32) {
-        expected.0 += self.increment(cost);
+    fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
+        let latest = self.scaled(at) + self.increment(self.burst);
+        expected.0 = (expected.0 + self.increment(cost)).min(latest);
+    }
+
+    fn give_back(&self, expected: &mut Expected, at: Instant, taken: Taken) {
+        self.advance(expected, at);
+        expected.0 = expected.0.saturating_sub(self.increment(taken.cost));
+        self.advance(expected, at);
+    }
+
+    fn standing(&self, expected: &Expected, at: Instant) -> Standing {
+        let full = self.increment(self.burst);
+        let ahead = expected.0 - self.scaled(at);
+        let count = u128::from(self.rate.count);
+        Standing {
+            limit: self.burst.into(),
+            remaining: u64::try_from(full.saturating_sub(ahead) / self.increment(1)).unwrap_or(u64::MAX),
+            reset: nanos(ahead.div_ceil(count)),
+            window: Some(nanos(full.div_ceil(count))),
+        }
     }
 }
 

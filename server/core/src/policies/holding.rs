@@ -5,8 +5,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::policies::admission::{Arrived, Load, Released};
-use crate::request::{Request, RequestId, Verdict};
-use crate::service::ServiceModel;
+use crate::request::{RequestId, Verdict};
 use crate::timeline::Timeline;
 
 /// Who holds what, and until when.
@@ -41,19 +40,17 @@ impl Holding {
         self.busy
     }
 
-    /// A request that was decided about begins to take its time; whether it is busy meanwhile when it is rejected, is said.
+    /// A request that was decided about begins to take so much time; whether it is busy meanwhile when it is rejected, is said.
     #[inline]
     pub(crate) fn take(
         &mut self,
         at: Instant,
-        request: &Request,
+        id: RequestId,
         verdict: Verdict,
         rejects_occupy: bool,
-        service: &ServiceModel,
+        takes: Duration,
     ) -> Arrived {
         let accepted = verdict == Verdict::Accepted;
-        let takes = if accepted { service.service_time(request) } else { service.reject_time(request) };
-        let id = request.id;
         if takes.is_zero() {
             return Arrived::Done { verdict, advice: None };
         }

@@ -1,9 +1,11 @@
 //! Laws about rates: how many requests may be accepted by when, whatever those that are accepted take.
 
 use std::fmt;
-use std::time::Duration;
 
 use vocabulary::Instant;
+
+use crate::policies::gate::{Ruling, Taken};
+use crate::standing::Standing;
 
 /// A law with its figures. What it remembers is apart, so that every key can have its own.
 pub(crate) trait Law: fmt::Debug + Send + 'static {
@@ -13,25 +15,22 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// Nothing has been accepted yet.
     fn fresh(&self) -> Self::State;
 
-    /// What becomes of a request of this cost; instants never go back. Only what time alone changes is changed.
-    fn ask(&self, state: &mut Self::State, at: Instant, cost: u32) -> Ruling;
+    /// Time goes on; instants never go back.
+    fn advance(&self, state: &mut Self::State, at: Instant);
+
+    /// What becomes of a request of this cost, at least 1, at the instant to which the state has [advanced](Self::advance).
+    fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Ruling;
 
     /// A request of this cost that [`ask`](Self::ask) has just let pass is accepted.
+    ///
+    /// A request that is rejected and counts all the same is charged, too: more than there is cannot be taken.
     fn charge(&self, state: &mut Self::State, at: Instant, cost: u32);
-}
 
-/// What a law says of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ruling {
-    /// It may be accepted.
-    Pass,
-    /// Not before this much time has passed, if nothing else is accepted until then; to the nanosecond, rounded up. `None`: never.
-    Reject(Option<Duration>),
-}
+    /// So much of what was charged at an instant comes back, as far as it still counts.
+    fn give_back(&self, state: &mut Self::State, at: Instant, taken: Taken);
 
-/// So many nanoseconds; what is beyond 584 years is never.
-pub(crate) fn after(nanos: u128) -> Ruling {
-    Ruling::Reject(u64::try_from(nanos).ok().map(Duration::from_nanos))
+    /// Where it stands at the instant to which the state has advanced.
+    fn standing(&self, state: &Self::State, at: Instant) -> Standing;
 }
 
 #[cfg(test)]

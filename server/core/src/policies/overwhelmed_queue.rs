@@ -89,8 +89,8 @@ impl Configurable for QueueConfig {
 }
 
 impl PolicyConfig for QueueConfig {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(OverwhelmedQueue::new(self.clone()))
+    fn build(&self) -> Option<Box<dyn Admission>> {
+        Some(Box::new(OverwhelmedQueue::new(self.clone())))
     }
 
     fn mean_service(&self) -> Option<Duration> {
@@ -136,7 +136,7 @@ impl Admission for OverwhelmedQueue {
         Arrived::Decided(verdict)
     }
 
-    fn cancel(&mut self, _at: Instant, id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, _at: Instant, id: RequestId, _service: &ServiceModel) -> Option<Released> {
         let busy = self.outstanding();
         for (list, verdict) in
             [(&mut self.accepted, Verdict::Accepted), (&mut self.rejected, Verdict::Rejected)]
@@ -151,7 +151,7 @@ impl Admission for OverwhelmedQueue {
         None
     }
 
-    fn advance(&mut self, seed: u64) -> Option<Released> {
+    fn advance(&mut self, seed: u64, _service: &ServiceModel) -> Option<Released> {
         if self.done.is_empty()
             && let Some(at) = self.tick_at
         {

@@ -4,15 +4,23 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::details::Wants;
 use crate::policies::admission::Admission;
+use crate::policies::common::Common;
+use crate::policies::gate::Gate;
 use crate::script::Script;
 
 /// What makes a policy of its configuration, and what others must know of it. Its parameters and what it says of itself
 /// are in [`Configurable`](vocabulary::Configurable).
 pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
-    /// The policy, of which nobody holds anything yet.
-    fn build(&self) -> Box<dyn Admission>;
+    /// The policy as what serves, of which nobody holds anything yet; `None` where it only lets requests pass.
+    fn build(&self) -> Option<Box<dyn Admission>> {
+        None
+    }
+
+    /// The policy as a stage before what serves; `None` where it cannot be one.
+    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+        None
+    }
 
     /// Whether it serves by the server's own cap, `max_busy` or as `caps` says: only then there is a cap that can be changed.
     fn has_cap(&self) -> bool {
@@ -40,11 +48,6 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     /// the server's own `service_time` and `reject_time`.
     fn mean_service(&self) -> Option<Duration> {
         None
-    }
-
-    /// What of requests it looks at.
-    fn wants(&self) -> Wants {
-        Wants::default()
     }
 
     /// What it answers in words, if it goes by a script.

@@ -51,15 +51,15 @@ impl Running {
     }
 
     /// See [`Admission::cancel`].
-    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
-        let released = self.admission.cancel(at, id);
+    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
+        let released = self.admission.cancel(at, id, service);
         self.load = self.admission.load();
         released
     }
 
     /// See [`Admission::advance`].
-    pub(crate) fn advance(&mut self, seed: u64) -> Option<Released> {
-        let released = self.admission.advance(seed);
+    pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
+        let released = self.admission.advance(seed, service);
         self.load = self.admission.load();
         released
     }
@@ -76,6 +76,11 @@ impl Running {
     /// How much of it is free.
     pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
         self.capacity(at, service).map_or(u32::MAX, |capacity| self.admission.free(capacity))
+    }
+
+    /// See [`Admission::evicted_keys`].
+    pub(crate) fn evicted_keys(&self) -> u64 {
+        self.admission.evicted_keys()
     }
 
     /// See [`Admission::take_crashes`].

@@ -38,8 +38,8 @@ impl Configurable for ScriptConfig {
 }
 
 impl PolicyConfig for ScriptConfig {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(Scripted { script: self.steps.clone() })
+    fn build(&self) -> Option<Box<dyn Admission>> {
+        Some(Box::new(Scripted { script: self.steps.clone() }))
     }
 
     /// It takes no time.
@@ -65,11 +65,11 @@ impl Admission for Scripted {
         Arrived::Scripted { verdict, reply: id }
     }
 
-    fn cancel(&mut self, _at: Instant, _id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, _at: Instant, _id: RequestId, _service: &ServiceModel) -> Option<Released> {
         None
     }
 
-    fn advance(&mut self, _seed: u64) -> Option<Released> {
+    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
         None
     }
 

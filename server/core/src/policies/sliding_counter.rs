@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::policies::admission::Admission;
-use crate::policies::law::{Law, Ruling, after};
-use crate::policies::limited::Limited;
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
+use crate::standing::Standing;
 
 /// Parameters of `sliding-counter`.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +41,8 @@ impl Configurable for SlidingCounter {
 }
 
 impl PolicyConfig for SlidingCounter {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(Limited::new(self.clone()))
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
 
@@ -79,15 +81,18 @@ impl Law for SlidingCounter {
         Counters { window: 0, accepted: 0, before: 0 }
     }
 
-    fn ask(&self, counters: &mut Counters, at: Instant, cost: u32) -> Ruling {
+    fn advance(&self, counters: &mut Counters, at: Instant) {
         let length = self.window.as_nanos();
-        let now = u128::from(at.as_nanos());
-        let window = now / length;
+        let window = u128::from(at.as_nanos()) / length;
         if window > counters.window {
             counters.before = if window == counters.window + 1 { counters.accepted } else { 0 };
             counters.accepted = 0;
             counters.window = window;
         }
+    }
+
+    fn ask(&self, counters: &Counters, at: Instant, cost: u32) -> Ruling {
+        let (now, length) = (u128::from(at.as_nanos()), self.window.as_nanos());
         if cost > self.limit {
             return Ruling::Reject(None);
         }
@@ -103,7 +108,34 @@ impl Law for SlidingCounter {
     }
 
     fn charge(&self, counters: &mut Counters, _at: Instant, cost: u32) {
-        counters.accepted += cost;
+        counters.accepted = counters.accepted.saturating_add(cost);
+    }
+
+    fn give_back(&self, counters: &mut Counters, at: Instant, taken: Taken) {
+        self.advance(counters, at);
+        let window = u128::from(taken.at.as_nanos()) / self.window.as_nanos();
+        if window == counters.window {
+            counters.accepted = counters.accepted.saturating_sub(taken.cost);
+        } else if window + 1 == counters.window {
+            counters.before = counters.before.saturating_sub(taken.cost);
+        }
+    }
+
+    fn standing(&self, counters: &Counters, at: Instant) -> Standing {
+        let length = self.window.as_nanos();
+        let left = length - u128::from(at.as_nanos()) % length;
+        let counted = (u128::from(counters.before) * left).div_ceil(length) + u128::from(counters.accepted);
+        let reset = match (counters.before, counters.accepted) {
+            (0, 0) => 0,
+            (_, 0) => left,
+            _ => left + length,
+        };
+        Standing {
+            limit: self.limit.into(),
+            remaining: u64::try_from(u128::from(self.limit).saturating_sub(counted)).unwrap_or(u64::MAX),
+            reset: nanos(reset),
+            window: Some(self.window),
+        }
     }
 }
 

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::policies::admission::Admission;
-use crate::policies::law::{Law, Ruling, after};
-use crate::policies::limited::Limited;
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken, after};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
+use crate::standing::Standing;
 
 /// Parameters of `sliding-log`.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +40,8 @@ impl Configurable for SlidingLog {
 }
 
 impl PolicyConfig for SlidingLog {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(Limited::new(self.clone()))
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
 
@@ -47,7 +49,7 @@ impl PolicyConfig for SlidingLog {
 #[derive(Debug, Default)]
 pub(crate) struct Accepted {
     entries: VecDeque<(Instant, u32)>,
-    sum: u32,
+    sum: u64,
 }
 
 impl Law for SlidingLog {
@@ -57,31 +59,66 @@ impl Law for SlidingLog {
         Accepted::default()
     }
 
-    fn ask(&self, accepted: &mut Accepted, at: Instant, cost: u32) -> Ruling {
+    fn advance(&self, accepted: &mut Accepted, at: Instant) {
         while let Some((then, past)) = accepted.entries.front().copied()
             && then + self.window <= at
         {
             accepted.entries.pop_front();
-            accepted.sum -= past;
+            accepted.sum -= u64::from(past);
         }
+    }
+
+    fn ask(&self, accepted: &Accepted, at: Instant, cost: u32) -> Ruling {
         let Some(spare) = self.limit.checked_sub(cost) else { return Ruling::Reject(None) };
         let mut sum = accepted.sum;
         let mut free_at = at;
         for (then, past) in &accepted.entries {
-            if sum <= spare {
+            if sum <= u64::from(spare) {
                 break;
             }
-            sum -= past;
+            sum -= u64::from(*past);
             free_at = *then + self.window;
         }
         if free_at > at { after(free_at.since(at).as_nanos()) } else { Ruling::Pass }
     }
 
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
-        // What costs nothing needs no entry.
-        if cost > 0 {
-            accepted.entries.push_back((at, cost));
-            accepted.sum += cost;
+        accepted.entries.push_back((at, cost));
+        accepted.sum += u64::from(cost);
+        // Rejected ones may count, too: what is older than a full limit of them decides nothing any more.
+        while let Some((_, oldest)) = accepted.entries.front().copied()
+            && accepted.sum - u64::from(oldest) >= u64::from(self.limit)
+        {
+            accepted.entries.pop_front();
+            accepted.sum -= u64::from(oldest);
+        }
+    }
+
+    fn give_back(&self, accepted: &mut Accepted, at: Instant, taken: Taken) {
+        self.advance(accepted, at);
+        // The latest of that instant: which of several it is makes no difference.
+        let end = accepted.entries.partition_point(|(then, _)| *then <= taken.at);
+        let Some(index) = end.checked_sub(1) else { return };
+        let Some((then, cost)) = accepted.entries.get_mut(index) else { return };
+        if *then == taken.at {
+            let back = taken.cost.min(*cost);
+            *cost -= back;
+            let is_empty = *cost == 0;
+            accepted.sum -= u64::from(back);
+            if is_empty {
+                accepted.entries.remove(index);
+            }
+        }
+    }
+
+    fn standing(&self, accepted: &Accepted, at: Instant) -> Standing {
+        let newest =
+            accepted.entries.back().map_or(Duration::ZERO, |(then, _)| (*then + self.window).since(at));
+        Standing {
+            limit: self.limit.into(),
+            remaining: u64::from(self.limit).saturating_sub(accepted.sum),
+            reset: newest,
+            window: Some(self.window),
         }
     }
 }

@@ -5,11 +5,13 @@
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
-use crate::policies::admission::Admission;
-use crate::policies::law::{Law, Ruling, after};
-use crate::policies::limited::Limited;
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
+use crate::standing::Standing;
 
 /// Parameters of `token-bucket`.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +58,8 @@ impl Configurable for TokenBucket {
 }
 
 impl PolicyConfig for TokenBucket {
-    fn build(&self) -> Box<dyn Admission> {
-        Box::new(Limited::new(self.clone()))
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
 
@@ -72,6 +74,19 @@ impl TokenBucket {
     /// A request's cost in the unit of [`Level`].
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * u128::from(self.rate.per_nanos)
+    }
+
+    /// How long it takes from an instant until so much has come, in nanoseconds.
+    fn until(&self, lacking: u128, at: Instant) -> u128 {
+        let (count, per) = (u128::from(self.rate.count), u128::from(self.rate.per_nanos));
+        match self.refill {
+            Refill::Continuous => lacking.div_ceil(count),
+            Refill::Stepwise if lacking == 0 => 0,
+            Refill::Stepwise => {
+                let now = u128::from(at.as_nanos());
+                (now / per + lacking.div_ceil(count * per)) * per - now
+            }
+        }
     }
 
     /// What comes from one instant to another.
@@ -92,10 +107,12 @@ impl Law for TokenBucket {
         Level { filled: self.scaled(self.burst), at: Instant::ORIGIN }
     }
 
-    fn ask(&self, level: &mut Level, at: Instant, cost: u32) -> Ruling {
-        let at = at.max(level.at);
+    fn advance(&self, level: &mut Level, at: Instant) {
         level.filled = (level.filled + self.comes(level.at, at)).min(self.scaled(self.burst));
         level.at = at;
+    }
+
+    fn ask(&self, level: &Level, at: Instant, cost: u32) -> Ruling {
         let needed = self.scaled(cost);
         if needed > self.scaled(self.burst) {
             return Ruling::Reject(None);
@@ -103,18 +120,26 @@ impl Law for TokenBucket {
         let Some(lacking) = needed.checked_sub(level.filled).filter(|lacking| *lacking > 0) else {
             return Ruling::Pass;
         };
-        let (count, per) = (u128::from(self.rate.count), u128::from(self.rate.per_nanos));
-        after(match self.refill {
-            Refill::Continuous => lacking.div_ceil(count),
-            Refill::Stepwise => {
-                let now = u128::from(at.as_nanos());
-                (now / per + lacking.div_ceil(count * per)) * per - now
-            }
-        })
+        after(self.until(lacking, at))
     }
 
     fn charge(&self, level: &mut Level, _at: Instant, cost: u32) {
         level.filled = level.filled.saturating_sub(self.scaled(cost));
+    }
+
+    fn give_back(&self, level: &mut Level, at: Instant, taken: Taken) {
+        self.advance(level, at);
+        level.filled = (level.filled + self.scaled(taken.cost)).min(self.scaled(self.burst));
+    }
+
+    fn standing(&self, level: &Level, at: Instant) -> Standing {
+        let full = self.scaled(self.burst);
+        Standing {
+            limit: self.burst.into(),
+            remaining: u64::try_from(level.filled / self.scaled(1)).unwrap_or(u64::MAX),
+            reset: nanos(self.until(full - level.filled, at)),
+            window: Some(nanos(full.div_ceil(u128::from(self.rate.count)))),
+        }
     }
 }
 
@@ -167,8 +192,8 @@ mod tests {
     #[test]
     fn what_never_fits_is_never_advised() {
         let law = TokenBucket { burst: 5, ..TokenBucket::default() };
-        let mut level = law.fresh();
-        assert_eq!(law.ask(&mut level, Instant::ORIGIN, 6), Ruling::Reject(None));
-        assert_eq!(law.ask(&mut level, Instant::ORIGIN, 5), Ruling::Pass);
+        let level = law.fresh();
+        assert_eq!(law.ask(&level, Instant::ORIGIN, 6), Ruling::Reject(None));
+        assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Ruling::Pass);
     }
 }

@@ -14,7 +14,7 @@ impl Server {
             self.answers.retain(|answer| answer.id != id);
             return;
         };
-        match self.policy.cancel(now, id) {
+        match self.policy.cancel(now, id, &self.service) {
             Some(released) => self.ledger.on_waste(self.of(&held), released.held),
             None => self.forget_stale_messages(),
         }
@@ -49,7 +49,7 @@ impl Server {
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {
-            if let Some(released) = before.cancel(now, id) {
+            if let Some(released) = before.cancel(now, id, &self.service) {
                 let mut rejected = Released { verdict: Verdict::Rejected, ..released };
                 if self.is_open(id) {
                     self.decide(&mut rejected);

@@ -224,11 +224,11 @@ impl Admission for Closed {
         Arrived::Done { verdict: Verdict::Rejected, advice: self.advice }
     }
 
-    fn cancel(&mut self, _at: Instant, _id: RequestId) -> Option<Released> {
+    fn cancel(&mut self, _at: Instant, _id: RequestId, _service: &ServiceModel) -> Option<Released> {
         None
     }
 
-    fn advance(&mut self, _seed: u64) -> Option<Released> {
+    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
         None
     }
 

@@ -1,0 +1,326 @@
+//! So many requests at once, for every key; whoever comes besides may wait in a queue.
+//!
+//! Source: seed 000 for the cap; `HAProxy`'s `maxconn` with `timeout queue`, and the priority levels of Kubernetes, for queues.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Instant, Parameter};
+
+use crate::caps::MOST_SLOTS;
+use crate::policies::admission::Capacity;
+use crate::policies::common::Common;
+use crate::policies::gate::{Asked, Gate, Ruling, Taken, Waited};
+use crate::policies::key::Key;
+use crate::policies::policy_config::PolicyConfig;
+use crate::request::RequestId;
+use crate::service::ServiceModel;
+use crate::standing::Standing;
+
+/// Parameters of `concurrency`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Concurrency {
+    /// `u32::MAX` for the server's own `max_busy`.
+    pub(crate) cap: u32,
+    pub(crate) queue: u32,
+    pub(crate) queue_timeout: Duration,
+    pub(crate) order: Order,
+}
+
+/// Who leaves the queue first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Fifo,
+    Lifo,
+}
+
+impl Choice for Order {
+    const CHOICES: &'static [(&'static str, Self)] = &[("fifo", Self::Fifo), ("lifo", Self::Lifo)];
+}
+
+impl Default for Concurrency {
+    fn default() -> Self {
+        Self { cap: u32::MAX, queue: 0, queue_timeout: Duration::from_secs(5), order: Order::Fifo }
+    }
+}
+
+impl Configurable for Concurrency {
+    const NAME: &'static str = "concurrency";
+    const SUMMARY: &'static str =
+        "so many are served at once; others wait in a queue, if there is one, or are rejected";
+    const RULE: &'static str = "accept while busy < cap, where cap=unlimited is the server's max-busy; else wait while the queue is shorter than \
+                                queue, at most queue-timeout, and reject; a rejection holds a place for its reject time if rejects-occupy";
+    const SOURCE: &'static str =
+        "seed 000; HAProxy's maxconn and timeout queue; priority levels of Kubernetes";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count(
+            "cap",
+            "requests at once; unlimited for the server's max-busy",
+            (1, u32::MAX),
+            |config| &mut config.cap,
+        ),
+        Parameter::count("queue", "requests that may wait", (0, MOST_SLOTS), |config| &mut config.queue),
+        Parameter::duration("queue-timeout", "how long one waits before it is rejected", |config| {
+            &mut config.queue_timeout
+        }),
+        Parameter::choice("order", "who leaves the queue first: the first or the last that came", |config| {
+            &mut config.order
+        }),
+    ];
+}
+
+impl PolicyConfig for Concurrency {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Places::new(self.clone())))
+    }
+
+    fn has_cap(&self) -> bool {
+        self.cap == u32::MAX
+    }
+
+    fn heeds_rejects_occupy(&self) -> bool {
+        true
+    }
+}
+
+/// Who holds places, and who waits for one.
+#[derive(Debug)]
+struct Places {
+    config: Concurrency,
+    /// Of keys for which nothing is busy and nobody waits there is nothing.
+    keys: BTreeMap<Key, Place>,
+    /// Who waits, by when it is turned away; ties in the order of arrival.
+    timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,
+    arrivals: u64,
+    /// Who has waited and holds a place now, in that order, and since when.
+    called: VecDeque<(Instant, RequestId)>,
+}
+
+/// What is busy for a key, and who waits.
+#[derive(Debug, Default)]
+struct Place {
+    busy: u64,
+    queue: VecDeque<Waiting>,
+}
+
+/// A request in a queue.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    id: RequestId,
+    cost: u64,
+    /// Its place in the list of timeouts.
+    timeout: (Instant, u64),
+}
+
+impl Places {
+    fn new(config: Concurrency) -> Self {
+        Self {
+            config,
+            keys: BTreeMap::new(),
+            timeouts: BTreeMap::new(),
+            arrivals: 0,
+            called: VecDeque::new(),
+        }
+    }
+
+    fn cap(&self, at: Instant, service: &ServiceModel) -> u64 {
+        u64::from(if self.config.cap == u32::MAX { service.slots(at) } else { self.config.cap })
+    }
+
+    /// Gives free places of a key to those who wait for them, and forgets a key for which there is nothing to remember.
+    fn settle(&mut self, at: Instant, key: Key, cap: u64) {
+        let Some(place) = self.keys.get_mut(&key) else { return };
+        loop {
+            let next = match self.config.order {
+                Order::Fifo => place.queue.front(),
+                Order::Lifo => place.queue.back(),
+            };
+            let Some(Waiting { id, cost, timeout }) = next.copied() else { break };
+            if place.busy + cost > cap {
+                break;
+            }
+            match self.config.order {
+                Order::Fifo => place.queue.pop_front(),
+                Order::Lifo => place.queue.pop_back(),
+            };
+            place.busy += cost;
+            self.timeouts.remove(&timeout);
+            self.called.push_back((at, id));
+        }
+        if place.busy == 0 && place.queue.is_empty() {
+            self.keys.remove(&key);
+        }
+    }
+
+    /// Takes a request out of its queue.
+    fn drop_out(&mut self, key: Key, id: RequestId) -> Option<Waiting> {
+        let queue = &mut self.keys.get_mut(&key)?.queue;
+        let index = queue.iter().position(|waiting| waiting.id == id)?;
+        queue.remove(index)
+    }
+}
+
+impl Gate for Places {
+    fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling {
+        let (cap, cost) = (self.cap(at, service), u64::from(asked.cost));
+        if cost > cap {
+            return Ruling::Reject(None);
+        }
+        // The cap may be another by now.
+        self.settle(at, asked.key, cap);
+        let (busy, waiting) =
+            self.keys.get(&asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
+        if waiting == 0 && busy + cost <= cap {
+            return Ruling::Pass;
+        }
+        if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
+            // When somebody will be done, nobody knows.
+            return Ruling::Reject(None);
+        }
+        let (id, timeout) = (asked.request.id, (at + self.config.queue_timeout, self.arrivals));
+        self.arrivals += 1;
+        self.keys.entry(asked.key).or_default().queue.push_back(Waiting { id, cost, timeout });
+        self.timeouts.insert(timeout, (id, asked.key));
+        Ruling::Queue
+    }
+
+    fn take(&mut self, _at: Instant, asked: &Asked) {
+        self.keys.entry(asked.key).or_default().busy += u64::from(asked.cost);
+    }
+
+    /// A place is free again when its request has [ended](Gate::ended), and not before.
+    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+
+    fn ended(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) {
+        if let Some(place) = self.keys.get_mut(&asked.key) {
+            place.busy = place.busy.saturating_sub(u64::from(asked.cost));
+        }
+        self.settle(at, asked.key, self.cap(at, service));
+    }
+
+    fn withdraw(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) {
+        let id = asked.request.id;
+        if let Some(waiting) = self.drop_out(asked.key, id) {
+            self.timeouts.remove(&waiting.timeout);
+        } else if let Some(index) = self.called.iter().position(|(_, called)| *called == id) {
+            self.called.remove(index);
+            self.ended(at, asked, service);
+            return;
+        }
+        self.settle(at, asked.key, self.cap(at, service));
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let called = self.called.front().map(|(at, _)| *at);
+        called.or_else(|| self.timeouts.first_key_value().map(|((at, _), _)| *at))
+    }
+
+    fn advance(&mut self, at: Instant) -> Option<Waited> {
+        if let Some((_, id)) = self.called.pop_front() {
+            return Some(Waited { id, passes: true });
+        }
+        let entry = self.timeouts.first_entry().filter(|entry| entry.key().0 <= at)?;
+        let (id, key) = entry.remove();
+        self.drop_out(key, id);
+        Some(Waited { id, passes: false })
+    }
+
+    fn holds_places(&self) -> bool {
+        true
+    }
+
+    fn capacity(&self) -> Capacity {
+        if self.config.cap == u32::MAX { Capacity::Slots } else { Capacity::Own(self.config.cap) }
+    }
+
+    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Standing {
+        let cap = self.cap(at, service);
+        let busy = self.keys.get(&key).map_or(0, |place| place.busy);
+        Standing { limit: cap, remaining: cap.saturating_sub(busy), reset: Duration::ZERO, window: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Distribution;
+
+    use super::*;
+    use crate::config::Config;
+    use crate::request::{Request, Step};
+
+    fn asked(id: u32, cost: u32) -> Asked {
+        let request =
+            Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt: 1, step: Step::Work };
+        Asked { request, key: Key::default(), cost }
+    }
+
+    fn service() -> ServiceModel {
+        Config { max_busy: 2, service_time: Distribution::ZERO, ..Config::default() }.service_model()
+    }
+
+    fn places(order: Order) -> Places {
+        Places::new(Concurrency {
+            queue: 2,
+            queue_timeout: Duration::from_secs(1),
+            order,
+            ..Concurrency::default()
+        })
+    }
+
+    /// Asks, and takes if it may.
+    fn come(places: &mut Places, at_ms: u64, id: u32) -> Ruling {
+        let (at, asked) = (Instant::from_millis(at_ms), asked(id, 1));
+        let ruling = places.ask(at, &asked, &service());
+        if ruling == Ruling::Pass {
+            places.take(at, &asked);
+        }
+        ruling
+    }
+
+    #[test]
+    fn who_waits_gets_the_place_that_frees_in_the_queue_s_order() {
+        for (order, next) in [(Order::Fifo, 2), (Order::Lifo, 3)] {
+            let mut places = places(order);
+            let rulings = [0, 1, 2, 3, 4].map(|id| come(&mut places, 0, id));
+            assert_eq!(rulings[..2], [Ruling::Pass; 2]);
+            assert_eq!(rulings[2..], [Ruling::Queue, Ruling::Queue, Ruling::Reject(None)]);
+            let at = Instant::from_millis(300);
+            places.ended(at, &asked(0, 1), &service());
+            assert_eq!(come(&mut places, 300, 5), Ruling::Queue, "whoever comes now finds the place taken");
+            assert_eq!(places.next(), Some(at));
+            assert_eq!(places.advance(at), Some(Waited { id: RequestId(next), passes: true }));
+            assert_eq!(places.advance(at), None);
+            assert_eq!(places.next(), Some(Instant::from_millis(1000)));
+        }
+    }
+
+    #[test]
+    fn who_waits_too_long_is_turned_away_and_who_is_gone_waits_no_more() {
+        let mut places = places(Order::Fifo);
+        for id in 0..4 {
+            come(&mut places, u64::from(id), id);
+        }
+        places.withdraw(Instant::from_millis(4), &asked(2, 1), &service());
+        assert_eq!(places.next(), Some(Instant::from_millis(1003)));
+        let at = Instant::from_millis(1003);
+        assert_eq!(places.advance(at), Some(Waited { id: RequestId(3), passes: false }));
+        assert_eq!((places.next(), places.timeouts.len()), (None, 0));
+        for id in [0, 1] {
+            places.ended(at, &asked(id, 1), &service());
+        }
+        assert!(places.keys.is_empty(), "nothing is left of a key for which nothing is busy");
+    }
+
+    #[test]
+    fn what_costs_more_takes_more_places() {
+        let mut places = places(Order::Fifo);
+        let at = Instant::ORIGIN;
+        assert_eq!(places.ask(at, &asked(0, 3), &service()), Ruling::Reject(None), "never");
+        assert_eq!(places.ask(at, &asked(1, 2), &service()), Ruling::Pass);
+        places.take(at, &asked(1, 2));
+        assert_eq!(places.ask(at, &asked(2, 2), &service()), Ruling::Queue);
+        assert_eq!(places.standing(at, Key::default(), &service()).remaining, 0);
+        places.ended(at, &asked(1, 2), &service());
+        assert_eq!(places.advance(at), Some(Waited { id: RequestId(2), passes: true }));
+    }
+}

@@ -1,0 +1,273 @@
+//! What a request costs, and what it turns out to have cost: rules as they are typed, and what they make of a request.
+
+use vocabulary::TextField;
+
+use crate::details::{Details, Wants};
+use crate::policies::key::header_name;
+
+/// The most that a request can cost.
+const MOST: u32 = 1_000_000_000;
+
+/// What a request costs: of several sources the first that says something; 1 where none does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CostRule(Vec<Source>);
+
+/// What an accepted request has cost in the end, of which less than was charged comes back with its answer, and more is charged then: of
+/// several sources the first that says something. Without any, it is what was charged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refund(Vec<Source>);
+
+/// Something that says a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    Number(u32),
+    /// For requests of a method, written in upper case.
+    Method(String, u32),
+    /// Of what was charged, in hundredths of a percent, rounded up.
+    Share(u32),
+    Header(String),
+    /// A number in a body of JSON, by the keys that lead to it.
+    Body(Vec<String>),
+}
+
+impl Default for CostRule {
+    fn default() -> Self {
+        Self(vec![Source::Number(1)])
+    }
+}
+
+impl CostRule {
+    /// What a request costs that says this of itself, or nothing.
+    pub(crate) fn of(&self, details: Option<&Details>) -> u32 {
+        self.0.iter().find_map(|source| source.number(details, 1)).unwrap_or(1)
+    }
+
+    /// What of requests it looks at.
+    pub(crate) fn want(&self, wants: &mut Wants) {
+        self.0.iter().for_each(|source| source.want(wants));
+    }
+}
+
+impl Refund {
+    /// What a request has cost that was charged so much.
+    pub(crate) fn of(&self, details: Option<&Details>, charged: u32) -> Option<u32> {
+        self.0.iter().find_map(|source| source.number(details, charged))
+    }
+
+    /// What of requests it looks at.
+    pub(crate) fn want(&self, wants: &mut Wants) {
+        self.0.iter().for_each(|source| source.want(wants));
+    }
+}
+
+impl Source {
+    fn number(&self, details: Option<&Details>, charged: u32) -> Option<u32> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Share(hundredths) => {
+                let share = u64::from(charged) * u64::from(*hundredths);
+                u32::try_from(share.div_ceil(10_000)).ok()
+            }
+            Self::Method(method, number) => (*details?.method == **method).then_some(*number),
+            Self::Header(name) => number_of(details?.header(name)?.trim()),
+            Self::Body(keys) => {
+                let body: serde_json::Value = serde_json::from_slice(&details?.body).ok()?;
+                let value = keys.iter().try_fold(&body, |value, key| value.get(key))?;
+                number_of(&value.to_string())
+            }
+        }
+    }
+
+    fn want(&self, wants: &mut Wants) {
+        wants.any |= !matches!(self, Self::Number(_) | Self::Share(_));
+        match self {
+            Self::Header(name) => drop(wants.headers.insert(name.clone())),
+            Self::Body(_) => wants.body = true,
+            Self::Number(_) | Self::Share(_) | Self::Method(..) => {}
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            text.trim()
+                .parse()
+                .ok()
+                .filter(|number| *number <= MOST)
+                .ok_or_else(|| format!("`{text}` is no whole number from 0 to {MOST}"))
+        };
+        if let Some(name) = text.strip_prefix("header:") {
+            return header_name(name).map(Self::Header);
+        }
+        if let Some(path) = text.strip_prefix("body:") {
+            let keys: Vec<String> = path.split('.').map(str::to_owned).collect();
+            let is_there = !keys.iter().any(String::is_empty);
+            return if is_there {
+                Ok(Self::Body(keys))
+            } else {
+                Err(format!("`{text}` names no field of a body"))
+            };
+        }
+        if let Some((method, cost)) = text.split_once(' ') {
+            if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
+                return Err(format!("`{method}` is no method"));
+            }
+            return Ok(Self::Method(method.to_ascii_uppercase(), number(cost)?));
+        }
+        number(text).map(Self::Number)
+    }
+
+    /// A share besides, for refunds.
+    fn read_true(text: &str) -> Result<Self, String> {
+        let Some(percent) = text.strip_suffix('%') else { return Self::read(text) };
+        let (whole, decimals) = percent.trim().split_once('.').unwrap_or((percent.trim(), ""));
+        let hundredths = format!("{whole}{decimals:0<2}").parse().ok();
+        let is_share = !whole.is_empty() && decimals.len() <= 2 && !whole.starts_with('+');
+        hundredths
+            .filter(|hundredths| is_share && *hundredths <= 100_000)
+            .map(Self::Share)
+            .ok_or_else(|| format!("`{text}` is no share from 0% to 1000%, with up to two decimals"))
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Method(method, number) => format!("{method} {number}"),
+            Self::Share(hundredths) if hundredths % 100 == 0 => format!("{}%", hundredths / 100),
+            Self::Share(hundredths) => format!("{}.{:02}%", hundredths / 100, hundredths % 100),
+            Self::Header(name) => format!("header:{name}"),
+            Self::Body(keys) => format!("body:{}", keys.join(".")),
+        }
+    }
+}
+
+/// A number that a request says: what is below zero costs nothing, fractions cost a whole one, and more than there can be costs the most.
+fn number_of(text: &str) -> Option<u32> {
+    let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
+    let bounded = number.clamp(0.0, f64::from(MOST));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 10⁹")]
+    let floor = bounded as u32;
+    Some(floor + u32::from(f64::from(floor) < bounded))
+}
+
+fn read_all(text: &str, read: fn(&str) -> Result<Source, String>) -> Result<Vec<Source>, String> {
+    text.split('|').map(|source| read(source.trim())).collect()
+}
+
+fn show_all(sources: &[Source]) -> String {
+    sources.iter().map(Source::show).collect::<Vec<_>>().join("|")
+}
+
+impl TextField for CostRule {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = read_all(text, Source::read)?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        show_all(&self.0)
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a whole number from 0 to 10⁹, `METHOD NUMBER`, `header:NAME` or `body:FIELD` (a number in a body of JSON, such as `body:usage.tokens`); \
+         alternatives such as `GET 1|5`, of which the first that says something counts"
+    }
+}
+
+impl TextField for Refund {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = if text == "none" { Vec::new() } else { read_all(text, Source::read_true)? };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        if self.0.is_empty() { "none".to_owned() } else { show_all(&self.0) }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "`none`, a share of what was charged such as `30%`, or what costs are said by, such as `header:x-used`; alternatives are \
+         joined by `|`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn details() -> Details {
+        Details {
+            method: "POST".into(),
+            headers: vec![("x-cost".into(), "7.2".into()), ("x-odd".into(), "many".into())],
+            body: br#"{"max_tokens": 500, "usage": {"tokens": 120}, "text": "5"}"#.as_slice().into(),
+            ..Details::default()
+        }
+    }
+
+    #[test]
+    fn the_first_source_that_says_something_counts() {
+        for (text, cost, without) in [
+            ("3", 3, 3),
+            ("GET 1|POST 5", 5, 1),
+            ("GET 1|HEAD 2|9", 9, 9),
+            ("header:X-Cost", 8, 1),
+            ("header:x-odd|header:x-none|4", 4, 4),
+            ("body:max_tokens|2", 500, 2),
+            ("body:usage.tokens", 120, 1),
+            ("body:usage.none|body:text|6", 6, 6),
+        ] {
+            let mut rule = CostRule::default();
+            rule.read(text).unwrap();
+            assert_eq!((rule.of(Some(&details())), rule.of(None)), (cost, without), "{text}");
+            assert_eq!(
+                rule.show(),
+                text.to_lowercase()
+                    .replace("get", "GET")
+                    .replace("post", "POST")
+                    .replace("head", "HEAD")
+                    .replace("GETer", "header")
+                    .replace("HEADer", "header")
+            );
+        }
+    }
+
+    #[test]
+    fn shares_of_what_was_charged_are_rounded_up() {
+        for (text, charged, used) in [
+            ("30%", 10, Some(3)),
+            ("33.3%", 10, Some(4)),
+            ("0%", 10, Some(0)),
+            ("none", 10, None),
+            ("header:x-cost|50%", 10, Some(8)),
+        ] {
+            let mut refund = Refund::default();
+            refund.read(text).unwrap();
+            assert_eq!(refund.of(Some(&details()), charged), used, "{text}");
+            let mut again = Refund::default();
+            again.read(&refund.show()).unwrap();
+            assert_eq!(again, refund);
+        }
+    }
+
+    #[test]
+    fn numbers_of_others_are_bounded() {
+        for (text, number) in [
+            ("-3", Some(0)),
+            ("1e99", Some(MOST)),
+            ("NaN", None),
+            ("inf", None),
+            ("0.1", Some(1)),
+            ("", None),
+        ] {
+            assert_eq!(number_of(text), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "-1", "1000000001", "header:", "body:", "body:a..b", "5 GET", "GET many", "50%"] {
+            assert!(CostRule::default().read(text).is_err(), "{text}");
+        }
+        for text in ["%", "-1%", "1001%", "1.234%", "+5%"] {
+            assert!(Refund::default().read(text).is_err(), "{text}");
+        }
+    }
+}

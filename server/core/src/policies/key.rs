@@ -1,0 +1,233 @@
+//! For whom a request is counted: the rule as it is typed, and what it makes of a request.
+
+use vocabulary::TextField;
+
+use crate::details::{Details, Wants};
+
+/// Who is counted together, as far as a stage tells them apart. Two that differ have the same key with a probability of 2⁻¹²⁸.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(u128);
+
+/// How requests are told apart: facts of all that is named together, and of alternatives the first that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeyRule(Vec<Vec<Fact>>);
+
+/// Something that a request says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fact {
+    All,
+    Header(String),
+    Address,
+    Method,
+    /// So many segments of the path.
+    Path(u32),
+}
+
+/// Segments of paths that are looked at, at most.
+const MOST_SEGMENTS: u32 = 16;
+
+impl Default for KeyRule {
+    fn default() -> Self {
+        Self(vec![vec![Fact::All]])
+    }
+}
+
+impl KeyRule {
+    /// Whether all are counted together.
+    pub(crate) fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What of requests it looks at.
+    pub(crate) fn want(&self, wants: &mut Wants) {
+        for fact in self.0.iter().flatten() {
+            wants.any |= *fact != Fact::All;
+            if let Fact::Header(name) = fact {
+                wants.headers.insert(name.clone());
+            }
+        }
+    }
+
+    /// The key of a request; of one without any of this, that of all who have none.
+    pub(crate) fn of(&self, details: &Details) -> Key {
+        for (index, facts) in self.0.iter().enumerate() {
+            let mut hash = Fnv::default();
+            hash.write(&index.to_le_bytes());
+            if facts.iter().all(|fact| fact.hash(details, &mut hash)) {
+                return Key(hash.0);
+            }
+        }
+        Key::default()
+    }
+}
+
+impl Fact {
+    /// Adds what a request says; false when it says nothing.
+    fn hash(&self, details: &Details, hash: &mut Fnv) -> bool {
+        match self {
+            Self::All => {}
+            Self::Header(name) => match details.header(name) {
+                Some(value) => hash.write(value.as_bytes()),
+                None => return false,
+            },
+            Self::Address => match details.address {
+                Some(address) => hash.write(address.to_string().as_bytes()),
+                None => return false,
+            },
+            Self::Method => hash.write(details.method.as_bytes()),
+            Self::Path(segments) => {
+                let segments = usize::try_from(*segments).unwrap_or(usize::MAX);
+                for segment in details.path.split('/').filter(|segment| !segment.is_empty()).take(segments) {
+                    hash.write(segment.as_bytes());
+                    hash.write(b"/");
+                }
+            }
+        }
+        // What follows is no part of it.
+        hash.write(&[0xff]);
+        true
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+        match (word, rest) {
+            ("all", "") => Ok(Self::All),
+            ("address", "") => Ok(Self::Address),
+            ("method", "") => Ok(Self::Method),
+            ("path", "") => Ok(Self::Path(1)),
+            ("path", number) => match number.parse() {
+                Ok(segments @ 1..=MOST_SEGMENTS) => Ok(Self::Path(segments)),
+                _ => Err(format!("`{number}` is no number of segments from 1 to {MOST_SEGMENTS}")),
+            },
+            ("header", name) => header_name(name).map(Self::Header),
+            _ => Err(format!("`{text}` is nothing that requests are told apart by")),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Header(name) => format!("header:{name}"),
+            Self::Address => "address".to_owned(),
+            Self::Method => "method".to_owned(),
+            Self::Path(1) => "path".to_owned(),
+            Self::Path(segments) => format!("path:{segments}"),
+        }
+    }
+}
+
+/// A header's name, in lower case.
+pub(crate) fn header_name(name: &str) -> Result<String, String> {
+    // RFC 9110, section 5.6.2: what a token is made of; less what lists and pairs are written with.
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);
+    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
+        return Err(format!("`{name}` cannot be the name of a header"));
+    }
+    Ok(name.to_ascii_lowercase())
+}
+
+impl TextField for KeyRule {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let alternative = |text: &str| text.split('&').map(|fact| Fact::read(fact.trim())).collect();
+        self.0 = text.split('|').map(alternative).collect::<Result<_, String>>()?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        let alternatives =
+            self.0.iter().map(|facts| facts.iter().map(Fact::show).collect::<Vec<_>>().join("&"));
+        alternatives.collect::<Vec<_>>().join("|")
+    }
+
+    fn accepted(&self) -> &'static str {
+        "`all`, `address`, `method`, `path` (its first segment), `path:N` (its first N) or `header:NAME`; pairs such as \
+         `header:authorization&path`; alternatives such as `header:authorization|address`, of which the first that is there counts"
+    }
+}
+
+/// FNV-1a of 128 bits (draft-eastlake-fnv).
+struct Fnv(u128);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(text: &str) -> Result<KeyRule, String> {
+        let mut rule = KeyRule::default();
+        rule.read(text).map(|()| rule)
+    }
+
+    fn details(method: &str, path: &str, headers: &[(&str, &str)]) -> Details {
+        let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let address = Some([192, 0, 2, 7].into());
+        Details { method: method.into(), path: path.into(), address, headers, ..Details::default() }
+    }
+
+    #[test]
+    fn requests_are_told_apart_by_what_is_named_and_nothing_else() {
+        let get = details("GET", "/repos/a/b", &[("authorization", "one")]);
+        let post = details("POST", "/repos/c", &[("authorization", "one")]);
+        let other = details("GET", "/issues", &[("authorization", "two")]);
+        let none = details("GET", "/repos/a", &[]);
+        for (text, [post_is, other_is, none_is]) in [
+            ("all", [true, true, true]),
+            ("method", [false, true, true]),
+            ("path", [true, false, true]),
+            ("path:2", [false, false, true]),
+            ("path:3", [false, false, false]),
+            ("address", [true, true, true]),
+            ("header:authorization", [true, false, false]),
+            ("header:Authorization|address", [true, false, false]),
+            ("header:authorization&method", [false, false, false]),
+            ("header:x-none", [true, true, true]),
+        ] {
+            let rule = rule(text).unwrap();
+            let same = [&post, &other, &none].map(|details| rule.of(details) == rule.of(&get));
+            assert_eq!(same, [post_is, other_is, none_is], "{text}");
+            assert_eq!(rule.show(), text.to_lowercase());
+        }
+    }
+
+    #[test]
+    fn parts_do_not_run_into_one_another() {
+        let rule = rule("path:2&method").unwrap();
+        let keys = ["/a/bc", "/ab/c", "/abc", "/abc/"].map(|path| rule.of(&details("GET", path, &[])));
+        assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
+        assert_eq!(keys[2], keys[3]);
+    }
+
+    #[test]
+    fn what_is_looked_at_is_said() {
+        let wants = |text: &str| {
+            let mut wants = Wants::default();
+            rule(text).unwrap().want(&mut wants);
+            (wants.any, wants.headers.into_iter().collect::<Vec<_>>())
+        };
+        assert_eq!(wants("all"), (false, vec![]));
+        assert_eq!(wants("method"), (true, vec![]));
+        assert_eq!(wants("header:B&header:a|address"), (true, vec!["a".to_owned(), "b".to_owned()]));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in
+            ["", "everything", "path:0", "path:17", "path:x", "header:", "header:a b", "all:1", "method&"]
+        {
+            assert!(rule(text).is_err(), "{text}");
+        }
+    }
+}

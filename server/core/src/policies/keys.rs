@@ -1,0 +1,153 @@
+//! What is remembered of every key, in bounded memory: who was not seen for longest is forgotten.
+
+use std::collections::BTreeMap;
+
+use crate::policies::key::Key;
+
+/// Keys with their states; at most so many.
+#[derive(Debug)]
+pub(crate) struct Keys<S> {
+    most: usize,
+    index: BTreeMap<Key, usize>,
+    entries: Vec<Entry<S>>,
+    /// The entry that was seen last, and the one that was not seen for longest; both of no meaning while there is none.
+    newest: usize,
+    oldest: usize,
+    evicted: u64,
+}
+
+/// A key in the order in which keys were seen.
+#[derive(Debug)]
+struct Entry<S> {
+    key: Key,
+    state: S,
+    newer: usize,
+    older: usize,
+}
+
+/// No entry.
+const NONE: usize = usize::MAX;
+
+impl<S> Keys<S> {
+    /// Room for so many, at least one.
+    pub(crate) fn new(most: u32) -> Self {
+        let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
+        Self { most, index: BTreeMap::new(), entries: Vec::new(), newest: NONE, oldest: NONE, evicted: 0 }
+    }
+
+    /// Keys that were forgotten.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.evicted
+    }
+
+    /// What is remembered of a key, which is seen now; a fresh state where that is nothing.
+    pub(crate) fn state(&mut self, key: Key, fresh: impl FnOnce() -> S) -> &mut S {
+        // Mostly the same key comes again, or there is only one.
+        if self.entries.get(self.newest).is_some_and(|entry| entry.key == key) {
+            return &mut self.entries[self.newest].state;
+        }
+        let at = match self.index.get(&key).copied() {
+            Some(at) => {
+                self.unlink(at);
+                at
+            }
+            None => self.place(key, fresh()),
+        };
+        self.link(at);
+        &mut self.entries[at].state
+    }
+
+    /// What is remembered of a key, if anything is; it does not count as seen.
+    pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut S> {
+        self.index.get(&key).map(|at| &mut self.entries[*at].state)
+    }
+
+    /// Every state.
+    #[expect(dead_code, reason = "changes of a limit while the server runs go through all of them")]
+    pub(crate) fn states(&mut self) -> impl Iterator<Item = &mut S> {
+        self.entries.iter_mut().map(|entry| &mut entry.state)
+    }
+
+    /// An entry for a new key, not in the order yet.
+    fn place(&mut self, key: Key, state: S) -> usize {
+        let entry = Entry { key, state, newer: NONE, older: NONE };
+        let at = if self.entries.len() < self.most {
+            self.entries.push(entry);
+            self.entries.len() - 1
+        } else {
+            let at = self.oldest;
+            self.unlink(at);
+            self.index.remove(&self.entries[at].key);
+            self.evicted += 1;
+            self.entries[at] = entry;
+            at
+        };
+        self.index.insert(key, at);
+        at
+    }
+
+    fn link(&mut self, at: usize) {
+        self.entries[at].newer = NONE;
+        self.entries[at].older = self.newest;
+        match self.entries.get_mut(self.newest) {
+            Some(before) => before.newer = at,
+            None => self.oldest = at,
+        }
+        self.newest = at;
+    }
+
+    fn unlink(&mut self, at: usize) {
+        let Entry { newer, older, .. } = self.entries[at];
+        match self.entries.get_mut(newer) {
+            Some(newer) => newer.older = older,
+            None => self.newest = older,
+        }
+        match self.entries.get_mut(older) {
+            Some(older) => older.newer = newer,
+            None => self.oldest = newer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::details::Details;
+    use crate::policies::key::KeyRule;
+    use vocabulary::TextField as _;
+
+    fn key(number: u32) -> Key {
+        let mut rule = KeyRule::default();
+        rule.read("path").unwrap();
+        rule.of(&Details { path: format!("/{number}").into(), ..Details::default() })
+    }
+
+    proptest! {
+        /// Held against a list of keys in the order in which they were seen.
+        #[test]
+        fn the_key_that_was_not_seen_for_longest_is_forgotten(seen in prop::collection::vec(0..12_u32, 0..200), most in 1..6_u32) {
+            let mut keys = Keys::new(most);
+            let mut model: Vec<(u32, u32)> = Vec::new();
+            let mut evicted = 0;
+            for number in seen {
+                let before = model.iter().position(|(there, _)| *there == number).map(|at| model.remove(at).1);
+                if before.is_none() && model.len() == most as usize {
+                    model.remove(0);
+                    evicted += 1;
+                }
+                let count = before.unwrap_or(0) + 1;
+                model.push((number, count));
+                let state = keys.state(key(number), || 0);
+                *state += 1;
+                prop_assert_eq!(*state, count);
+                prop_assert_eq!(keys.evicted(), evicted);
+                for number in 0..12 {
+                    let expected = model.iter().find(|(there, _)| *there == number).map(|(_, count)| *count);
+                    prop_assert_eq!(keys.get_mut(key(number)).copied(), expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Whom a server serves: one policy, or several in order, all of which must let a request pass.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::details::Wants;
+use crate::policies::{Admission, Stages};
+use crate::policy::{Policy, PolicyError};
+use crate::script::Script;
+
+/// What stands between two policies of a stack. No value of a parameter has spaces around a word.
+const JOINT: &str = " then ";
+
+/// Policies of a stack at most.
+const MOST_STAGES: usize = 16;
+
+/// Whom a server serves: policies in the order in which a request meets them, written `A then B`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Policies(Vec<Policy>);
+
+impl Policies {
+    /// The policies, at least one, in the order in which a request meets them.
+    ///
+    /// # Errors
+    /// When they do not fit one another.
+    pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
+        let refuse = |why| Err(PolicyError::Stack(why));
+        if policies.is_empty() || policies.len() > MOST_STAGES {
+            return refuse(format!(
+                "{} policies are given; a stack has from 1 to {MOST_STAGES}",
+                policies.len()
+            ));
+        }
+        for (index, policy) in policies.iter().enumerate() {
+            if index + 1 < policies.len() && policy.stage().is_none() {
+                return refuse(format!(
+                    "policy `{}` serves requests itself, so none can follow it; write it last",
+                    policy.name()
+                ));
+            }
+            if let Some(label) = policy.label()
+                && policies[..index].iter().any(|before| before.label() == Some(label))
+            {
+                return refuse(format!("two policies are called `{label}`; call one of them otherwise"));
+            }
+        }
+        Ok(Self(policies))
+    }
+
+    /// The text of each policy of a stack that is written as one.
+    pub fn parts(text: &str) -> impl Iterator<Item = &str> {
+        text.split(JOINT).map(str::trim)
+    }
+
+    /// The policies in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Policy> {
+        self.0.iter()
+    }
+
+    /// What each is called: as it was typed, else by its policy's name, with a number from the second of that name on.
+    pub fn labels(&self) -> Vec<String> {
+        let mut labels: Vec<String> = Vec::with_capacity(self.0.len());
+        for policy in &self.0 {
+            let wanted = policy.label().unwrap_or_else(|| policy.name());
+            let is_taken = |label: &str, before: &[String]| {
+                let typed = self.0.iter().filter_map(Policy::label).any(|typed| typed == label);
+                before.iter().any(|there| there == label) || (typed && policy.label() != Some(label))
+            };
+            let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+            let label =
+                std::iter::once(wanted.to_owned()).chain(numbered).find(|label| !is_taken(label, &labels));
+            labels.extend(label);
+        }
+        labels
+    }
+
+    /// What it answers in words, if it goes by a script.
+    pub fn script(&self) -> Option<&Arc<Script>> {
+        self.last().script()
+    }
+
+    /// What of requests any of them looks at.
+    pub(crate) fn wants(&self) -> Wants {
+        let mut wants = Wants::default();
+        self.0.iter().for_each(|policy| policy.want(&mut wants));
+        wants
+    }
+
+    /// The policies in force, of which nobody holds anything yet.
+    pub(crate) fn build(&self) -> Box<dyn Admission> {
+        if let Some(server) = self.only().and_then(Policy::build) {
+            return server;
+        }
+        let mut stages: Vec<_> = self.0.iter().filter_map(Policy::stage).collect();
+        // What serves itself is the last, and no stage.
+        let server = if self.last().stage().is_none() { self.last().build() } else { None };
+        stages.truncate(self.0.len() - usize::from(server.is_some()));
+        Box::new(Stages::new(stages, server))
+    }
+
+    /// Whether one of them goes by the server's own cap: only then there is one that can be changed.
+    pub fn has_cap(&self) -> bool {
+        self.0.iter().any(|policy| policy.config().has_cap())
+    }
+
+    /// Whether never more requests are in service at once than that cap, each for a service time of the server.
+    pub(crate) fn bounds_concurrency(&self) -> bool {
+        self.only().is_some_and(|policy| policy.config().bounds_concurrency())
+    }
+
+    /// Whether ops can be planned: it serves whoever finds less in service than that cap while nobody is rejected.
+    pub(crate) fn is_plannable(&self) -> bool {
+        self.only().is_some_and(|policy| policy.config().is_plannable())
+    }
+
+    /// Whether it heeds `rejects_occupy`.
+    pub(crate) fn heeds_rejects_occupy(&self) -> bool {
+        self.0.iter().any(|policy| policy.config().heeds_rejects_occupy())
+    }
+
+    /// How long a service takes on average, where that is not the server's `service_time`.
+    pub(crate) fn mean_service(&self) -> Option<Duration> {
+        self.last().config().mean_service()
+    }
+
+    /// What an undisturbed attempt takes besides.
+    pub(crate) fn startup(&self) -> Duration {
+        self.last().config().startup()
+    }
+
+    /// The policy, if there is only one, and it counts all requests alike.
+    fn only(&self) -> Option<&Policy> {
+        match &self.0[..] {
+            [policy] if policy.is_plain() => Some(policy),
+            _ => None,
+        }
+    }
+
+    fn last(&self) -> &Policy {
+        &self.0[self.0.len() - 1]
+    }
+}
+
+impl Default for Policies {
+    fn default() -> Self {
+        Self(vec![Policy::default()])
+    }
+}
+
+impl From<Policy> for Policies {
+    fn from(policy: Policy) -> Self {
+        Self(vec![policy])
+    }
+}
+
+impl FromStr for Policies {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::new(Self::parts(text).map(str::parse).collect::<Result<_, _>>()?)
+    }
+}
+
+impl fmt::Display for Policies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, policy) in self.0.iter().enumerate() {
+            let joint = if index == 0 { "" } else { JOINT };
+            write!(f, "{joint}{policy}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for Policies {
+    type Error = PolicyError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Policies> for String {
+    fn from(policies: Policies) -> Self {
+        policies.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Policies, String> {
+        text.parse().map_err(|error: PolicyError| error.to_string())
+    }
+
+    #[test]
+    fn a_stack_is_written_as_it_is_read() {
+        let text =
+            "primary=fixed-window:limit=10,key=header:authorization then concurrency:cap=3 then gcra:own=yes";
+        let stack = read(text).unwrap();
+        assert_eq!(stack.labels(), ["primary", "concurrency", "gcra"]);
+        let written = stack.to_string();
+        assert_eq!(read(&written).unwrap(), stack);
+        assert!(
+            written.starts_with(
+                "primary=fixed-window:limit=10,window=1s,align=start,key=header:authorization then "
+            ),
+            "{written}"
+        );
+        assert_eq!(Policies::default().to_string(), "concurrency-cap");
+    }
+
+    #[test]
+    fn policies_of_one_name_are_told_apart() {
+        let stack = read("gcra then gcra-2=gcra then gcra then gcra").unwrap();
+        assert_eq!(stack.labels(), ["gcra", "gcra-2", "gcra-3", "gcra-4"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (text, words) in [
+            (
+                "overwhelmed-queue then gcra",
+                "policy `overwhelmed-queue` serves requests itself, so none can follow it",
+            ),
+            ("a=gcra then a=gcra", "two policies are called `a`"),
+            ("Primary=gcra", "no policy can be called `Primary`"),
+            (
+                "descriptor-pool:key=address",
+                "policy `descriptor-pool`: it serves requests itself, and has no `key`",
+            ),
+            ("concurrency:own=yes", "policy `concurrency`: places are taken when a request comes"),
+            ("gcra:key=address,key=all", "policy `gcra` is given `key` twice"),
+            (
+                "gcra:kye=address",
+                "policy `gcra` has no parameter `kye`; did you mean `key`?; it has `rate`, `burst`; and as every policy `key`",
+            ),
+            ("", "unknown policy ``"),
+            (&vec!["gcra"; 17].join(" then "), "17 policies are given"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.starts_with(words), "{text}: {error}");
+        }
+    }
+}

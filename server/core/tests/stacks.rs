@@ -1,0 +1,167 @@
+//! Stacks of policies, through the whole server: who speaks, what comes back, and whose places are free when.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mockserver_core::{Answer, Config, Details, Input, Output, Request, RequestId, Server, Step, Verdict};
+use vocabulary::{Distribution, Instant};
+
+/// A server with these policies that serves for 100 ms and rejects in no time.
+fn config(policy: &str) -> Config {
+    Config {
+        policy: policy.parse().expect("policies"),
+        service_time: Distribution::millis(100),
+        reject_time: Distribution::ZERO,
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    }
+}
+
+/// What requests say of themselves, by method and authorization.
+fn details(method: &str, who: &str) -> Arc<Details> {
+    let headers = vec![("authorization".into(), who.into())];
+    Arc::new(Details { method: method.into(), path: "/".into(), headers, ..Details::default() })
+}
+
+/// Requests come at their milliseconds; every answer with its op, in order.
+fn answers(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u32, Answer)> {
+    let mut server = Server::new(config);
+    let mut answers = Vec::new();
+    let mut drain = |server: &mut Server, until: Instant| {
+        let mut now = Instant::ORIGIN;
+        loop {
+            match server.poll(now) {
+                Output::Answer(answer) => answers.push((answer.id.0, answer)),
+                Output::WaitUntil(at) if at <= until => now = at,
+                Output::WaitUntil(_) | Output::Idle => break,
+            }
+        }
+    };
+    for (op, (at_ms, details)) in arrivals.iter().enumerate() {
+        let at = Instant::from_millis(*at_ms);
+        drain(&mut server, at);
+        let id = RequestId(u32::try_from(op).expect("few"));
+        let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
+        server.handle(at, Input::ArriveWith { request, details: details.clone(), least: 0 });
+    }
+    drain(&mut server, Instant::FAR_FUTURE);
+    let counts = server.stats(Instant::FAR_FUTURE, None).counts;
+    assert_eq!(counts.received, counts.accepted + counts.rejected, "nothing is lost");
+    assert_eq!((counts.received, server.busy()), (arrivals.len() as u64, 0));
+    answers.sort_by_key(|(op, _)| *op);
+    answers
+}
+
+/// By request, when it is answered in milliseconds, and whether it was accepted; a rejection with its advice in milliseconds.
+fn told(policy: &str, at_ms: &[u64]) -> Vec<(u64, Result<(), Option<u64>>)> {
+    told_by(config(policy), &at_ms.iter().map(|at| (*at, details("GET", "one"))).collect::<Vec<_>>())
+}
+
+fn told_by(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u64, Result<(), Option<u64>>)> {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).expect("short");
+    let told = answers(config, arrivals).into_iter().map(|(_, answer)| {
+        let verdict = match answer.verdict {
+            Verdict::Accepted => Ok(()),
+            _ => Err(answer.advice.map(millis)),
+        };
+        (millis(answer.at.since_origin()), verdict)
+    });
+    told.collect()
+}
+
+#[test]
+fn the_first_that_rejects_speaks() {
+    let windows = "fixed-window:limit=3,window=1s then fixed-window:limit=2,window=500ms";
+    let expected = [(100, Ok(())), (100, Ok(())), (0, Err(Some(500))), (600, Ok(())), (500, Err(Some(500)))];
+    assert_eq!(told(windows, &[0, 0, 0, 500, 500]), expected);
+}
+
+#[test]
+fn what_a_later_policy_rejects_comes_back_or_stays_charged() {
+    let told = |later: &str| {
+        told(
+            &format!("fixed-window:limit=3,window=1s,later={later} then concurrency:cap=1"),
+            &[0, 0, 0, 200, 400],
+        )
+    };
+    let ok = Ok(());
+    assert_eq!(told("back"), [(100, ok), (0, Err(None)), (0, Err(None)), (300, ok), (500, ok)]);
+    assert_eq!(
+        told("keep"),
+        [(100, ok), (0, Err(None)), (0, Err(None)), (200, Err(Some(800))), (400, Err(Some(600)))]
+    );
+}
+
+#[test]
+fn a_policy_s_own_rejections_count_if_it_says_so() {
+    let told =
+        |own: &str| told(&format!("sliding-log:limit=1,window=100ms,own={own}"), &[0, 60, 120, 180, 290]);
+    let ok = Ok(());
+    assert_eq!(told("no"), [(100, ok), (60, Err(Some(40))), (220, ok), (180, Err(Some(40))), (390, ok)]);
+    let pushed = [(100, ok), (60, Err(Some(100))), (120, Err(Some(100))), (180, Err(Some(100))), (390, ok)];
+    assert_eq!(told("yes"), pushed, "who comes again and again is never let in");
+}
+
+#[test]
+fn who_is_charged_at_the_answer_lets_others_pass_until_then() {
+    let told = told("fixed-window:limit=1,window=1s,charged=answer", &[0, 50, 99, 100, 150]);
+    let verdicts: Vec<bool> = told.iter().map(|(_, verdict)| verdict.is_ok()).collect();
+    assert_eq!(verdicts, [true, true, true, false, false]);
+}
+
+#[test]
+fn what_an_accepted_request_did_not_cost_comes_back_with_its_answer() {
+    let policy = "token-bucket:rate=1/h,burst=10,cost=10,refund=30%";
+    // Of ten, seven come back; that is not enough for another ten.
+    assert_eq!(told(policy, &[0, 50, 100]).iter().filter(|(_, verdict)| verdict.is_ok()).count(), 1);
+    let of_seven = "token-bucket:rate=1/h,burst=10,cost=GET 10|7,refund=30%";
+    let arrivals = [(0, details("GET", "a")), (50, details("POST", "a")), (100, details("POST", "a"))];
+    let told: Vec<bool> =
+        told_by(config(of_seven), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+    assert_eq!(told, [true, false, true]);
+}
+
+#[test]
+fn keys_are_counted_apart_and_the_oldest_are_forgotten() {
+    let arrivals: Vec<_> = ["a", "b", "a", "c", "b", "a"].map(|who| (0, details("GET", who))).to_vec();
+    let told = |policy: &str| -> Vec<bool> {
+        told_by(config(policy), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect()
+    };
+    let window = "fixed-window:limit=1,window=1s,key=header:authorization";
+    assert_eq!(told(window), [true, true, false, true, false, false]);
+    // With room for two, `c` makes room by forgetting `b`, which in turn makes `a` be forgotten.
+    assert_eq!(told(&format!("{window},keys=2")), [true, true, false, true, true, true]);
+}
+
+#[test]
+fn a_queue_s_place_is_given_on_and_its_timeout_rejects() {
+    let policy = "concurrency:cap=1,queue=2,queue-timeout=150ms";
+    let ok = Ok(());
+    assert_eq!(told(policy, &[0, 10, 20, 30]), [(100, ok), (200, ok), (170, Err(None)), (30, Err(None))]);
+    let after = format!("{policy} then fixed-window:limit=1,window=1s");
+    let expected = [(100, ok), (100, Err(Some(900))), (100, Err(Some(900))), (30, Err(None))];
+    assert_eq!(told(&after, &[0, 10, 20, 30]), expected, "a rejection further on gives the place on at once");
+}
+
+#[test]
+fn a_rejection_holds_its_place_for_its_time_if_the_server_has_it_so() {
+    let policy = "concurrency:cap=1 then fixed-window:limit=1,window=125ms";
+    for (rejects_occupy, third) in [(true, false), (false, true)] {
+        let config = Config { reject_time: Distribution::millis(50), rejects_occupy, ..config(policy) };
+        let arrivals = [0, 101, 130].map(|at| (at, details("GET", "a")));
+        let told: Vec<bool> = told_by(config, &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+        assert_eq!(told, [true, false, third], "{rejects_occupy}");
+    }
+}
+
+#[test]
+fn policies_stand_before_a_server_of_its_own() {
+    let policy = "fixed-window:limit=2,window=10s then script:steps=503|200";
+    let answers = answers(config(policy), &[0, 1, 2].map(|at| (at, details("GET", "a"))));
+    let scripted: Vec<bool> = answers.iter().map(|(_, answer)| answer.reply.is_some()).collect();
+    // The script rejects every op's first attempt, and what it took of the window comes back.
+    assert_eq!(scripted, [true, true, true]);
+    let kept = "fixed-window:limit=2,window=10s,later=keep then script:steps=503|200";
+    let answers = self::answers(config(kept), &[0, 1, 2].map(|at| (at, details("GET", "a"))));
+    assert_eq!(answers.iter().filter(|(_, answer)| answer.reply.is_some()).count(), 2);
+}
