@@ -66,6 +66,11 @@ impl Advice {
         self.forms.iter().position(|form| form.entry.says == Says::Problem)
     }
 
+    /// Whether it tells where every limit stands.
+    pub(super) fn tells_of_limits(&self) -> bool {
+        self.forms.iter().any(|form| form.entry.says == Says::RateLimit)
+    }
+
     /// What this form says there; `None` where it says nothing this time.
     pub(super) fn say(&self, form: usize, part: Part, telling: &Telling<'_>) -> Option<Cow<'static, str>> {
         let Form { entry, settings } = self.forms.get(form)?;

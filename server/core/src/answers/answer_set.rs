@@ -87,56 +87,61 @@ impl AnswerSet {
             move |why| AnswersError::Response { place, why: Box::new(why) }
         };
         let every = Every::read(&config.every, &stages).map_err(at("every"))?;
-        let read = |place: &str, response: &ResponseConfig| {
-            Response::read(response, &every, &stages).map_err(at(place))
+        let read = |place: &str, response: &ResponseConfig, speaker: usize| {
+            Response::read(response, &every, &stages, speaker).map_err(at(place))
         };
-        // Also where every stage has its own: what is wrong is told.
-        let turned_away = match config.reject.get(ANY) {
-            Some(response) => read("reject.*", response)?,
-            None => read("every", &ResponseConfig::default())?,
+        let any = match config.reject.get(ANY) {
+            Some(response) => ("reject.*", response),
+            None => ("every", &ResponseConfig::default()),
         };
         let mut rejected = Vec::with_capacity(stages.len());
-        for stage in &stages {
+        for (index, stage) in stages.iter().enumerate() {
             rejected.push(match config.reject.get(&**stage) {
-                Some(response) => read(&format!("reject.{stage}"), response)?,
-                None => turned_away.clone(),
+                Some(response) => read(&format!("reject.{stage}"), response, index)?,
+                None => read(any.0, any.1, index)?,
             });
         }
         Ok(Self {
-            accepted: read("accepted", &config.accepted)?,
-            conflict: read("conflict", &config.conflict)?,
+            accepted: read("accepted", &config.accepted, 0)?,
+            conflict: read("conflict", &config.conflict, 0)?,
             rejected,
-            turned_away,
+            // Also where every stage has its own: what is wrong is told.
+            turned_away: read(any.0, any.1, 0)?,
             stages,
         })
     }
 
     /// The whole answer.
     pub fn render(&self, told: &Told<'_>, teller: &Teller) -> Rendered<'_> {
-        self.response(told).render(&self.telling(told, teller))
+        self.response(told.outcome).render(&self.telling(told, teller))
     }
 
     /// The status of an answer, if it is not the one that the server gives anyway.
     pub fn status(&self, told: &Told<'_>) -> Option<u16> {
-        self.response(told).status
+        self.response(told.outcome).status
+    }
+
+    /// Whether such an answer tells where the limit of this stage stands: nobody need find out of others.
+    pub fn tells_of(&self, outcome: Outcome, stage: usize) -> bool {
+        self.response(outcome).tells_of(stage)
     }
 
     /// The value of one header; its name is in lower case.
     pub fn header(&self, name: &str, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
-        self.response(told).header(name, &self.telling(told, teller))
+        self.response(told.outcome).header(name, &self.telling(told, teller))
     }
 
     /// The body of an answer, if it is not the one that the server writes anyway.
     pub fn body(&self, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
-        self.response(told).body(&self.telling(told, teller))
+        self.response(told.outcome).body(&self.telling(told, teller))
     }
 
     fn telling<'a>(&'a self, told: &'a Told<'a>, teller: &'a Teller) -> Telling<'a> {
         Telling { told, teller, stages: &self.stages }
     }
 
-    fn response(&self, told: &Told<'_>) -> &Response {
-        match told.outcome {
+    fn response(&self, outcome: Outcome) -> &Response {
+        match outcome {
             Outcome::Accepted => &self.accepted,
             Outcome::Conflict => &self.conflict,
             Outcome::Rejected { stage, .. } => {

@@ -57,6 +57,16 @@ impl AnswersConfig {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// The same answers with this advice in all of them, in place of their own. A header or a body that a table has stays.
+    #[must_use]
+    pub fn advising(mut self, advice: &str) -> Self {
+        self.every.advice = Some(advice.to_owned());
+        for response in [&mut self.accepted, &mut self.conflict].into_iter().chain(self.reject.values_mut()) {
+            response.advice = None;
+        }
+        self
+    }
 }
 
 impl EveryConfig {

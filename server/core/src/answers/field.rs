@@ -160,16 +160,21 @@ impl Field {
         Ok(Self { stage, quantity })
     }
 
+    /// The stage of whose limit it tells, when this one speaks.
+    pub(super) fn stage(&self, speaker: usize) -> Option<usize> {
+        match self.quantity {
+            Quantity::Wait(_) | Quantity::Now(_) | Quantity::Reason => None,
+            _ => Some(self.stage.index(speaker)),
+        }
+    }
+
     /// Writes its value; false, and nothing written, where it has none.
     pub(super) fn write(&self, telling: &Telling<'_>, out: &mut String) -> bool {
         self.try_write(telling, out).is_some()
     }
 
     fn try_write(&self, telling: &Telling<'_>, out: &mut String) -> Option<()> {
-        let standing = || match self.stage {
-            Stage::Speaking => telling.standing(telling.speaker()),
-            Stage::Named { index, .. } => telling.standing(index),
-        };
+        let standing = || telling.standing(self.stage.index(telling.speaker()));
         let mut number = |number: u64| {
             // Writing to a string never fails.
             let _ = write!(out, "{number}");
@@ -198,6 +203,14 @@ fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut
 }
 
 impl Stage {
+    /// Which it is, when this one speaks.
+    fn index(&self, speaker: usize) -> usize {
+        match self {
+            Self::Speaking => speaker,
+            Self::Named { index, .. } => *index,
+        }
+    }
+
     fn named(field: &str, name: &str, stages: &[Box<str>]) -> Result<Self, FieldError> {
         match stages.iter().position(|stage| **stage == *name) {
             Some(index) => Ok(Self::Named { index, name: name.into() }),

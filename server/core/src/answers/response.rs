@@ -72,6 +72,8 @@ pub(super) struct Response {
     headers: Vec<(Box<str>, Value)>,
     body: Option<Body>,
     advice: Advice,
+    /// Of each stage, whether it tells where its limit stands.
+    tells: Vec<bool>,
 }
 
 /// What fills a header.
@@ -89,11 +91,12 @@ enum Body {
 }
 
 impl Response {
-    /// Reads an answer with what every answer says besides.
+    /// Reads an answer in which this stage speaks, with what every answer says besides.
     pub(super) fn read(
         config: &ResponseConfig,
         every: &Every,
         stages: &[Box<str>],
+        speaker: usize,
     ) -> Result<Self, ResponseError> {
         if let Some(status) = config.status.filter(|status| !is_final(*status)) {
             return Err(ResponseError::Status(status));
@@ -126,7 +129,27 @@ impl Response {
         if headers.len() > MOST_HEADERS {
             return Err(ResponseError::Headers(headers.len()));
         }
-        Ok(Self { status: config.status, headers, body, advice })
+        let mut response = Self { status: config.status, headers, body, advice, tells: Vec::new() };
+        let told: Vec<usize> = response.templates().flat_map(|template| template.stages(speaker)).collect();
+        let all = response.advice.tells_of_limits();
+        response.tells = (0..stages.len()).map(|stage| all || told.contains(&stage)).collect();
+        Ok(response)
+    }
+
+    /// Whether it tells where the limit of this stage stands.
+    pub(super) fn tells_of(&self, stage: usize) -> bool {
+        self.tells.get(stage).is_some_and(|tells| *tells)
+    }
+
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        let headers = self.headers.iter().filter_map(|(_, value)| match value {
+            Value::Template(template) => Some(template),
+            Value::Advice { .. } => None,
+        });
+        headers.chain(match &self.body {
+            Some(Body::Template(template)) => Some(template),
+            _ => None,
+        })
     }
 
     /// The whole answer. A header one of whose fields has no value is left out.

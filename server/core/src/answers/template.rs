@@ -80,6 +80,14 @@ impl Template {
         Ok(Self { pieces })
     }
 
+    /// The stages of whose limits it tells, when this one speaks.
+    pub(super) fn stages(&self, speaker: usize) -> impl Iterator<Item = usize> {
+        self.pieces.iter().filter_map(move |piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Field(field) => field.stage(speaker),
+        })
+    }
+
     /// The text with its fields' values, if each of them has one.
     pub(super) fn render(&self, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
         self.rendered(|field, out| field.write(telling, out))

@@ -329,6 +329,31 @@ fn an_answers_own_words_take_the_place_of_those_of_every_answer() {
 }
 
 #[test]
+fn only_limits_of_which_an_answer_tells_are_looked_at() {
+    let tells = |toml: &str| {
+        let set = set(toml, &["primary", "secondary", "third"]);
+        [Outcome::Accepted, rejected(1, SECOND)]
+            .map(|outcome| [0, 1, 2, 3].map(|stage| set.tells_of(outcome, stage)))
+    };
+    assert_eq!(tells(GITHUB.split("[reject.secondary]").next().unwrap()), [[false; 4]; 2]);
+    assert_eq!(tells("[every.headers]\na = '{primary.used} {now}'"), [[true, false, false, false]; 2]);
+    assert_eq!(tells("[reject.'*']\nbody = '{limit} {wait}'"), [[false; 4], [false, true, false, false]]);
+    assert_eq!(tells("[accepted]\nadvice = 'ietf'"), [[true, true, true, false], [false; 4]]);
+    assert_eq!(tells("[every]\nadvice = 'seconds+problem'\nheaders = { a = '{reason}' }"), [[false; 4]; 2]);
+}
+
+#[test]
+fn one_advice_takes_the_place_of_all() {
+    let config = config(GITHUB).advising("ms");
+    let set = AnswerSet::read(&config, ["primary", "secondary"]).unwrap();
+    for outcome in [rejected(0, SECOND), rejected(1, SECOND)] {
+        let told = told(outcome, &[]);
+        assert_eq!(set.header("retry-after-ms", &told, &teller()).as_deref(), Some("1000"));
+        assert_eq!((set.header("retry-after", &told, &teller()), set.status(&told)), (None, Some(403)));
+    }
+}
+
+#[test]
 fn without_tables_nothing_is_said() {
     let config = AnswersConfig::default();
     assert!(config.is_empty());
@@ -415,6 +440,34 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         let error = AnswerSet::read(&AnswersConfig::default(), [name]).unwrap_err();
         assert_eq!(error, AnswersError::Name(name.to_owned()));
     }
+}
+
+/// The documentation has every form, and its example is read.
+#[test]
+fn the_documentation_is_current() {
+    let text = include_str!("../../../../docs/answers.md");
+    for AdviceEntry { name, summary, header, .. } in ADVICE_FORMS {
+        let row = format!("| `{name}` | `{header}` | {summary} |");
+        assert!(text.contains(&row), "docs/answers.md: {row}");
+    }
+    let parameters = ADVICE_FORMS.iter().flat_map(AdviceEntry::parameters);
+    for key in parameters.map(|parameter| parameter.key) {
+        assert!(
+            text.contains(&format!("`{key}` ")) || text.contains(&format!("`{key}=")),
+            "docs/answers.md: {key}"
+        );
+    }
+    let example = text.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let set = set(example, &["primary", "secondary"]);
+    let body = set
+        .body(&told(Outcome::Accepted, &[standing(5000, 4999, SECOND), None]), &teller())
+        .unwrap()
+        .into_owned();
+    assert_eq!(body, r#"{"resources":{"core":{"limit":5000,"remaining":4999}}}"#);
+    let fields = text.lines().skip_while(|line| *line != "| field | value |").skip(2);
+    let fields: Vec<&str> = fields.map_while(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let all = format!("{{{}}}", fields.join("}{"));
+    assert!(fields.len() == 8 && Template::parse(&all, &[]).is_ok(), "{all}");
 }
 
 fn any_standing() -> impl Strategy<Value = Option<Standing>> {

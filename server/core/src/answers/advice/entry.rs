@@ -17,7 +17,7 @@ pub struct AdviceEntry {
     /// What it fills.
     pub(super) says: Says,
     /// Its header, unless another is named.
-    pub(super) header: &'static str,
+    pub header: &'static str,
     /// Digits after the point, unless told otherwise; `None` where there are no such digits.
     pub(super) places: Option<u32>,
 }
