@@ -9,6 +9,11 @@
 mod event_loop;
 mod foresight;
 mod heard;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "`heard` reads by it once servers have answers in templates")
+)]
+mod rendered;
 mod replay;
 mod side_by_side;
 mod simulated_server;

@@ -354,6 +354,20 @@ fn one_advice_takes_the_place_of_all() {
 }
 
 #[test]
+fn whatever_a_stack_calls_its_policies_can_be_named() {
+    let stack: crate::Policies = "per_key-1=gcra then gcra then gcra then concurrency:cap=3".parse().unwrap();
+    let labels = stack.labels();
+    let every = labels.iter().map(|label| (label.clone(), format!("{{{label}.limit}}"))).collect();
+    let every = EveryConfig { headers: every, ..EveryConfig::default() };
+    let config = AnswersConfig { every, ..AnswersConfig::default() };
+    let set = AnswerSet::read(&config, labels.iter().map(String::as_str)).unwrap();
+    let standings = [1, 2, 3, 4].map(|limit| standing(limit, 0, SECOND));
+    let told = told(Outcome::Accepted, &standings);
+    let values: Vec<_> = labels.iter().map(|label| set.header(label, &told, &teller()).unwrap()).collect();
+    assert_eq!(values, ["1", "2", "3", "4"]);
+}
+
+#[test]
 fn without_tables_nothing_is_said() {
     let config = AnswersConfig::default();
     assert!(config.is_empty());

@@ -1,0 +1,100 @@
+//! The headers of an answer that is in templates: each is put into words when it is first read, and most never are.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use mockserver_core::{AnswerSet, Teller, Told};
+use tailback::{AdviceHeaders, AdviceValue};
+use vocabulary::WallTime;
+
+/// The headers of one answer.
+pub(crate) struct RenderedHeaders<'a> {
+    answers: &'a AnswerSet,
+    told: Told<'a>,
+    teller: Teller,
+    status: u16,
+    read: OnceCell<Box<Read<'a>>>,
+}
+
+/// A header that was read, and those that were read after it.
+struct Read<'a> {
+    name: &'static str,
+    value: Option<Cow<'a, str>>,
+    next: OnceCell<Box<Read<'a>>>,
+}
+
+impl<'a> RenderedHeaders<'a> {
+    /// Those of this answer, which has this status where no template says otherwise.
+    pub(crate) fn new(answers: &'a AnswerSet, told: Told<'a>, status: u16) -> Self {
+        let status = answers.status(&told).unwrap_or(status);
+        Self {
+            answers,
+            told,
+            teller: Teller::experiment(WallTime::VIRTUAL_START),
+            status,
+            read: OnceCell::new(),
+        }
+    }
+}
+
+impl AdviceHeaders for RenderedHeaders<'_> {
+    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
+        let mut place = &self.read;
+        loop {
+            let read = place.get_or_init(|| {
+                let value = self.answers.header(name, &self.told, &self.teller);
+                Box::new(Read { name, value, next: OnceCell::new() })
+            });
+            if read.name == name {
+                return read.value.as_deref().map(AdviceValue::Text);
+            }
+            place = &read.next;
+        }
+    }
+
+    /// Templates have each name once.
+    fn is_repeated(&self, _: &'static str) -> bool {
+        false
+    }
+
+    fn status(&self) -> u16 {
+        self.status
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use mockserver_core::{AnswersConfig, Outcome};
+    use tailback::{Advice, Reading};
+    use vocabulary::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_strategy_reads_what_the_real_server_would_write() {
+        let answers = AnswersConfig::default().advising("seconds:header=x-ratelimit-retry-after+date");
+        let answers = AnswerSet::read(&answers, ["limit"]).unwrap();
+        let told = Told {
+            outcome: Outcome::Rejected { stage: Some(0), wait: Some(Duration::from_millis(1500)) },
+            now: Instant::from_millis(250),
+            standings: &[],
+            seed: 1,
+            op: 0,
+            attempt: 1,
+        };
+        let headers = RenderedHeaders::new(&answers, told, 429);
+        let now = WallTime::VIRTUAL_START.at(told.now);
+        let heard = Reading::default().hear(headers.status(), &headers, &[], now);
+        assert_eq!((heard.facts.code, heard.advice), (429, Advice::After(Duration::from_millis(1750))));
+        for _ in 0..2 {
+            assert_eq!(headers.value("x-ratelimit-retry-after"), Some(AdviceValue::Text("2")));
+            assert_eq!(
+                headers.value("retry-after"),
+                Some(AdviceValue::Text("Thu, 01 Jan 2026 00:00:02 GMT"))
+            );
+            assert_eq!(headers.value("retry-after-ms"), None);
+        }
+    }
+}
