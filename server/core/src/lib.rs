@@ -21,6 +21,7 @@ mod patch;
 mod policies;
 mod policy;
 mod policy_stack;
+mod quoted;
 mod request;
 mod schedule;
 mod script;

@@ -8,6 +8,7 @@ use vocabulary::{OptionsError, ParameterError, ParameterInfo, did_you_mean, spli
 
 use crate::details::Wants;
 use crate::policies::{Admission, Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
+use crate::quoted::quoted;
 use crate::script::Script;
 
 /// A policy, written `name` or `name:key=value,key=value`; what it is called in a stack may stand before it: `primary=name:…`.
@@ -164,10 +165,6 @@ impl Default for Policy {
 
 fn names() -> impl Iterator<Item = &'static str> {
     POLICIES.iter().map(|entry| entry.name)
-}
-
-fn quoted(words: impl IntoIterator<Item = &'static str>) -> String {
-    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 impl PolicyError {

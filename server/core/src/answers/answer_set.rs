@@ -8,6 +8,7 @@ use super::config::{AnswersConfig, ResponseConfig};
 use super::response::{Every, Rendered, Response, ResponseError};
 use super::teller::Teller;
 use super::told::{Outcome, Telling, Told};
+use crate::quoted::quoted;
 
 /// Rejections by any stage that has no table of its own, and by none.
 const ANY: &str = "*";
@@ -75,11 +76,10 @@ impl AnswerSet {
         let stranger =
             config.reject.keys().find(|name| *name != ANY && !stages.iter().any(|stage| **stage == ***name));
         if let Some(name) = stranger {
-            let names: Vec<String> = stages.iter().map(|stage| format!("`{stage}`")).collect();
             return Err(AnswersError::Stage {
                 name: name.clone(),
                 suggestion: did_you_mean(name, stages.iter().map(|stage| &**stage)),
-                stages: names.join(", "),
+                stages: quoted(stages.iter().map(|stage| &**stage)),
             });
         }
         let at = |place: &str| {

@@ -12,6 +12,7 @@ use vocabulary::{Choice, did_you_mean};
 
 use super::time_form::{TimeForm, Unit};
 use super::told::Telling;
+use crate::quoted::quoted;
 
 /// A field of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,9 +253,4 @@ impl fmt::Display for Field {
         }
         f.write_str("}")
     }
-}
-
-fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
-    words.join(", ")
 }

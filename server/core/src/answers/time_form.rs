@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use vocabulary::{Choice, WallTime, did_you_mean};
+use vocabulary::{Choice, ChoiceField, WallTime, did_you_mean};
 
 use crate::calendar;
 
@@ -166,19 +166,15 @@ impl TimeForm {
 impl fmt::Display for TimeForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = Self::of(self.unit);
-        write!(f, "_{}", word(self.unit))?;
+        write!(f, "_{}", self.unit.word())?;
         if self.places != plain.places {
             write!(f, ":decimal({})", self.places)?;
         }
         if self.rounding != plain.rounding {
-            write!(f, ":{}", word(self.rounding))?;
+            write!(f, ":{}", self.rounding.word())?;
         }
         Ok(())
     }
-}
-
-fn word<T: Choice>(wanted: T) -> &'static str {
-    T::CHOICES.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word)
 }
 
 /// Writes a duration as Go does (golang/go, `src/time/time.go`, `Duration.String`), but microseconds as `us`, which Go reads, too:

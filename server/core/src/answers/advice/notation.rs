@@ -9,6 +9,7 @@ use super::entry::AdviceEntry;
 use super::forms::ADVICE_FORMS;
 use super::settings::PARAMETERS;
 use super::{Advice, Form};
+use crate::quoted::quoted;
 
 /// No advice at all.
 const NONE: &str = "none";
@@ -172,11 +173,6 @@ impl fmt::Display for Form {
 
 fn names() -> impl Iterator<Item = &'static str> {
     ADVICE_FORMS.iter().map(|entry: &AdviceEntry| entry.name)
-}
-
-fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
-    words.join(", ")
 }
 
 #[cfg(test)]

@@ -1,0 +1,7 @@
+//! Names as messages list them.
+
+/// The words, each in backticks, with commas between them.
+pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}
