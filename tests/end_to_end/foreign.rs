@@ -33,6 +33,39 @@ fn what_was_typed_is_sent_and_nothing_of_our_own() {
 }
 
 #[test]
+fn each_op_of_a_mix_is_its_own_request_and_carries_its_own_key() {
+    let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", "done"));
+    let url = format!("http://{}/v1?page=2", server.address);
+    let mix = ["--mix", "GET /repos cost=5; POST /issues 0.5", "--api-keys", "3", "-d", "a=b"];
+    let result = measure(&[&["--target", &url, "--ops", "40", "--rate", "1000/s"][..], &mix].concat());
+    assert_eq!(count(&result, "/ops/succeeded"), 40);
+    assert_eq!(result["config"]["workload"]["mix"], "GET /repos cost=5; POST /issues 0.5");
+    assert_eq!(result["config"]["workload"]["api_keys"], 3);
+    let work = server.work();
+    let (gets, posts): (Vec<_>, Vec<_>) = work.iter().partition(|asked| asked.line.starts_with("GET"));
+    assert!(gets.len() > posts.len() && !posts.is_empty(), "{} and {}", gets.len(), posts.len());
+    assert!(gets.iter().all(|asked| asked.line == "GET /v1/repos?page=2 HTTP/1.1" && asked.body.is_empty()));
+    assert!(posts.iter().all(|asked| asked.line == "POST /v1/issues?page=2 HTTP/1.1" && asked.body == "a=b"));
+    let mut keys: Vec<&str> = work.iter().filter_map(|asked| asked.header("authorization")).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys, ["Bearer key-0000000", "Bearer key-0000001", "Bearer key-0000002"]);
+    let ours = work.iter().flat_map(|asked| &asked.headers).find(|(name, _)| name.contains("tailback"));
+    assert_eq!(ours, None, "what a request costs is for mockservers only");
+}
+
+#[test]
+fn a_client_with_rules_sends_no_mix_twice_that_may_count_twice() {
+    let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", "done"));
+    let url = server.url();
+    let base = ["--target", &url, "--ops", "2", "--rate", "100/s", "--strategy", "preset:openai", "--mix"];
+    let left = loadgen(&[&base[..], &["GET /; PATCH /a"]].concat()).exits(2);
+    left.says(&["a PATCH that is sent twice", "--idempotent"]);
+    measure(&[&base[..], &["GET /; PUT /a"]].concat());
+    measure(&[&base[..], &["GET /; PATCH /a", "--idempotent"]].concat());
+}
+
+#[test]
 fn secrets_of_a_request_are_sent_and_appear_nowhere_else() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = format!("http://{}/items?token=sesame&page=2", server.address);

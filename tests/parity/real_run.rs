@@ -90,6 +90,8 @@ impl Setting {
             },
             reading: std::sync::Arc::default(),
             kind: self.config.kind,
+            requests: self.config.requests.clone(),
+            seed: self.config.seed,
             timeout: scale.to_real(self.config.timeout),
             most_connections: self.most_connections,
             scale,

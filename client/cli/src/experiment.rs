@@ -72,6 +72,12 @@ pub(crate) fn workload_text(experiment: &Experiment) -> String {
     if experiment.run.clients > 1 {
         let _ = write!(text, ", {} clients", experiment.run.clients);
     }
+    if let Some(mix) = &experiment.run.requests.mix {
+        let _ = write!(text, ", {} kinds of requests", mix.kinds().len());
+    }
+    if let Some(keys) = experiment.run.requests.api_keys {
+        let _ = write!(text, ", {} API keys", crate::text::figures::thousands(keys.get().into()));
+    }
     text
 }
 

@@ -13,7 +13,9 @@ mod classify;
 mod conservation;
 mod lower_bound;
 mod measure;
+mod mix;
 mod op;
+mod requests;
 mod run;
 mod sample;
 mod sleepers;
@@ -31,6 +33,8 @@ pub use measure::{
     ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements,
     OpCounts, Point, SERIES_POINTS, Series, TOLERABLE_EXCESS, WindowFigures,
 };
+pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
+pub use requests::{MOST_API_KEYS, Requests, authorization};
 pub use run::{AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen};
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::requests::Requests;
+
 /// When ops arrive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
@@ -75,6 +77,8 @@ pub struct RunConfig {
     pub workload: Workload,
     /// What one attempt does; carried out by the driver.
     pub kind: OperationKind,
+    /// What requests ask for, where that differs by op; carried out by the driver.
+    pub requests: Requests,
     /// Independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
     /// Whether all clients share one strategy instance, and with it one queue.
@@ -120,6 +124,7 @@ impl Default for RunConfig {
             seed: 1,
             workload: Workload::default(),
             kind: OperationKind::default(),
+            requests: Requests::default(),
             clients: 1,
             share_strategy: false,
             timeout: Duration::from_secs(30),

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use http::header::IF_MATCH;
+use http::header::{AUTHORIZATION, IF_MATCH};
 use http::{HeaderValue, Method};
-use loadgen_core::{OperationKind, RunConfig};
+use loadgen_core::{Mix, OperationKind, RequestKind, RunConfig};
 use loadgen_http::{RequestTemplate, TRANSPORTS, TransportEntry, Trust};
 use mockserver::core::Config;
 use results::Setting;
@@ -111,11 +111,16 @@ impl Experiment {
     /// Refuses a client with rules of its own that would send again what may count twice, to a server that is no mockserver:
     /// it is not silently made another client.
     pub fn refuse_sending_twice(&self) -> Result<(), Error> {
-        let method = &self.request.method;
-        let safe = self.idempotent || method.is_idempotent() || !self.run.retry_failed;
-        if safe || self.run.kind == OperationKind::ReadModifyWrite || !self.strategy.has_rules() {
-            return Ok(());
-        }
+        let twice = match &self.run.requests.mix {
+            _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
+            _ if self.run.kind == OperationKind::ReadModifyWrite => None,
+            None => Some(self.request.method.as_str()).filter(|_| !self.request.method.is_idempotent()),
+            Some(mix) => {
+                let mut kinds = mix.kinds().iter();
+                kinds.find(|kind| !kind.rules_method().is_idempotent()).map(|kind| &*kind.method)
+            }
+        };
+        let Some(method) = twice else { return Ok(()) };
         Err(Error::usage(format!(
             "`{}` has rules of its own for what it sends again, and a {method} that is sent twice may count twice; add \
              `--idempotent` if it does not, or `--retry-failed false` to end ops at their first failure",
@@ -132,17 +137,36 @@ impl Experiment {
         seed: u64,
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
-        let method = match self.run.kind {
-            OperationKind::Request => &self.request.method,
-            OperationKind::ReadModifyWrite => &Method::PUT,
+        let spec = self.strategy.clone();
+        let of_method = |method: &Method| tailback::Method::named(method.as_str());
+        let spec = match (&self.run.requests.mix, self.run.kind) {
+            (Some(mix), _) => spec.with_methods(mix.kinds().iter().map(RequestKind::rules_method)),
+            (None, OperationKind::Request) => spec.with_method(of_method(&self.request.method)),
+            (None, OperationKind::ReadModifyWrite) => spec.with_method(of_method(&Method::PUT)),
         };
-        let spec = self.strategy.clone().with_method(tailback::Method::named(method.as_str()));
         spec.build(seed, foreknowledge)
     }
 
-    /// Refuses to say how a request looks where attempts are of requests of their own.
+    /// Refuses kinds of requests that a mockserver takes for questions about itself.
+    pub fn refuse_own_endpoints(&self) -> Result<(), Error> {
+        let kinds = self.run.requests.mix.iter().flat_map(Mix::kinds);
+        match kinds.map(|kind| &*kind.path).find(|path| *path == "/metrics") {
+            None => Ok(()),
+            Some(path) => Err(Error::usage(format!(
+                "`{path}` (--mix) is an endpoint of the mockserver's own and no work; choose another path"
+            ))),
+        }
+    }
+
+    /// Refuses to say how a request looks where attempts are of requests of their own, or twice in different words.
     pub fn refuse_request_of_its_own(&self) -> Result<(), Error> {
         let request = &self.request;
+        if self.run.requests.api_keys.is_some() && request.headers.contains_key(AUTHORIZATION) {
+            return Err(Error::usage(
+                "`--header authorization` and `--api-keys` contradict one another: each says whose requests they are; leave \
+                 one out",
+            ));
+        }
         if self.run.kind != OperationKind::ReadModifyWrite {
             return Ok(());
         }
@@ -166,9 +190,11 @@ impl Experiment {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());
         } else {
-            // A conditional write counts once, however often it is sent.
+            // A conditional write counts once, however often it is sent; of a mix each op has a method of its own.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
-            run.retry_failed &= self.idempotent || conditional || self.request.method.is_idempotent();
+            let own = run.requests.mix.is_some() || self.request.method.is_idempotent();
+            run.retry_failed &= self.idempotent || conditional || own;
+            run.requests.unsafe_fail_once = !self.idempotent && run.requests.mix.is_some();
             // Nothing is known of how long an attempt takes: patience for at least two that time out.
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }

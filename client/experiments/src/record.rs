@@ -136,6 +136,7 @@ mod tests {
                 Kind::Rate(_) => "5/s",
                 Kind::Words(words) => words[1].name,
                 Kind::TimeScale(_) => "0.5",
+                Kind::Mix(_) => "GET /repos",
                 _ if parameter.placeholder == "TIME" => "7s",
                 _ => "7",
             };

@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
+mod asked;
 mod clock;
 mod connecting;
 mod control;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, Method};
-use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
+use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, Requests, ServerSeen};
 use tailback::{Facts, Failure, Outcome, Reading, Status};
 use vocabulary::TimeScale;
 use vocabulary::wire::RunId;
@@ -68,6 +68,10 @@ pub struct TransportConfig {
     pub reading: Arc<Reading>,
     /// What an attempt does.
     pub kind: OperationKind,
+    /// What ops ask for, where that differs by op: kinds have methods and paths of their own instead of those above.
+    pub requests: Requests,
+    /// The run's seed, which keys that.
+    pub seed: u64,
     /// The longest that an attempt may take, in real time: connects may take no longer.
     pub timeout: Duration,
     /// Attempts beyond so many wait for a connection to be free.
@@ -79,7 +83,7 @@ pub struct TransportConfig {
 /// What every attempt of a run sends.
 #[derive(Clone, Debug, Default)]
 pub struct RequestTemplate {
-    /// The method.
+    /// The method, unless kinds of requests have their own.
     pub method: Method,
     /// Headers besides those of the run.
     pub headers: HeaderMap,
@@ -109,6 +113,9 @@ pub enum TransportError {
     /// A header value that HTTP does not allow.
     #[error("the target's host cannot be sent as a header")]
     Host(#[source] http::header::InvalidHeaderValue),
+    /// A kind of request whose method or path HTTP does not allow here.
+    #[error("`{0}` (--mix) cannot be sent to this target")]
+    Kind(String),
     /// Anything else.
     #[error("the HTTP client could not be set up")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),

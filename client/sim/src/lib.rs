@@ -15,6 +15,7 @@ mod heard;
 )]
 mod rendered;
 mod replay;
+mod request_details;
 mod side_by_side;
 mod simulated_server;
 mod simulation;

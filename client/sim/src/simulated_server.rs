@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind};
+use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests};
 use mockserver_core::{Answer, Config, Output, Request, RequestId, Server, Step, Verdict};
 use tailback::Reading;
 use vocabulary::Instant;
@@ -10,6 +10,7 @@ use vocabulary::wire::ServerStats;
 
 use crate::event_loop::Peer;
 use crate::heard::Heard;
+use crate::request_details::RequestDetails;
 
 /// A server without a network: request ids are the client's slots.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct SimulatedServer {
     seed: u64,
     kind: OperationKind,
     server: Server,
+    /// What requests say of themselves, if the server wants to know.
+    details: Option<RequestDetails>,
     /// What the client wants to know of answers.
     reading: Arc<Reading>,
     /// What has not come to an end, by slot.
@@ -35,7 +38,12 @@ struct UnderWay {
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, reading: Arc<Reading>) -> Self {
         let server = Server::new(server);
-        Self { seed, kind, server, reading, under_way: Vec::new(), looked: None }
+        Self { seed, kind, server, details: None, reading, under_way: Vec::new(), looked: None }
+    }
+
+    /// The same for requests that ask for this; those of no kind have this method. Nothing may have been sent.
+    pub(crate) fn asked(&mut self, requests: Requests, method: &str) {
+        self.details = RequestDetails::new(requests, self.seed, method, self.server.wants());
     }
 
     /// What the server counted.
@@ -53,11 +61,14 @@ impl SimulatedServer {
             step,
         };
         // A conditional write is the second half of an attempt that has started.
-        let input = match launched.least_free {
-            least if least > 0 && !matches!(step, Step::Write { .. }) => {
-                mockserver_core::Input::ArriveIfFree { request, least }
+        let least = if matches!(step, Step::Write { .. }) { 0 } else { launched.least_free };
+        let input = match (&mut self.details, least) {
+            (Some(details), least) => {
+                let details = details.of(launched, step);
+                mockserver_core::Input::ArriveWith { request, details, least }
             }
-            _ => mockserver_core::Input::Arrive(request),
+            (None, 0) => mockserver_core::Input::Arrive(request),
+            (None, least) => mockserver_core::Input::ArriveIfFree { request, least },
         };
         self.server.handle(now, input);
     }

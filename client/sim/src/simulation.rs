@@ -28,7 +28,13 @@ impl Simulation {
     /// A simulation of this client (whose draws are keyed by `seed`) and a server of this configuration. The
     /// configuration should have passed [`Config::validate`].
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
-        let server = SimulatedServer::new(kind, seed, server, client.reading());
+        Self::with_method(client, kind, seed, server, "GET")
+    }
+
+    /// The same with another method than GET for requests that are of no kind.
+    pub fn with_method(client: Run, kind: OperationKind, seed: u64, server: Config, method: &str) -> Self {
+        let mut server = SimulatedServer::new(kind, seed, server, client.reading());
+        server.asked(client.requests().clone(), method);
         Self { events: EventLoop::new(client, server) }
     }
 

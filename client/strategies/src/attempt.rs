@@ -1,6 +1,6 @@
 //! What the parts of a strategy are told about attempts: how they start, how they end.
 
-use crate::{Advice, Facts, Instant, Opinion, Status};
+use crate::{Advice, Facts, Instant, Method, Opinion, Status};
 
 /// An attempt about to start, or the op that would start next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub struct Outcome {
     pub advice: Advice,
     /// The same, as layers around it read it that read it in another way.
     pub outer_advice: Advice,
+    /// Of requests of this method; told and asked for only where those of a client have [several](crate::StrategySpec::with_methods).
+    pub method: Method,
 }
 
 impl Outcome {
@@ -69,6 +71,7 @@ impl Outcome {
 
     /// An outcome with advice, of which nothing else is known.
     pub const fn advised(status: Status, advice: Advice) -> Self {
-        Self { status, facts: Facts::NONE, opinion: Opinion::of(status), advice, outer_advice: Advice::None }
+        let (facts, opinion, method) = (Facts::NONE, Opinion::of(status), Method::Get);
+        Self { status, facts, opinion, advice, outer_advice: Advice::None, method }
     }
 }

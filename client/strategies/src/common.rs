@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::hint_rule::HintRule;
+use crate::method::Methods;
 use crate::retry_on::RetryOn;
 use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
-use crate::{AdviceForms, AdviceRule, Method, Reading};
+use crate::{AdviceForms, AdviceRule, Reading};
 use vocabulary::{Parameter, ParameterInfo};
 
 /// What every strategy accepts, on any of its parts.
@@ -131,16 +132,16 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    /// The rules they make for requests of this method, with answers that are read like this.
-    pub(crate) fn rules(&self, method: Method, reading: &Reading) -> Rules {
+    /// The rules they make for requests of these methods, with answers that are read like this.
+    pub(crate) fn rules(&self, methods: Methods, reading: &Reading) -> Rules {
         let reasons = &reading.reasons;
         let opinions =
-            || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, method, reasons);
+            || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, methods, reasons);
         Rules {
             max_attempts: self.max_attempts,
             advice: self.advice.clone(),
             advice_on: (self.advice_on != RetryOn::constant(READ_ON))
-                .then(|| self.advice_on.compile(method, reasons)),
+                .then(|| self.advice_on.compile(methods, reasons)),
             reads_outer: self.advice_forms != reading.forms,
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())

@@ -26,6 +26,42 @@ pub enum Method {
     Other,
 }
 
+/// Methods that requests of a client may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Methods(u16);
+
+impl Methods {
+    /// Whichever there are.
+    pub(crate) const ALL: Self = Self(u16::MAX);
+
+    /// This one alone.
+    pub(crate) const fn only(method: Method) -> Self {
+        Self(1 << method as u16)
+    }
+
+    /// Whether it is one of them.
+    pub(crate) const fn contains(self, method: Method) -> bool {
+        self.0 & Self::only(method).0 != 0
+    }
+
+    /// Those of them that meet a condition.
+    pub(crate) fn filter(self, fits: impl Fn(Method) -> bool) -> Self {
+        let others = NAMES.map(|(_, method)| method).into_iter().chain([Method::Other]);
+        others.filter(|method| self.contains(*method) && fits(*method)).collect()
+    }
+
+    /// Whether there is none.
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl FromIterator<Method> for Methods {
+    fn from_iter<I: IntoIterator<Item = Method>>(methods: I) -> Self {
+        Self(methods.into_iter().fold(0, |all, method| all | Self::only(method).0))
+    }
+}
+
 /// Every method with its name, but [`Method::Other`].
 const NAMES: [(&str, Method); 9] = [
     ("get", Method::Get),

@@ -2,9 +2,9 @@
 
 use vocabulary::Configurable;
 
+use crate::Foreknowledge;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
-use crate::{Foreknowledge, Method};
 
 /// What makes a part of its configuration. Its parameters and what it says of itself are in [`Configurable`].
 pub(crate) trait PartConfig: Configurable {
@@ -25,8 +25,6 @@ pub(crate) trait PartConfig: Configurable {
 pub struct Context {
     /// The run's, for draws of limiters; clients have it in common, so what they draw is keyed by more than that.
     pub seed: u64,
-    /// What the client's requests are.
-    pub method: Method,
     /// For the oracle, which takes it.
     pub foreknowledge: Option<Box<dyn Foreknowledge>>,
 }

@@ -11,7 +11,8 @@ use std::num::NonZeroU8;
 
 use vocabulary::{TextField, did_you_mean};
 
-use crate::{Advice, Facts, Grpc, Method, Missing, Outcome, Status};
+use crate::method::{Method, Methods};
+use crate::{Advice, Facts, Grpc, Missing, Outcome, Status};
 
 /// A rule over outcomes that are no success, as it is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +21,21 @@ pub(crate) struct RetryOn {
     terms: Vec<Term>,
 }
 
-/// A rule for a client whose method and list of reasons are known.
+/// A rule for a client whose methods and list of reasons are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     /// The first that fits decides: the other way round than they are typed.
-    tests: Vec<(bool, Subject<NonZeroU8>, Advised)>,
+    tests: Vec<Test>,
+}
+
+/// A term of such a rule.
+#[derive(Clone, Debug)]
+struct Test {
+    takes_in: bool,
+    subject: Subject<NonZeroU8>,
+    advised: Advised,
+    /// Of which requests; all, where it holds for every method that the client has.
+    methods: Methods,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,13 +113,20 @@ impl RetryOn {
         self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
     }
 
-    /// For requests of this method, and answers whose reasons are numbered by their place in this list, from 1.
-    pub(crate) fn compile(&self, method: Method, reasons: &[String]) -> Compiled {
-        let fits = |condition: &MethodCondition| match condition {
-            MethodCondition::Is(wanted) => *wanted == method,
-            MethodCondition::Idempotent => method.is_idempotent(),
-        };
-        let tests = self.terms.iter().rev().filter(|term| term.methods.iter().all(fits)).filter_map(|term| {
+    /// For requests of these methods, and answers whose reasons are numbered by their place in this list, from 1.
+    pub(crate) fn compile(&self, methods: Methods, reasons: &[String]) -> Compiled {
+        let tests = self.terms.iter().rev().filter_map(|term| {
+            let fits = |method: Method| {
+                term.methods.iter().all(|condition| match condition {
+                    MethodCondition::Is(wanted) => *wanted == method,
+                    MethodCondition::Idempotent => method.is_idempotent(),
+                })
+            };
+            let methods = match methods.filter(fits) {
+                none if none.is_empty() => return None,
+                all if all == methods => Methods::ALL,
+                some => some,
+            };
             let subject = match &term.subject {
                 Subject::Any => Subject::Any,
                 Subject::Answer => Subject::Answer,
@@ -123,7 +141,7 @@ impl RetryOn {
                     Subject::Reason(NonZeroU8::new(u8::try_from(place + 1).ok()?)?)
                 }
             };
-            Some((term.takes_in, subject, term.advised))
+            Some(Test { takes_in: term.takes_in, subject, advised: term.advised, methods })
         });
         Compiled { tests: tests.collect() }
     }
@@ -132,15 +150,15 @@ impl RetryOn {
 impl Compiled {
     /// Whether an outcome fits, of which this was read; `throttled` says that it fits `throttle-on`.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
-        let Outcome { status, facts, .. } = outcome;
-        for (takes_in, subject, advised) in &self.tests {
-            let advised = match advised {
+        let Outcome { status, facts, method, .. } = outcome;
+        for test in &self.tests {
+            let advised = match test.advised {
                 Advised::Whatever => true,
                 Advised::Readable => !matches!(advice, Advice::None | Advice::Unreadable | Advice::Never),
                 Advised::Told => advice != Advice::None,
             };
-            if advised && subject.fits(*status, *facts, throttled) {
-                return *takes_in;
+            if advised && test.methods.contains(*method) && test.subject.fits(*status, *facts, throttled) {
+                return test.takes_in;
             }
         }
         false
@@ -257,7 +275,7 @@ mod tests {
     }
 
     fn fits(text: &str, outcome: Outcome) -> bool {
-        RetryOn::constant(text).compile(Method::Get, &[]).fits(&outcome, outcome.advice, false)
+        RetryOn::constant(text).compile(Methods::only(Method::Get), &[]).fits(&outcome, outcome.advice, false)
     }
 
     #[test]
@@ -277,13 +295,13 @@ mod tests {
     #[test]
     fn methods_and_advice_are_conditions() {
         let rule = RetryOn::constant("503&idempotent|413&advice|500&post");
-        let post = rule.compile(Method::Post, &[]);
-        let get = rule.compile(Method::Get, &[]);
+        let post = rule.compile(Methods::only(Method::Post), &[]);
+        let get = rule.compile(Methods::only(Method::Get), &[]);
         assert!(get.fits(&answer(503), Advice::None, false) && !post.fits(&answer(503), Advice::None, false));
         assert!(post.fits(&answer(500), Advice::None, false) && !get.fits(&answer(500), Advice::None, false));
         let advice = Advice::After(std::time::Duration::ZERO);
         assert!(get.fits(&answer(413), advice, false) && !get.fits(&answer(413), Advice::Unreadable, false));
-        assert!(RetryOn::constant("413&told").compile(Method::Get, &[]).fits(
+        assert!(RetryOn::constant("413&told").compile(Methods::only(Method::Get), &[]).fits(
             &answer(413),
             Advice::Unreadable,
             false
@@ -291,9 +309,26 @@ mod tests {
     }
 
     #[test]
+    fn a_client_with_several_methods_asks_of_each_request_which_it_is() {
+        let rule = RetryOn::constant("503&idempotent|500&post|429|!429&patch");
+        let methods = [Method::Get, Method::Post, Method::Patch];
+        let mixed = rule.compile(methods.into_iter().collect(), &[]);
+        for method in methods {
+            let alone = rule.compile(Methods::only(method), &[]);
+            for code in [429, 500, 503] {
+                // A client with one method is not asked.
+                let fits = alone.fits(&answer(code), Advice::None, false);
+                let outcome = Outcome { method, ..answer(code) };
+                assert_eq!(mixed.fits(&outcome, Advice::None, false), fits, "{method:?} {code}");
+            }
+        }
+    }
+
+    #[test]
     fn reasons_are_known_by_their_place_in_the_list() {
         let rule = RetryOn::constant("reason.SlowDown");
-        let compiled = rule.compile(Method::Get, &["Throttling".to_owned(), "SlowDown".to_owned()]);
+        let compiled =
+            rule.compile(Methods::only(Method::Get), &["Throttling".to_owned(), "SlowDown".to_owned()]);
         let reason = |place| Outcome {
             facts: Facts { reason: NonZeroU8::new(place), ..Facts::code(400) },
             ..Outcome::plain(Status::Failed(Failure::Fatal))
@@ -307,7 +342,7 @@ mod tests {
 
     #[test]
     fn the_classes_of_the_harness_are_the_default_of_existing_strategies() {
-        let rule = RetryOn::constant("rejected|failed").compile(Method::Get, &[]);
+        let rule = RetryOn::constant("rejected|failed").compile(Methods::only(Method::Get), &[]);
         for (status, expected) in [
             (Status::Rejected, true),
             (Status::Failed(Failure::Server), true),

@@ -5,8 +5,9 @@ use std::time::Duration;
 use vocabulary::Choice;
 
 use crate::hint_rule::HintRule;
+use crate::method::Methods;
 use crate::retry_on::{Compiled, RetryOn};
-use crate::{Advice, AdviceRule, Failure, Instant, Method, Missing, Opinion, Outcome, Status};
+use crate::{Advice, AdviceRule, Failure, Instant, Missing, Opinion, Outcome, Status};
 
 /// What every strategy, or every layer of one, has besides its parts.
 #[derive(Clone, Debug)]
@@ -86,18 +87,18 @@ pub(crate) struct Opinions {
 }
 
 impl Opinions {
-    /// By these rules, for requests of this method; reasons are numbered by their place in the list, from 1.
+    /// By these rules, for requests of these methods; reasons are numbered by their place in the list, from 1.
     pub(crate) fn new(
         hints: HintRule,
         retry_on: &RetryOn,
         throttle_on: &RetryOn,
-        method: Method,
+        methods: Methods,
         reasons: &[String],
     ) -> Self {
         Self {
             hints,
-            retry_on: retry_on.compile(method, reasons),
-            throttle_on: throttle_on.compile(method, reasons),
+            retry_on: retry_on.compile(methods, reasons),
+            throttle_on: throttle_on.compile(methods, reasons),
         }
     }
 
@@ -205,13 +206,13 @@ impl MaxTime {
 mod tests {
     use super::*;
     use crate::testing::{FATAL, OK, REJECTED, TIMEOUT};
-    use crate::{Facts, Hints};
+    use crate::{Facts, Hints, Method};
 
     fn opinions(hints: &str, retry_on: &str, throttle_on: &str) -> Rules {
         let mut rule = HintRule::default();
         vocabulary::TextField::read(&mut rule, hints).unwrap();
         let rules = [retry_on, throttle_on].map(RetryOn::constant);
-        let opinions = Opinions::new(rule, &rules[0], &rules[1], Method::Get, &[]);
+        let opinions = Opinions::new(rule, &rules[0], &rules[1], Methods::only(Method::Get), &[]);
         Rules { opinions: Some(opinions), ..Rules::default() }
     }
 

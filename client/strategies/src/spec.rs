@@ -15,12 +15,13 @@ use crate::budget::MAX_BUDGETS;
 use crate::common::{COMMON, Common, common_info};
 use crate::entry::Entry;
 use crate::error::SpecError;
+use crate::method::{Method, Methods};
 use crate::part::PartKind;
 use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
 use crate::retry_on::RetryOn;
 use crate::strategy::MAX_LAYERS;
-use crate::{AdviceForms, Foreknowledge, Method, Reading, Strategy};
+use crate::{AdviceForms, Foreknowledge, Reading, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
 
 /// A strategy that was read and checked, and can be started any number of times.
@@ -31,7 +32,7 @@ pub struct StrategySpec {
     layers: Vec<LayerSpec>,
     /// Attempts after which an op is given up, whatever the layers say.
     max_attempts: u32,
-    method: Method,
+    methods: Methods,
 }
 
 /// A layer's parts, and the rules that hold for all of them.
@@ -125,7 +126,14 @@ impl StrategySpec {
     /// For a client whose requests are of this method; GET unless told otherwise.
     #[must_use]
     pub const fn with_method(mut self, method: Method) -> Self {
-        self.method = method;
+        self.methods = Methods::only(method);
+        self
+    }
+
+    /// For a client whose requests have all of these methods: [`Outcome::method`](crate::Outcome::method) says which.
+    #[must_use]
+    pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
+        self.methods = methods.into_iter().collect();
         self
     }
 
@@ -135,11 +143,11 @@ impl StrategySpec {
         seed: u64,
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
-        let mut context = Context { seed, method: self.method, foreknowledge };
+        let mut context = Context { seed, foreknowledge };
         let reading = Arc::new(self.reading());
         let layers = self.layers.iter().map(|layer| {
             let parts = layer.parts.iter().map(|(entry, options)| entry.build(options, &mut context));
-            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.method, &reading)))
+            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.methods, &reading)))
         });
         let layers = layers.collect::<Result<Vec<_>, SpecError>>()?;
         Ok(Strategy::layered(seed, layers, self.max_attempts, reading))
@@ -206,8 +214,8 @@ impl FromStr for StrategySpec {
         let layers = layers.into_iter().rev().map(|layer| LayerSpec::read(text, layer, is_alone));
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
         check_hedging(text, &layers)?;
-        let spec =
-            Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, method: Method::default() };
+        let methods = Methods::only(Method::default());
+        let spec = Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, methods };
         let mut forms: Vec<&AdviceForms> = Vec::new();
         for LayerSpec { common, .. } in &spec.layers {
             if !forms.contains(&&common.advice_forms) {

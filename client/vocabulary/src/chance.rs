@@ -42,6 +42,10 @@ pub enum Purpose {
     Admission,
     /// When a limiter measures anew what it compares with.
     Probe,
+    /// Which kind of request an op is. Keyed by op only: every attempt of an op is the same.
+    RequestKind,
+    /// Whose key an op's requests carry. Keyed by op only.
+    ApiKey,
 }
 
 impl Purpose {
@@ -62,6 +66,8 @@ impl Purpose {
             Self::Backoff => 0xaef1_7502_108e_f2d9,
             Self::Admission => 0xf135_7aea_2e62_a9c5,
             Self::Probe => 0x2545_f491_4f6c_dd1d,
+            Self::RequestKind => 0x9fb2_1c65_1e98_df25,
+            Self::ApiKey => 0xdb4f_0b91_75ae_2165,
         }
     }
 }

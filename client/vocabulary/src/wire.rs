@@ -19,6 +19,10 @@ pub const STEP: &str = "x-tailback-step";
 pub const STEP_READ: &str = "read";
 /// Request header: what must be free at the server (slots, places, descriptors) for it to start this attempt, decimal.
 pub const LEAST_FREE: &str = "x-tailback-least-free";
+/// Request header: what the request costs where the server's policy asks this header, decimal.
+pub const COST: &str = "x-tailback-cost";
+/// Request header: what it turns out to have cost when it is answered, decimal: a server may give the rest of [`COST`] back.
+pub const USED: &str = "x-tailback-used";
 /// Response header: the server looked, had less free than [`LEAST_FREE`] and started nothing. Such an attempt counts on
 /// neither side.
 pub const DEFERRED: &str = "x-tailback-deferred";

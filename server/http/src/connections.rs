@@ -120,7 +120,7 @@ async fn route(
 ) -> Result<Response<Body>, Unanswered> {
     let path = request.uri().path();
     if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
-        let response = work::serve(shared, request, socket).await?;
+        let response = work::serve(shared, request, peer, socket).await?;
         return Ok(response.map(Either::Left));
     }
     if let Err(words) = access.check(peer, request.version(), request.uri(), request.headers()) {

@@ -23,6 +23,7 @@ mod socket;
 mod suggesting;
 mod threads;
 mod typed;
+mod wanted;
 mod work;
 
 pub use admin_token::{ADMIN_TOKEN_ENV, AdminToken, AdminTokenError};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, Config, Input, Output, Patch, PatchError, Reply, Request, RequestId, Script, Server, ServerLog,
-    Step,
+    Answer, Config, Details, Input, Output, Patch, PatchError, Reply, Request, RequestId, Script, Server,
+    ServerLog, Step,
 };
 use slab::Slab;
 use tokio::sync::oneshot;
@@ -16,6 +16,7 @@ use vocabulary::{Instant, TimeScale};
 use crate::answer_times::AnswerTimes;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
+use crate::wanted::Wanted;
 
 /// What every connection, the admin endpoints and the alarm share.
 pub(crate) struct Shared {
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     /// Wakes the alarm when it has to ring earlier than it is set to.
     pub(crate) alarm: Condvar,
     pub(crate) clock: Clock,
+    /// What of requests is to be handed in with them.
+    pub(crate) wanted: Wanted,
     /// Differs from every other start of a mockserver.
     pub(crate) instance: u64,
 }
@@ -89,9 +92,11 @@ pub(crate) struct Identity {
 
 impl Shared {
     pub(crate) fn new(config: Config, scale: TimeScale) -> Self {
+        let server = Server::new(config);
         Self {
+            wanted: Wanted::new(server.wants()),
             inner: Mutex::new(Inner {
-                server: Server::new(config),
+                server,
                 waiting: Slab::new(),
                 answer_times: AnswerTimes::default(),
                 unnumbered: 0,
@@ -113,8 +118,8 @@ impl Shared {
     }
 
     /// Hands in a request and waits for its answer. Dropping the future means that the client is gone.
-    pub(crate) async fn serve(&self, identity: Identity) -> Option<Decided> {
-        let mut ticket = match self.hand_in(identity) {
+    pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Decided> {
+        let mut ticket = match self.hand_in(identity, details) {
             Ok(answer) => return Some(answer),
             Err(ticket) => ticket,
         };
@@ -123,7 +128,7 @@ impl Shared {
     }
 
     /// The answer, when there is one at once; else a ticket to wait with.
-    fn hand_in(&self, identity: Identity) -> Result<Decided, Ticket<'_>> {
+    fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
@@ -131,9 +136,10 @@ impl Shared {
         let request = inner.request(id, identity);
         inner.server.handle(
             now,
-            match identity.least_free {
-                0 => Input::Arrive(request),
-                least => Input::ArriveIfFree { request, least },
+            match (details, identity.least_free) {
+                (Some(details), least) => Input::ArriveWith { request, details, least },
+                (None, 0) => Input::Arrive(request),
+                (None, least) => Input::ArriveIfFree { request, least },
             },
         );
         if let Some(answer) = self.drain(&mut inner, now, Some(id)) {
@@ -189,6 +195,7 @@ impl Shared {
         }
         let now = self.clock.now();
         inner.server.handle(now, Input::Configure(Box::new(config)));
+        self.wanted.set(inner.server.wants());
         // Another policy turns away who waits: nobody else may come who would send them their answers.
         self.drain(&mut inner, now, None);
         Ok(())

@@ -1,5 +1,7 @@
 //! Work: any path and method that is not the server's own.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
@@ -12,6 +14,7 @@ use vocabulary::{WallTime, wire};
 
 use crate::shared::{Decided, Identity, Shared};
 use crate::socket::Socket;
+use crate::wanted;
 
 /// The most of a request's body that is read.
 const LONGEST_BODY: usize = 1 << 20;
@@ -39,21 +42,25 @@ pub(crate) enum Unanswered {
 pub(crate) async fn serve(
     shared: &Shared,
     request: Request<Incoming>,
+    peer: IpAddr,
     socket: &Socket,
 ) -> Result<Response<Full<Bytes>>, Unanswered> {
     let (parts, body) = request.into_parts();
+    let wants = shared.wanted.get();
+    let mut begins = Vec::new();
     if !body.is_end_stream() {
-        match tokio::time::timeout(BODY_PATIENCE, discard(body)).await {
-            Ok(true) => {}
-            Ok(false) => return Ok(text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")),
+        match tokio::time::timeout(BODY_PATIENCE, look(body, wanted::look(wants.as_deref()))).await {
+            Ok(Some(look)) => begins = look,
+            Ok(None) => return Ok(text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")),
             Err(_) => return Ok(text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n")),
         }
     }
     let identity = identity(&parts.headers);
+    let details = wants.map(|wants| Arc::new(wanted::details(&wants, &parts, peer, begins)));
     let decided = tokio::select! {
         // Many answers are there at once.
         biased;
-        decided = shared.serve(identity) => decided,
+        decided = shared.serve(identity, details) => decided,
         () = socket.gone() => return Err(Unanswered::Gone),
     };
     Ok(match decided {
@@ -62,15 +69,17 @@ pub(crate) async fn serve(
     })
 }
 
-/// Reads a body without keeping it; false when it is too long or breaks off.
-async fn discard(body: Incoming) -> bool {
+/// Reads a body and keeps its first bytes; nothing when it is too long or breaks off.
+async fn look(body: Incoming, most_kept: usize) -> Option<Vec<u8>> {
     let mut body = Limited::new(body, LONGEST_BODY);
+    let mut kept = Vec::new();
     while let Some(frame) = body.frame().await {
-        if frame.is_err() {
-            return false;
+        if let Some(data) = frame.ok()?.data_ref() {
+            let room = (most_kept - kept.len()).min(data.len());
+            kept.extend_from_slice(&data[..room]);
         }
     }
-    true
+    Some(kept)
 }
 
 /// What a request says about itself; what is missing or garbage is left to the server.

@@ -21,8 +21,8 @@ pub(crate) struct TargetArgs {
     #[arg(short, long, value_name = "URL")]
     pub(crate) target: Option<String>,
 
-    /// Method of every attempt. In virtual time it decides what rules that ask for it send again.
-    #[arg(short, long, value_name = "METHOD", default_value = "GET")]
+    /// Method of every attempt, unless `--mix` says it. In virtual time it decides what rules that ask for it send again.
+    #[arg(short, long, value_name = "METHOD", default_value = "GET", conflicts_with = "mix")]
     pub(crate) method: Method,
 
     /// Header of every attempt, `Name: value`; may be given several times.

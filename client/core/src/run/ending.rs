@@ -182,6 +182,9 @@ impl Run {
             // Nobody said so before: it had started.
             self.count_started(attempt.due, attempt.op, in_flight);
         }
+        if let Some(method) = self.method_of(self.ops[attempt.op.index()].id) {
+            end.outcome.method = method;
+        }
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
         end.outcome.opinion = instance.strategy.opinion(&end.outcome);
@@ -244,11 +247,15 @@ impl Run {
         }
         let op = *entry;
         let instance = self.instance_of(op.id).index();
-        let failed =
+        let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
+        // That of an attempt has it already; a shed or a deferral has not.
+        if let Some(method) = self.method_of(op.id) {
+            failed.outcome.method = method;
+        }
         let mut state = op.retry_state;
         let past_deadline = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
-        let refused = matches!(outcome.status, Status::Failed(_)) && !self.config.retry_failed;
+        let refused = matches!(outcome.status, Status::Failed(_)) && !self.retries_failed(outcome);
         let retry = if past_deadline || refused {
             Retry::GiveUp
         } else {

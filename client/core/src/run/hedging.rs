@@ -144,7 +144,7 @@ impl Run {
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures, outcome: *outcome };
         let late = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
         let after = match outcome.status {
-            Status::Failed(_) if !self.config.retry_failed => AfterCopy::Over,
+            Status::Failed(_) if !self.retries_failed(outcome) => AfterCopy::Over,
             _ => self.instances[attempt.instance.index()].strategy.after_failed_copy(&failed),
         };
         let after = match after {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::{Reading, Strategy};
+use tailback::{Method, Outcome, Reading, Strategy};
 use vocabulary::Instant;
 
 use super::advised::Advised;
@@ -18,6 +18,7 @@ use super::rounds::Rounds;
 use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::Measurements;
 use crate::op::{Op, OpId};
+use crate::requests::Requests;
 use crate::sample::SampleSink;
 use crate::stall::StallWatch;
 use crate::workload::RunConfig;
@@ -110,6 +111,23 @@ impl Run {
     /// What its strategies want to know of answers: they are all of one kind.
     pub fn reading(&self) -> Arc<Reading> {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
+    }
+
+    /// What its ops ask for, where that differs by op.
+    pub fn requests(&self) -> &Requests {
+        &self.config.requests
+    }
+
+    /// The method of an op's requests, if methods differ: outcomes that strategies are told of have it.
+    #[inline]
+    pub(super) fn method_of(&self, op: OpId) -> Option<Method> {
+        self.config.requests.method_of(self.config.seed, op.into())
+    }
+
+    /// Whether ops try again after failures; `outcome` knows the op's method, if methods differ.
+    pub(super) fn retries_failed(&self, outcome: &Outcome) -> bool {
+        let RunConfig { retry_failed, requests, .. } = &self.config;
+        *retry_failed && (!requests.unsafe_fail_once || outcome.method.is_idempotent())
     }
 
     /// The strategy instance that op `id` belongs to.

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use tailback::{Failure, Outcome, Status, StrategySpec};
+use tailback::{Failure, Method, Outcome, Status, StrategySpec};
 use vocabulary::Instant;
 
 use super::{Completion, Input, Launched, Output, Run};
+use crate::mix::Mix;
+use crate::requests::Requests;
 use crate::snapshot::Phase;
 use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
@@ -309,6 +311,46 @@ fn failures_are_final_when_they_may_not_be_retried() {
     assert_eq!(bench.run.measurements().ops.given_up, 1);
     // Rejections still are.
     assert_eq!(bench.answer(ms(6), Status::Rejected), Output::WaitUntil(ms(16)));
+}
+
+/// Two ops at once, the first of which is a GET and the second a POST.
+fn get_and_post() -> RunConfig {
+    let mix: Mix = "GET /; POST /".parse().unwrap();
+    let is_wanted = |seed: &u64| mix.kind_of(*seed, 0) == 0 && mix.kind_of(*seed, 1) == 1;
+    let seed = (0..1000).find(is_wanted).unwrap();
+    RunConfig { seed, requests: Requests { mix: Some(mix), ..Requests::default() }, ..burst(2) }
+}
+
+#[test]
+fn each_op_of_a_mix_is_retried_as_its_method_says() {
+    for (rule, again) in
+        [("rejected&idempotent", &[0][..]), ("rejected&post", &[1]), ("rejected", &[0, 1]), ("none", &[])]
+    {
+        let spec: StrategySpec = format!("constant:delay=10ms,retry-on={rule}").parse().unwrap();
+        let spec = spec.with_methods([Method::Get, Method::Post]);
+        let run = Run::new(get_and_post(), |_| spec.build(1, None), None).unwrap();
+        let mut bench = Bench { run, sent: Vec::new(), cancelled: 0 };
+        bench.poll(ms(0));
+        bench.answer(ms(5), Status::Rejected);
+        bench.answer(ms(5), Status::Rejected);
+        bench.poll(ms(20));
+        assert_eq!(bench.ops_out(), again, "{rule}");
+    }
+}
+
+#[test]
+fn failures_of_a_mix_are_final_where_it_matters_how_often_a_request_is_sent() {
+    for (unsafe_fail_once, retried) in [(false, 2), (true, 1)] {
+        let mut config = get_and_post();
+        config.requests.unsafe_fail_once = unsafe_fail_once;
+        let mut bench = Bench::new("constant:delay=10ms", config);
+        bench.poll(ms(0));
+        bench.answer(ms(5), Status::Failed(Failure::Server));
+        bench.answer(ms(5), Status::Failed(Failure::Server));
+        bench.poll(ms(20));
+        assert_eq!(bench.sent.len(), retried);
+        assert_eq!(bench.run.measurements().ops.given_up, 2 - retried as u64);
+    }
 }
 
 #[test]

@@ -250,6 +250,8 @@ fn transport(
         classifier,
         reading: std::sync::Arc::new(settings.strategy.reading()),
         kind: config.kind,
+        requests: config.requests.clone(),
+        seed: config.seed,
         timeout: settings.time_scale.to_real(config.timeout),
         most_connections,
         scale: settings.time_scale,

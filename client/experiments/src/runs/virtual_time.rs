@@ -109,7 +109,8 @@ fn simulate(
         client.record_samples(sink);
     }
     let server = Config { seed, ..server.clone() };
-    Ok(Simulation::new(client, kind, seed, server).run(steer))
+    let method = experiment.request.method.as_str();
+    Ok(Simulation::with_method(client, kind, seed, server, method).run(steer))
 }
 
 /// Perfect knowledge of this server, where there is a plan for it: of single requests against a plain cap.

@@ -81,7 +81,10 @@ impl Opponent {
     /// Refuses what cannot be run against it.
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         match self {
-            Self::Own(model) => Ok(settings.refuse_unplannable(model)?),
+            Self::Own(model) => {
+                settings.refuse_unplannable(model)?;
+                Ok(settings.refuse_own_endpoints()?)
+            }
             Self::Given(given) => given.server().refuse_unusable(settings),
         }
     }

@@ -116,6 +116,8 @@ impl Server {
         }
         if self.mock.is_none() {
             settings.refuse_sending_twice()?;
+        } else {
+            settings.refuse_own_endpoints()?;
         }
         if self.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
             let words = format!(

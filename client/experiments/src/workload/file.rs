@@ -76,6 +76,7 @@ mod tests {
                 Kind::TimeScale(_) => "\"0.2\"".to_owned(),
                 Kind::Switch(_) | Kind::Truth(_) => "true".to_owned(),
                 Kind::Words(words) => format!("\"{}\"", words[0].name),
+                Kind::Mix(_) => "\"GET / 0.5\"".to_owned(),
                 Kind::Groups(_) => "[{ ops = 3, from = \"0s\", to = \"1s\", grid = \"1ms\" }]".to_owned(),
                 Kind::Instants(_) => "[\"2ms\", \"1ms\"]".to_owned(),
             };
@@ -101,6 +102,9 @@ mod tests {
                 "did you mean `burst`?; accepted are \"poisson\", \"uniform\" and \"burst\"",
             ),
             ("rate = \"fast\"", "`rate`: it must be a number above 0"),
+            ("mix = \"GET\"", "`mix`: `GET` is no kind of request: it has no path; write `METHOD PATH"),
+            ("mix = 3", "`mix` takes text in quotes, not 3"),
+            ("api_keys = 1000001", "`api_keys` is 1000001; it must be from 1 to 1000000"),
             ("at = []", "`at` lists no instant"),
             ("at = [\"1s\"]\nin_flight = 3", "`at` and `in_flight` exclude one another"),
             (

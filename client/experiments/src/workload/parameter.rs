@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::Group;
+use loadgen_core::{Group, Mix};
 use mockserver::count;
 use results::Setting;
 use toml::Value;
@@ -84,6 +84,8 @@ pub enum Kind {
     Truth(Field<bool>),
     /// One of a few words.
     Words(&'static [Word]),
+    /// Kinds of requests.
+    Mix(Field<Mix>),
     /// Groups of ops that are scattered over time.
     Groups(Field<Arc<[Group]>>),
     /// Instants at which ops arrive.
@@ -163,6 +165,7 @@ impl Parameter {
                 Some(word) => (word.choose)(spec),
                 None => return Err(no_word(words, text)),
             },
+            Kind::Mix(field) => *field(spec) = Some(Mix::from_str(text).map_err(|error| error.to_string())?),
             Kind::Groups(_) | Kind::Instants(_) => {
                 return Err("it is a list, which only files have".to_owned());
             }
@@ -190,6 +193,7 @@ impl Parameter {
                 };
                 words.iter().find(chosen).map(|word| word.name.to_owned())
             }
+            Kind::Mix(field) => field(&mut spec).as_ref().map(Mix::to_string),
             Kind::Groups(_) | Kind::Instants(_) => None,
         }
     }

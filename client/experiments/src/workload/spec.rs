@@ -1,9 +1,10 @@
 //! A workload as it was typed or read, and the run that comes of it.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};
+use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, Requests, RunConfig, Workload};
 use tailback::StrategySpec;
 use vocabulary::{Instant, TimeScale, duration_text};
 
@@ -42,6 +43,8 @@ pub struct WorkloadSpec {
     pub max_attempts: Option<u32>,
     pub retry_failed: Option<bool>,
     pub kind: Option<OperationKind>,
+    pub mix: Option<Mix>,
+    pub api_keys: Option<u32>,
     pub bins: Option<Duration>,
     pub patience: Option<Duration>,
     pub seed: Option<u64>,
@@ -119,6 +122,7 @@ impl WorkloadSpec {
             seed: self.seed.unwrap_or(defaults.seed),
             workload: Workload { arrivals, ops, duration: self.duration },
             kind: self.kind.unwrap_or_default(),
+            requests: self.requests(spelling)?,
             clients,
             share_strategy: self.share_strategy.unwrap_or(false) || strategy.needs_foreknowledge(),
             timeout: self.timeout.unwrap_or(defaults.timeout),
@@ -131,6 +135,23 @@ impl WorkloadSpec {
             bins: self.bins,
             ..defaults
         })
+    }
+
+    /// What ops ask for, where that differs by op.
+    fn requests(&self, spelling: Spelling) -> Result<Requests, WorkloadError> {
+        if self.mix.is_some() && self.kind == Some(OperationKind::ReadModifyWrite) {
+            let words = match spelling {
+                Spelling::Flags => {
+                    "`--mix` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT"
+                }
+                Spelling::Keys => {
+                    "`mix` means nothing with `kind = \"read-modify-write\"`, whose attempts are a GET and a PUT"
+                }
+            };
+            return Err(error("mix", words));
+        }
+        let api_keys = self.api_keys.and_then(NonZero::new);
+        Ok(Requests { mix: self.mix.clone(), api_keys, ..Requests::default() })
     }
 
     fn arrival_process(&self) -> ArrivalProcess {
@@ -249,6 +270,11 @@ mod tests {
         assert!(refused(&large, Spelling::Flags).contains("at most 10000000 ops"));
         assert!(refused(&[("drain", "1s")], Spelling::Flags).contains("`--drain` needs `--duration`"));
         assert!(spec(&[("drain", "1s")]).run_config(&aimd(), Spelling::Keys).is_ok());
+        let no_request = [("kind", "read-modify-write"), ("mix", "GET /")];
+        assert!(
+            refused(&no_request, Spelling::Flags).starts_with("`--mix` means nothing with `--kind read-")
+        );
+        assert!(refused(&no_request, Spelling::Keys).starts_with("`mix` means nothing with `kind = "));
         let many = [("ops_per_client", "4G"), ("clients", "2")];
         assert!(refused(&many, Spelling::Keys).contains("`ops` is 8000000000; it must be from 1 to"));
     }

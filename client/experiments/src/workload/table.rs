@@ -1,7 +1,7 @@
 //! The table of a workload's parameters, in the order in which help texts list them. A new one is a line here, its field in
 //! [`WorkloadSpec`](super::WorkloadSpec), and what it means to a run there. Command lines, files and records follow.
 
-use loadgen_core::OperationKind;
+use loadgen_core::{MOST_API_KEYS, OperationKind};
 
 use super::parameter::{Kind, Parameter, Place, Word};
 use super::spec::{Arrivals, MOST_CLIENTS, MOST_OPS};
@@ -140,6 +140,20 @@ pub const PARAMETERS: &[Parameter] = &[
     .by_default("request")
     .resolved(),
     Parameter::new(
+        "mix",
+        "KINDS",
+        "What ops ask for, by weights: `GET /repos 8; POST /issues 2 cost=5`. Each is `METHOD PATH [WEIGHT] [cost=N] \
+         [used=N]`; the path comes behind that of the target, --body goes with methods that have one. A mockserver is told \
+         `cost` (x-tailback-cost) and what it turns out to be, `used` (x-tailback-used)",
+        Kind::Mix(|spec| &mut spec.mix),
+    ),
+    Parameter::new(
+        "api_keys",
+        "N",
+        "Each op carries one of N API keys, drawn evenly: `authorization: Bearer key-0000017`",
+        Kind::SmallCount { min: 1, max: MOST_API_KEYS, field: |spec| &mut spec.api_keys },
+    ),
+    Parameter::new(
         "bins",
         "TIME",
         "The width of bins in which every call is counted",
@@ -224,6 +238,7 @@ mod tests {
             Kind::TimeScale(_) => "0.2".to_owned(),
             Kind::Switch(_) | Kind::Truth(_) => "false".to_owned(),
             Kind::Words(words) => words.last()?.name.to_owned(),
+            Kind::Mix(_) => "GET /repos 8; POST /issues 2 cost=5".to_owned(),
             Kind::Groups(_) | Kind::Instants(_) => return None,
         })
     }

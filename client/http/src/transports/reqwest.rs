@@ -11,6 +11,7 @@ use tailback::{Advice, Failure, Outcome, Reading, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
 use crate::advice::hear;
+use crate::asked::Asked;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
 use crate::transport::{Answer, RunHeaders, Transport, TransportConfig, TransportError};
@@ -45,6 +46,8 @@ pub(crate) struct ReqwestTransport {
     /// Headers of the read before a conditional write, if attempts are such pairs; their method and headers above are
     /// those of the write.
     read: Option<HeaderMap>,
+    /// What differs by op, if anything does: kinds of requests instead of method, URL and headers above, and API keys.
+    asked: Option<Arc<Asked>>,
     run: Option<RunHeaders>,
     classifier: Classifier,
     reading: Arc<Reading>,
@@ -75,15 +78,19 @@ impl ReqwestTransport {
 
     /// The request of an attempt, or the write of a read-modify-write without its condition.
     fn request(&self, attempt: &Launched) -> Request {
-        let mut request = self.bare(attempt, self.method.clone(), &self.headers);
-        if !self.body.is_empty() {
+        let kind = self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
+        let (mut request, has_body) = match kind {
+            None => (self.bare(attempt, self.method.clone(), &self.url, &self.headers), true),
+            Some(kind) => (self.bare(attempt, kind.method.clone(), &kind.url, &kind.headers), kind.has_body),
+        };
+        if has_body && !self.body.is_empty() {
             *request.body_mut() = Some(Body::from(self.body.clone()));
         }
         request
     }
 
-    fn bare(&self, attempt: &Launched, method: Method, common: &HeaderMap) -> Request {
-        let mut request = Request::new(method, self.url.clone());
+    fn bare(&self, attempt: &Launched, method: Method, url: &Url, common: &HeaderMap) -> Request {
+        let mut request = Request::new(method, url.clone());
         let headers = request.headers_mut();
         // Room for what is added here and by the client: a map that grows is a map built twice.
         headers.reserve(common.len() + 8);
@@ -94,6 +101,9 @@ impl ReqwestTransport {
             headers.insert(OP, HeaderValue::from(attempt.op));
             headers.insert(ATTEMPT, HeaderValue::from(attempt.ordinal));
             headers.insert(CLIENT, HeaderValue::from(attempt.client));
+        }
+        if let Some(asked) = &self.asked {
+            asked.authorize(attempt.op, headers);
         }
         request
     }
@@ -112,7 +122,7 @@ impl ReqwestTransport {
         attempt: &Launched,
         headers: &HeaderMap,
     ) -> Result<(HeaderValue, Answer), Answer> {
-        let mut request = self.bare(attempt, Method::GET, headers);
+        let mut request = self.bare(attempt, Method::GET, &self.url, headers);
         self.look_first(attempt, &mut request);
         let lost = |error| Answer::none(trouble::kind(&error, false));
         let response = self.client.execute(request).await.map_err(lost)?;
@@ -195,13 +205,16 @@ impl Transport for ReqwestTransport {
             headers.insert(HeaderName::from_static(wire::RUN), id);
             headers.insert(HeaderName::from_static(wire::SEED), HeaderValue::from(run.seed));
         }
+        let url = config.target.requested().clone();
+        let asked = Asked::new(&config.requests, config.seed, &url, &headers, config.run.is_some())?;
         let transport = Self {
             client,
-            url: config.target.requested().clone(),
+            url,
             method: config.request.method,
             headers,
             body: config.request.body,
             read: None,
+            asked: asked.map(Arc::new),
             run: config.run,
             classifier: config.classifier,
             reading: config.reading,

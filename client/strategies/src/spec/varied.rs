@@ -35,7 +35,7 @@ impl StrategySpec {
         }
         let text = layers.join(" over ");
         let varied: Self = text.parse()?;
-        Ok(Some(Self { max_attempts: self.max_attempts, method: self.method, ..varied }))
+        Ok(Some(Self { max_attempts: self.max_attempts, methods: self.methods, ..varied }))
     }
 
     /// Whether it has such a part, as [`with`](Self::with) understands it.

@@ -58,6 +58,7 @@ impl<'a> Plan<'a> {
         let server = simulated_server(args, &experiment)?;
         experiment.refuse_unplannable(&server)?;
         experiment.refuse_request_of_its_own()?;
+        experiment.refuse_own_endpoints()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
         let config = config_record(&experiment, &of_simulated(&server), experiment.run.seed);
         checks.same_experiment(Mode::Simulated, &config)?;

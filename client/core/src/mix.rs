@@ -1,0 +1,248 @@
+//! The kinds of requests that a workload is made of, with their weights: `GET /repos 8; POST /issues 2 cost=5`.
+//!
+//! Which kind an op is, is drawn by seed and op alone: every strategy and every driver meets the same ops, and every attempt
+//! of an op is the same request. Weights are whole millionths, so that shares are exact.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use tailback::Method;
+use vocabulary::{Purpose, Rng, draws};
+
+/// The most kinds of a mix.
+pub const MOST_KINDS: usize = 64;
+/// The longest path, in bytes: with it a request's head stays far below what servers take.
+const LONGEST_PATH: usize = 1024;
+/// The longest method, in bytes.
+const LONGEST_METHOD: usize = 32;
+/// The most that a request may be said to cost.
+pub const HIGHEST_COST: u64 = 1_000_000_000;
+/// A weight of 1, in the unit in which weights are kept.
+const ONE: u64 = 1_000_000;
+/// Digits of a weight behind the point.
+const DECIMALS: usize = 6;
+/// The highest weight.
+const HIGHEST_WEIGHT: u64 = 1_000_000;
+
+/// What stands in a path besides letters and digits (RFC 3986, section 3.3: `pchar` and `/`). A `;` would be one of them, but
+/// it is what joins kinds.
+const IN_PATHS: &[u8] = b"-._~!$&'()*+,=:@/%";
+
+/// Kinds of requests, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mix(Arc<Kinds>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Kinds {
+    all: Vec<RequestKind>,
+    /// By kind, the sum of its weight and of those before it.
+    up_to: Vec<u64>,
+}
+
+/// One kind of request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestKind {
+    /// In upper case, a token of HTTP.
+    pub method: Box<str>,
+    /// Begins with `/`, and has no query: that may be a secret, and what is typed here is written into results.
+    pub path: Box<str>,
+    /// What it is said to cost, where a server asks.
+    pub cost: Option<u64>,
+    /// What it turns out to have cost when it is answered.
+    pub used: Option<u64>,
+    /// How often it comes, in millionths.
+    weight: u64,
+}
+
+/// What was typed is no mix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MixError {
+    /// Of one of its kinds.
+    #[error(
+        "`{kind}` is no kind of request: {why}; write `METHOD PATH [WEIGHT] [cost=N] [used=N]`, several joined by `;`, \
+         such as `GET /repos 8; POST /issues 2 cost=5`"
+    )]
+    Kind {
+        /// As typed.
+        kind: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Too many of them.
+    #[error("it has {0} kinds of requests; at most {MOST_KINDS} are accepted")]
+    TooMany(usize),
+}
+
+impl Mix {
+    /// Its kinds, as they were typed.
+    pub fn kinds(&self) -> &[RequestKind] {
+        &self.0.all
+    }
+
+    /// The number of the kind that an op is, in the run with this seed.
+    pub fn kind_of(&self, seed: u64, op: u64) -> usize {
+        let up_to = &self.0.up_to;
+        let total = up_to.last().copied().unwrap_or_default();
+        // The high half of the product is uniform below the total: nothing is off by more than 2^-17 of a millionth.
+        let product = u128::from(draws(seed, Purpose::RequestKind, op, 0).next_u64()) * u128::from(total);
+        let place = (product >> 64) as u64;
+        up_to.partition_point(|up_to| *up_to <= place)
+    }
+}
+
+impl RequestKind {
+    /// The method, as rules of clients tell methods apart.
+    pub fn rules_method(&self) -> Method {
+        Method::named(&self.method)
+    }
+
+    /// Whether requests of this method have a body (RFC 9110, section 9.3: of the others it means nothing).
+    pub fn has_body(&self) -> bool {
+        !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].contains(&&*self.method)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let mut words = text.split_ascii_whitespace();
+        let method = method(words.next().unwrap_or_default())?;
+        let path = path(words.next().ok_or("it has no path")?)?;
+        let mut kind = Self { method, path, cost: None, used: None, weight: 0 };
+        for word in words {
+            match word.split_once('=') {
+                None if kind.weight == 0 => kind.weight = weight(word)?,
+                None => return Err(format!("`{word}` is one word too many")),
+                Some(("cost", number)) if kind.cost.is_none() => kind.cost = Some(cost(word, number)?),
+                Some(("used", number)) if kind.used.is_none() => kind.used = Some(cost(word, number)?),
+                Some((key @ ("cost" | "used"), _)) => return Err(format!("`{key}` is given twice")),
+                Some((key, _)) => return Err(format!("`{key}` is unknown; there are `cost` and `used`")),
+            }
+        }
+        if kind.weight == 0 {
+            kind.weight = ONE;
+        }
+        Ok(kind)
+    }
+}
+
+fn method(text: &str) -> Result<Box<str>, String> {
+    // RFC 9110, section 5.6.2.
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let is_method = (1..=LONGEST_METHOD).contains(&text.len()) && text.bytes().all(is_token);
+    match text.to_ascii_uppercase() {
+        _ if !is_method => Err(format!("`{text}` is no HTTP method")),
+        connect if connect == "CONNECT" => Err("CONNECT asks for a tunnel and has no path".to_owned()),
+        method => Ok(method.into()),
+    }
+}
+
+fn path(text: &str) -> Result<Box<str>, String> {
+    if !text.starts_with('/') {
+        return Err(format!("the path `{text}` does not begin with `/`"));
+    }
+    if text.len() > LONGEST_PATH {
+        return Err(format!("its path is longer than {LONGEST_PATH} bytes"));
+    }
+    let is_allowed = |character: &char| {
+        u8::try_from(*character).is_ok_and(|byte| byte.is_ascii_alphanumeric() || IN_PATHS.contains(&byte))
+    };
+    if text.contains('?') {
+        return Err("a path has no query; give it with the target, which keeps it to itself".to_owned());
+    }
+    if let Some(other) = text.chars().find(|character| !is_allowed(character)) {
+        return Err(format!("a path has no `{other}`; write it percent-encoded"));
+    }
+    // URL parsers (https://url.spec.whatwg.org/#double-dot-path-segment) take them out: the server would see another path.
+    let is_dots =
+        |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    if text.split('/').any(is_dots) {
+        return Err("a path has no segments `.` and `..`".to_owned());
+    }
+    if is_or_is_below(text, "/_mock") {
+        return Err("paths under `/_mock` are a mockserver's own endpoints".to_owned());
+    }
+    Ok(text.into())
+}
+
+/// Whether it is that path, or one below it.
+fn is_or_is_below(path: &str, other: &str) -> bool {
+    path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn weight(text: &str) -> Result<u64, String> {
+    let refuse = || {
+        format!(
+            "the weight `{text}` is no number above 0 and up to {HIGHEST_WEIGHT} with at most {DECIMALS} decimals"
+        )
+    };
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(whole) || !is_digits(decimals) || decimals.len() > DECIMALS {
+        return Err(refuse());
+    }
+    let millionths: u64 = format!("{decimals:0<DECIMALS$}").parse().map_err(|_| refuse())?;
+    let whole: u64 = whole.parse().map_err(|_| refuse())?;
+    let weight = whole.checked_mul(ONE).and_then(|whole| whole.checked_add(millionths));
+    weight.filter(|weight| (1..=HIGHEST_WEIGHT * ONE).contains(weight)).ok_or_else(refuse)
+}
+
+fn cost(word: &str, number: &str) -> Result<u64, String> {
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    let cost: Option<u64> = number.parse().ok().filter(|cost| is_number && *cost <= HIGHEST_COST);
+    cost.ok_or_else(|| format!("`{word}` is no whole number from 0 to {HIGHEST_COST}"))
+}
+
+impl FromStr for Mix {
+    type Err = MixError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let count = text.split(';').count();
+        if count > MOST_KINDS {
+            return Err(MixError::TooMany(count));
+        }
+        let read = |kind: &str| {
+            let kind = kind.trim();
+            RequestKind::read(kind).map_err(|why| MixError::Kind { kind: kind.to_owned(), why })
+        };
+        let all = text.split(';').map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut sum = 0;
+        let up_to = all.iter().map(|kind| {
+            sum += kind.weight;
+            sum
+        });
+        Ok(Self(Arc::new(Kinds { up_to: up_to.collect(), all })))
+    }
+}
+
+impl fmt::Display for Mix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, kind) in self.kinds().iter().enumerate() {
+            let joint = if index == 0 { "" } else { "; " };
+            write!(f, "{joint}{kind}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for RequestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)?;
+        match (self.weight / ONE, self.weight % ONE) {
+            (1, 0) => {}
+            (whole, 0) => write!(f, " {whole}")?,
+            (whole, millionths) => {
+                let decimals = format!("{millionths:0DECIMALS$}");
+                write!(f, " {whole}.{}", decimals.trim_end_matches('0'))?;
+            }
+        }
+        for (key, cost) in [("cost", self.cost), ("used", self.used)] {
+            if let Some(cost) = cost {
+                write!(f, " {key}={cost}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

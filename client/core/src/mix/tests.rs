@@ -1,0 +1,104 @@
+//! What is read as a mix, what is not, and how often each kind comes.
+
+use super::*;
+
+fn mix(text: &str) -> Mix {
+    text.parse().unwrap()
+}
+
+fn refused(text: &str) -> String {
+    text.parse::<Mix>().unwrap_err().to_string()
+}
+
+#[test]
+fn a_mix_is_written_as_it_is_read_with_what_goes_without_saying_left_out() {
+    for (typed, written) in [
+        ("GET /", "GET /"),
+        (" get /repos 8;POST /issues 2 cost=5 ", "GET /repos 8; POST /issues 2 cost=5"),
+        ("GET /a 1.0; PURGE /b&y=%20 0.250000 used=0", "GET /a; PURGE /b&y=%20 0.25 used=0"),
+        ("PUT /a cost=1000000000 1000000 used=3", "PUT /a 1000000 cost=1000000000 used=3"),
+        ("GET /a 0.000001", "GET /a 0.000001"),
+        ("GET //a/.b/c..", "GET //a/.b/c.."),
+    ] {
+        assert_eq!(mix(typed).to_string(), written, "{typed}");
+        assert_eq!(mix(written), mix(typed));
+    }
+}
+
+#[test]
+fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
+    for (text, why) in [
+        ("", "`` is no kind of request: `` is no HTTP method; write `METHOD PATH [WEIGHT]"),
+        ("GET /a;", "`` is no kind of request"),
+        ("GET", "`GET` is no kind of request: it has no path"),
+        ("G(T /", "`G(T` is no HTTP method"),
+        ("CONNECT /", "CONNECT asks for a tunnel"),
+        ("GET repos", "the path `repos` does not begin with `/`"),
+        ("GET /ä", "a path has no `ä`; write it percent-encoded"),
+        ("GET /a?token=x", "a path has no query"),
+        ("GET /a#b", "a path has no `#`"),
+        ("GET /a\\b", "a path has no `\\`"),
+        ("GET /a/../b", "no segments `.` and `..`"),
+        ("GET /a/%2E.", "no segments `.` and `..`"),
+        ("GET /_mock/reset", "a mockserver's own endpoints"),
+        ("GET / 0", "the weight `0` is no number above 0"),
+        ("GET / 0.0000001", "with at most 6 decimals"),
+        ("GET / 1000000.1", "up to 1000000"),
+        ("GET / 99999999999999999999", "up to 1000000"),
+        ("GET / -1", "the weight `-1`"),
+        ("GET / +1", "the weight `+1`"),
+        ("GET / 1e3", "the weight `1e3`"),
+        ("GET / .5", "the weight `.5`"),
+        ("GET / 1.", "the weight `1.`"),
+        ("GET / nan", "the weight `nan`"),
+        ("GET / 1 2", "`2` is one word too many"),
+        ("GET / cost=1 cost=1", "`cost` is given twice"),
+        ("GET / cots=1", "`cots` is unknown; there are `cost` and `used`"),
+        ("GET / cost=", "`cost=` is no whole number from 0 to 1000000000"),
+        ("GET / used=+1", "`used=+1` is no whole number"),
+        ("GET / cost=1000000001", "no whole number from 0 to 1000000000"),
+    ] {
+        let words = refused(text);
+        assert!(words.contains(why), "{text}: {words}");
+    }
+    let long = format!("GET /{}", "a".repeat(LONGEST_PATH));
+    assert!(refused(&long).contains("longer than 1024 bytes"));
+    let many = vec!["GET /"; MOST_KINDS + 1].join(";");
+    assert_eq!(refused(&many), "it has 65 kinds of requests; at most 64 are accepted");
+    assert_eq!(mix(&vec!["GET /"; MOST_KINDS].join(";")).kinds().len(), MOST_KINDS);
+}
+
+#[test]
+fn kinds_come_as_often_as_their_weights_say() {
+    const OPS: u64 = 200_000;
+    let mix = mix("GET /a 8; GET /b 2; GET /c 0.5; GET /d 0.01");
+    let mut counts = [0_u64; 4];
+    for op in 0..OPS {
+        counts[mix.kind_of(7, op)] += 1;
+    }
+    for (count, weight) in counts.iter().zip([8.0, 2.0, 0.5, 0.01]) {
+        let share = weight / 10.51;
+        let expected = OPS as f64 * share;
+        // Five standard deviations of a binomial distribution.
+        let bound = 5.0 * (expected * (1.0 - share)).sqrt();
+        assert!((*count as f64 - expected).abs() <= bound, "{counts:?}: {weight}");
+    }
+}
+
+#[test]
+fn runs_with_neighbouring_seeds_have_unrelated_kinds() {
+    const OPS: u64 = 100_000;
+    let mix = mix("GET /a; GET /b 3");
+    let alike = (0..OPS).filter(|op| mix.kind_of(1, *op) == mix.kind_of(2, *op)).count();
+    let (share, ops) = (0.25 * 0.25 + 0.75 * 0.75, OPS as f64);
+    let bound = 5.0 * (ops * share * (1.0 - share)).sqrt();
+    assert!((alike as f64 - ops * share).abs() <= bound, "{alike} of {OPS} alike");
+    assert_eq!(mix.kind_of(1, 5), mix.clone().kind_of(1, 5));
+}
+
+#[test]
+fn only_some_methods_have_a_body() {
+    let kinds = "GET /; HEAD /; DELETE /; OPTIONS /; TRACE /; POST /; PUT /; PATCH /; QUERY /; BREW /";
+    let with: Vec<bool> = mix(kinds).kinds().iter().map(RequestKind::has_body).collect();
+    assert_eq!(with, [[false; 5], [true; 5]].concat());
+}

@@ -1,0 +1,188 @@
+//! What attempts send by kind of request and by API key: made once, so that an attempt only copies it.
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{HeaderMap, Method};
+use loadgen_core::{Mix, RequestKind, Requests, authorization};
+use reqwest::Url;
+use vocabulary::wire;
+
+use crate::transport::TransportError;
+
+/// What ops ask for, ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    requests: Requests,
+    seed: u64,
+    /// By kind.
+    kinds: Vec<AskedKind>,
+    keys: Option<Keys>,
+}
+
+/// A kind of request, ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct AskedKind {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+    pub(crate) has_body: bool,
+}
+
+/// The `Authorization` of every key, one behind the other: 18 bytes each.
+#[derive(Clone, Debug)]
+struct Keys {
+    text: Bytes,
+    each: usize,
+}
+
+impl Asked {
+    /// For ops that are not all alike, with the target's URL and the headers of every request. Only a mockserver is told what
+    /// a request costs.
+    pub(crate) fn new(
+        requests: &Requests,
+        seed: u64,
+        target: &Url,
+        common: &HeaderMap,
+        is_mock: bool,
+    ) -> Result<Option<Self>, TransportError> {
+        if requests.are_alike() {
+            return Ok(None);
+        }
+        let kinds = requests.mix.iter().flat_map(Mix::kinds);
+        let kinds = kinds.map(|kind| AskedKind::new(kind, target, common, is_mock));
+        let keys = requests.api_keys.map(|keys| Keys::new(keys.get()));
+        let kinds = kinds.collect::<Result<_, _>>()?;
+        Ok(Some(Self { requests: requests.clone(), seed, kinds, keys }))
+    }
+
+    /// The kind of an op's requests, if there are kinds.
+    pub(crate) fn kind_of(&self, op: u64) -> Option<&AskedKind> {
+        let mix = self.requests.mix.as_ref()?;
+        self.kinds.get(mix.kind_of(self.seed, op))
+    }
+
+    /// Puts an op's key into its request, if there are keys.
+    pub(crate) fn authorize(&self, op: u64, headers: &mut HeaderMap) {
+        let number = self.requests.api_key_of(self.seed, op);
+        if let (Some(keys), Some(number)) = (&self.keys, number)
+            && let Ok(value) = HeaderValue::from_maybe_shared(keys.of(number))
+        {
+            headers.insert(AUTHORIZATION, value);
+        }
+    }
+}
+
+impl AskedKind {
+    fn new(
+        kind: &RequestKind,
+        target: &Url,
+        common: &HeaderMap,
+        is_mock: bool,
+    ) -> Result<Self, TransportError> {
+        let refuse = || TransportError::Kind(kind.to_string());
+        let method = Method::from_bytes(kind.method.as_bytes()).map_err(|_| refuse())?;
+        let mut headers = common.clone();
+        let has_body = kind.has_body();
+        if !has_body {
+            headers.remove(CONTENT_TYPE);
+            headers.remove(CONTENT_LENGTH);
+        }
+        for (name, cost) in [(wire::COST, kind.cost), (wire::USED, kind.used)] {
+            if let Some(cost) = cost.filter(|_| is_mock) {
+                headers.insert(HeaderName::from_static(name), HeaderValue::from(cost));
+            }
+        }
+        Ok(Self { method, url: url_of(target, &kind.path), headers, has_body })
+    }
+}
+
+/// The target with a kind's path behind its own; its query stays.
+fn url_of(target: &Url, path: &str) -> Url {
+    let mut url = target.clone();
+    url.set_path(&format!("{}{path}", target.path().trim_end_matches('/')));
+    url
+}
+
+impl Keys {
+    fn new(count: u32) -> Self {
+        let text: String = (0..count).map(authorization).collect();
+        Self { each: authorization(0).len(), text: text.into() }
+    }
+
+    fn of(&self, number: u32) -> Bytes {
+        let from = number as usize * self.each;
+        self.text.slice(from..from + self.each)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZero;
+
+    use super::*;
+
+    fn asked(mix: &str, api_keys: u32, target: &str, is_mock: bool) -> Asked {
+        let mix = Some(mix).filter(|mix| !mix.is_empty()).map(|mix| mix.parse().unwrap());
+        let requests = Requests { mix, api_keys: NonZero::new(api_keys), ..Requests::default() };
+        let common: HeaderMap =
+            [(CONTENT_TYPE, HeaderValue::from_static("text/plain"))].into_iter().collect();
+        Asked::new(&requests, 1, &target.parse().unwrap(), &common, is_mock).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_path_comes_behind_that_of_the_target_whose_query_stays() {
+        for (target, path, url) in [
+            ("http://h", "/repos", "http://h/repos"),
+            ("http://h:8/", "/", "http://h:8/"),
+            ("http://h/api/v1", "/repos", "http://h/api/v1/repos"),
+            ("http://h/api/?version=2", "/repos", "http://h/api/repos?version=2"),
+            ("http://h", "//a/%20;", "http://h//a/%20;"),
+        ] {
+            assert_eq!(url_of(&target.parse().unwrap(), path).as_str(), url, "{target} {path}");
+        }
+    }
+
+    #[test]
+    fn paths_that_a_mix_accepts_are_sent_as_they_are_written() {
+        let path = "/Az09-._~!$&'()*+,=:@%zz/%2F";
+        let asked = asked(&format!("GET {path}"), 0, "http://h/", true);
+        assert_eq!(asked.kind_of(0).unwrap().url.path(), path);
+    }
+
+    #[test]
+    fn only_a_mockserver_hears_of_costs_and_only_methods_with_a_body_say_what_it_is() {
+        let header =
+            |kind: &AskedKind, name: &str| Some(kind.headers.get(name)?.to_str().unwrap().to_owned());
+        for is_mock in [true, false] {
+            let asked = asked("GET /a cost=5 used=2; POST /b", 0, "http://h/", is_mock);
+            let [get, post] = &asked.kinds[..] else { panic!("two kinds") };
+            let told = |words: &str| is_mock.then(|| words.to_owned());
+            assert_eq!(
+                [header(get, "x-tailback-cost"), header(get, "x-tailback-used")],
+                [told("5"), told("2")]
+            );
+            assert_eq!([header(post, "x-tailback-cost"), header(post, "x-tailback-used")], [None, None]);
+            assert_eq!((header(get, "content-type"), get.has_body), (None, false));
+            assert_eq!((header(post, "content-type").as_deref(), post.has_body), (Some("text/plain"), true));
+        }
+    }
+
+    #[test]
+    fn every_op_has_the_key_that_is_drawn_for_it() {
+        let asked = asked("", 1000, "http://h/", true);
+        for op in 0..100 {
+            let mut headers = HeaderMap::new();
+            asked.authorize(op, &mut headers);
+            let drawn = authorization(asked.requests.api_key_of(1, op).unwrap());
+            assert_eq!(headers[AUTHORIZATION].to_str().unwrap(), drawn);
+        }
+        assert!(asked.kind_of(0).is_none());
+    }
+
+    #[test]
+    fn ops_that_are_alike_need_nothing_of_it() {
+        let alike =
+            Asked::new(&Requests::default(), 1, &"http://h".parse().unwrap(), &HeaderMap::new(), true);
+        assert!(alike.unwrap().is_none());
+    }
+}

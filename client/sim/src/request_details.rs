@@ -1,0 +1,212 @@
+//! What requests say of themselves in virtual time, where a server wants to know: what they would say over HTTP to a mockserver on
+//! this machine.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use loadgen_core::{Launched, Requests, authorization};
+use mockserver_core::{Details, Step, Wants};
+use vocabulary::wire;
+
+/// The most that is kept; what has no place is made anew.
+const MOST_KEPT: u64 = 1 << 14;
+
+/// Headers that differ from attempt to attempt, or from client to client.
+const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
+
+/// Makes what requests say of themselves, and keeps it: ops of one kind with one key say the same.
+#[derive(Debug)]
+pub(crate) struct RequestDetails {
+    requests: Requests,
+    seed: u64,
+    /// Of requests that are of no kind.
+    method: Box<str>,
+    wants: Wants,
+    /// By kind, key and half of a conditional write, as far as there is room; the number says of which it is.
+    kept: Vec<Option<(u64, Arc<Details>)>>,
+}
+
+/// What a request's details follow from.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    kind: Option<usize>,
+    api_key: Option<u32>,
+    step: Step,
+}
+
+impl RequestDetails {
+    /// For a server that wants so much; `None` when it wants nothing.
+    pub(crate) fn new(requests: Requests, seed: u64, method: &str, wants: Wants) -> Option<Self> {
+        wants.any.then(|| {
+            let kinds = requests.mix.as_ref().map_or(1, |mix| mix.kinds().len() as u64);
+            let keys = u64::from(requests.api_keys.map_or(1, Into::into));
+            let differ = OF_ATTEMPTS.iter().any(|name| wants.headers.contains(*name));
+            let kept = if differ { 0 } else { (kinds * keys * STEPS).min(MOST_KEPT) };
+            let kept = (0..kept).map(|_| None).collect();
+            Self { requests, seed, method: method.into(), wants, kept }
+        })
+    }
+
+    /// What this request says.
+    pub(crate) fn of(&mut self, launched: &Launched, step: Step) -> Arc<Details> {
+        let asked = Asked {
+            kind: self.requests.mix.as_ref().map(|mix| mix.kind_of(self.seed, launched.op)),
+            api_key: self.requests.api_key_of(self.seed, launched.op),
+            step,
+        };
+        let places = self.kept.len() as u64;
+        if places == 0 {
+            return Arc::new(self.made(asked, launched));
+        }
+        let number = self.number(asked);
+        #[expect(clippy::cast_possible_truncation, reason = "there are few places")]
+        let place = (number % places) as usize;
+        if let Some((kept, details)) = &self.kept[place]
+            && *kept == number
+        {
+            return details.clone();
+        }
+        let details = Arc::new(self.made(asked, launched));
+        self.kept[place] = Some((number, details.clone()));
+        details
+    }
+
+    /// Differs where details differ.
+    fn number(&self, asked: Asked) -> u64 {
+        let keys = u64::from(self.requests.api_keys.map_or(1, Into::into));
+        let kind = asked.kind.unwrap_or_default() as u64;
+        let step = match asked.step {
+            Step::Work => 0,
+            Step::Read => 1,
+            Step::Write { .. } => 2,
+        };
+        (kind * keys + u64::from(asked.api_key.unwrap_or_default())) * STEPS + step
+    }
+
+    fn made(&self, asked: Asked, launched: &Launched) -> Details {
+        let kind = asked.kind.zip(self.requests.mix.as_ref()).and_then(|(kind, mix)| mix.kinds().get(kind));
+        let method = match (asked.step, kind) {
+            (Step::Read, _) => "GET",
+            (Step::Write { .. }, _) => "PUT",
+            (Step::Work, Some(kind)) => &kind.method,
+            (Step::Work, None) => &self.method,
+        };
+        let value = |name: &str| -> Option<String> {
+            match name {
+                "authorization" => asked.api_key.map(authorization),
+                wire::COST => kind?.cost.map(|cost| cost.to_string()),
+                wire::USED => kind?.used.map(|used| used.to_string()),
+                wire::SEED => Some(self.seed.to_string()),
+                wire::OP => Some(launched.op.to_string()),
+                wire::ATTEMPT => Some(launched.ordinal.to_string()),
+                wire::CLIENT => Some(launched.client.to_string()),
+                wire::STEP if asked.step == Step::Read => Some(wire::STEP_READ.to_owned()),
+                _ => None,
+            }
+        };
+        let headers = self.wants.headers.iter();
+        let headers = headers.filter_map(|name| Some((name.as_str().into(), value(name)?.into())));
+        Details {
+            method: method.into(),
+            path: kind.map_or("/", |kind| &*kind.path).into(),
+            address: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            headers: headers.collect(),
+            body: Box::default(),
+        }
+    }
+}
+
+/// Work, read and write.
+const STEPS: u64 = 3;
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZero;
+
+    use loadgen_core::AttemptKey;
+    use vocabulary::Instant;
+
+    use super::*;
+
+    fn wants(headers: &[&str]) -> Wants {
+        Wants { any: true, headers: headers.iter().map(|name| (*name).to_owned()).collect(), body: false }
+    }
+
+    fn details(mix: &str, api_keys: u32, headers: &[&str]) -> RequestDetails {
+        let mix = Some(mix).filter(|mix| !mix.is_empty()).map(|mix| mix.parse().unwrap());
+        let requests = Requests { mix, api_keys: NonZero::new(api_keys), ..Requests::default() };
+        RequestDetails::new(requests, 1, "POST", wants(headers)).unwrap()
+    }
+
+    fn launched(op: u64) -> Launched {
+        let attempt = AttemptKey { slot: 0, serial: 0 };
+        Launched { attempt, client: 4, op, ordinal: 2, due: Instant::ORIGIN, least_free: 0 }
+    }
+
+    #[test]
+    fn a_server_that_wants_nothing_is_told_nothing() {
+        assert!(RequestDetails::new(Requests::default(), 1, "GET", Wants::default()).is_none());
+    }
+
+    #[test]
+    fn without_a_mix_requests_have_the_run_s_method_and_halves_of_writes_their_own() {
+        let mut details = details("", 0, &["authorization", "user-agent"]);
+        for (step, method) in
+            [(Step::Work, "POST"), (Step::Read, "GET"), (Step::Write { if_match: 7 }, "PUT")]
+        {
+            let said = details.of(&launched(0), step);
+            assert_eq!((&*said.method, &*said.path, said.headers.len()), (method, "/", 0));
+            assert_eq!(said.address, Some("127.0.0.1".parse().unwrap()));
+        }
+    }
+
+    #[test]
+    fn requests_say_what_their_op_is_drawn_to_be_as_far_as_it_is_wanted() {
+        let wanted = ["authorization", "x-tailback-cost"];
+        let mut details = details("GET /a cost=5 used=2; PUT /b", 1000, &wanted);
+        let requests = details.requests.clone();
+        for op in 0..200 {
+            let said = details.of(&launched(op), Step::Work);
+            let kind = requests.kind_of(1, op).unwrap();
+            assert_eq!((&*said.method, &*said.path), (&*kind.method, &*kind.path));
+            assert_eq!(
+                said.header("authorization"),
+                Some(&*authorization(requests.api_key_of(1, op).unwrap()))
+            );
+            assert_eq!(said.header("x-tailback-cost"), kind.cost.map(|_| "5"));
+            assert_eq!(said.header("x-tailback-used"), None, "nobody asked");
+        }
+    }
+
+    #[test]
+    fn ops_that_say_the_same_share_it_and_memory_is_bounded() {
+        let mut few = details("GET /a; PUT /b", 3, &["authorization"]);
+        let mut seen: Vec<Arc<Details>> = Vec::new();
+        for op in 0..1000 {
+            let said = few.of(&launched(op), Step::Work);
+            if !seen.iter().any(|other| Arc::ptr_eq(other, &said)) {
+                seen.push(said);
+            }
+        }
+        assert_eq!(seen.len(), 6);
+        let many = details("GET /a; PUT /b", 1_000_000, &["authorization"]);
+        assert_eq!(many.kept.len() as u64, MOST_KEPT);
+    }
+
+    #[test]
+    fn what_differs_from_attempt_to_attempt_is_made_for_each() {
+        let wanted = [
+            "x-tailback-attempt",
+            "x-tailback-client",
+            "x-tailback-op",
+            "x-tailback-seed",
+            "x-tailback-step",
+        ];
+        let mut details = details("", 0, &wanted);
+        for op in [3, 9] {
+            let said = details.of(&launched(op), Step::Read);
+            let values: Vec<&str> = said.headers.iter().map(|(_, value)| &**value).collect();
+            assert_eq!(values, ["2", "4", &op.to_string(), "1", "read"]);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What of requests the policy in force looks at, known without the state machine's lock; and requests told as it wants.
+//!
+//! A request that comes while the configuration changes may be told as the configuration before wanted.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::http::request::Parts;
+use mockserver_core::{Details, LONGEST_LOOK, Wants};
+
+/// What is wanted just now.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Most servers want nothing: that costs no lock.
+    any: AtomicBool,
+    wants: RwLock<Arc<Wants>>,
+}
+
+impl Wanted {
+    pub(crate) fn new(wants: Wants) -> Self {
+        let wanted = Self::default();
+        wanted.set(wants);
+        wanted
+    }
+
+    /// The configuration changed.
+    pub(crate) fn set(&self, wants: Wants) {
+        let any = wants.any;
+        *self.wants.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(wants);
+        self.any.store(any, Ordering::Release);
+    }
+
+    /// What is wanted, if anything is.
+    pub(crate) fn get(&self) -> Option<Arc<Wants>> {
+        if !self.any.load(Ordering::Acquire) {
+            return None;
+        }
+        let wants = self.wants.read().unwrap_or_else(PoisonError::into_inner).clone();
+        wants.any.then_some(wants)
+    }
+}
+
+/// How much of a body is wanted, in bytes.
+pub(crate) fn look(wants: Option<&Wants>) -> usize {
+    if wants.is_some_and(|wants| wants.body) { LONGEST_LOOK } else { 0 }
+}
+
+/// What a request says of itself, as far as it is wanted. Of a header that comes several times the first counts; bytes that are
+/// no text are told as the replacement character.
+pub(crate) fn details(wants: &Wants, parts: &Parts, peer: IpAddr, body: Vec<u8>) -> Details {
+    let header = |name: &String| {
+        let value = String::from_utf8_lossy(parts.headers.get(name)?.as_bytes());
+        Some((name.as_str().into(), value.into()))
+    };
+    Details {
+        method: parts.method.as_str().to_ascii_uppercase().into(),
+        path: parts.uri.path().into(),
+        address: Some(peer.to_canonical()),
+        headers: wants.headers.iter().filter_map(header).collect(),
+        body: body.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn wants(headers: &[&str]) -> Wants {
+        Wants { any: true, headers: headers.iter().map(|name| (*name).to_owned()).collect(), body: true }
+    }
+
+    #[test]
+    fn what_is_wanted_follows_the_configuration() {
+        let wanted = Wanted::new(Wants::default());
+        assert!(wanted.get().is_none());
+        wanted.set(wants(&["x-key"]));
+        assert_eq!(wanted.get().as_deref(), Some(&wants(&["x-key"])));
+        wanted.set(Wants::default());
+        assert!(wanted.get().is_none());
+    }
+
+    #[test]
+    fn a_request_says_what_is_wanted_and_no_more() {
+        let request = Request::post("http://h/repos/7?page=2")
+            .header("X-Key", "first")
+            .header("x-key", "second")
+            .header("x-odd", &b"a\xff"[..])
+            .header("x-other", "nobody asked");
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let wants = wants(&["x-key", "x-missing", "x-odd"]);
+        let said = details(&wants, &parts, "::ffff:192.0.2.1".parse().unwrap(), b"{}".to_vec());
+        assert_eq!((&*said.method, &*said.path, &*said.body), ("POST", "/repos/7", &b"{}"[..]));
+        assert_eq!(said.address, Some("192.0.2.1".parse().unwrap()));
+        let headers: Vec<(&str, &str)> =
+            said.headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(headers, [("x-key", "first"), ("x-odd", "a\u{fffd}")]);
+    }
+
+    #[test]
+    fn a_body_is_looked_at_only_where_it_is_wanted() {
+        assert_eq!(look(None), 0);
+        assert_eq!(look(Some(&Wants { any: true, ..Wants::default() })), 0);
+        assert_eq!(look(Some(&wants(&[]))), LONGEST_LOOK);
+    }
+}
