@@ -5,6 +5,7 @@ mod common;
 mod concurrency;
 mod concurrency_cap;
 mod cost;
+mod daily;
 mod descriptor_pool;
 mod entry;
 mod fixed_window;
@@ -15,9 +16,11 @@ mod key;
 mod keyed;
 mod keys;
 mod law;
+mod leaky_queue;
 mod overwhelmed_queue;
 mod policy_config;
 mod rate;
+mod reserve;
 mod running;
 mod script;
 mod sliding_counter;
@@ -37,10 +40,13 @@ pub(crate) use stages::{Stage, Stages};
 
 use concurrency::Concurrency;
 use concurrency_cap::CapConfig;
+use daily::Daily;
 use descriptor_pool::PoolConfig;
 use fixed_window::FixedWindow;
 use gcra::Gcra;
+use leaky_queue::LeakyQueue;
 use overwhelmed_queue::QueueConfig;
+use reserve::Reserve;
 use script::ScriptConfig;
 use sliding_counter::SlidingCounter;
 use sliding_log::SlidingLog;
@@ -54,7 +60,10 @@ pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry::of::<PoolConfig>(),
     PolicyEntry::of::<TokenBucket>(),
     PolicyEntry::of::<Gcra>(),
+    PolicyEntry::of::<LeakyQueue>(),
+    PolicyEntry::of::<Reserve>(),
     PolicyEntry::of::<FixedWindow>(),
+    PolicyEntry::of::<Daily>(),
     PolicyEntry::of::<SlidingCounter>(),
     PolicyEntry::of::<SlidingLog>(),
     PolicyEntry::of::<ScriptConfig>(),

@@ -34,6 +34,10 @@ fn any_stack() -> impl Strategy<Value = String> {
         "fixed-window:limit=2,window=100ms,align=first",
         "sliding-counter:limit=3,window=70ms",
         "sliding-log:limit=2,window=70ms",
+        "leaky-queue:rate=30/s,burst=2",
+        "leaky-queue:rate=50/s,burst=4,delay=2,cost=2",
+        "reserve:rate=20/s,burst=2",
+        "daily:limit=5",
     ]);
     let charged =
         prop::sample::select(vec!["", ",own=yes", ",later=keep", ",charged=answer", ",own=yes,later=keep"]);

@@ -17,14 +17,14 @@ use crate::standing::Standing;
 /// Parameters of `fixed-window`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedWindow {
-    limit: u32,
-    window: Duration,
-    align: Align,
+    pub(crate) limit: u32,
+    pub(crate) window: Duration,
+    pub(crate) align: Align,
 }
 
 /// When windows begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Align {
+pub(crate) enum Align {
     /// One after another from the server's start.
     Start,
     /// With the first request after the one before.

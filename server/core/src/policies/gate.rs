@@ -93,7 +93,6 @@ pub(crate) enum Ruling {
     /// It may go on.
     Pass,
     /// It may go on after this time; it is charged at once.
-    #[expect(dead_code, reason = "leaky-queue and reserve make requests wait")]
     PassAfter(Duration),
     /// It waits in the stage's queue.
     Queue,

@@ -51,6 +51,10 @@ impl PolicyConfig for Gcra {
 pub(crate) struct Expected(u128);
 
 impl Gcra {
+    pub(crate) fn new(rate: Rate, burst: u32) -> Self {
+        Self { rate, burst }
+    }
+
     fn scaled(&self, at: Instant) -> u128 {
         u128::from(at.as_nanos()) * u128::from(self.rate.count)
     }
@@ -58,6 +62,13 @@ impl Gcra {
     /// What this many requests move the arrival.
     fn increment(&self, cost: u32) -> u128 {
         u128::from(cost) * u128::from(self.rate.per_nanos)
+    }
+
+    /// A request is accepted whose turn comes up to so many nanoseconds later.
+    pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
+        let ahead = u128::from(nanos) * u128::from(self.rate.count);
+        let latest = self.scaled(at) + self.increment(self.burst) + ahead;
+        expected.0 = (expected.0 + self.increment(cost)).min(latest);
     }
 }
 
@@ -82,8 +93,7 @@ impl Law for Gcra {
     }
 
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
-        let latest = self.scaled(at) + self.increment(self.burst);
-        expected.0 = (expected.0 + self.increment(cost)).min(latest);
+        self.charge_ahead(expected, at, cost, 0);
     }
 
     fn give_back(&self, expected: &mut Expected, at: Instant, taken: Taken) {

@@ -1,47 +1,61 @@
 //! Golden timelines of laws: instants in milliseconds, and what becomes of a request then.
 
+use std::time::Duration;
+
 use vocabulary::Instant;
 
 use crate::policies::gate::Ruling;
 use crate::policies::law::Law;
 
-/// Accepted.
-pub(crate) const A: Option<u64> = None;
-
-/// Rejected, with this exact wait in milliseconds, rounded up.
-#[expect(non_snake_case, clippy::unnecessary_wraps, reason = "beside `A` it reads as timelines are written")]
-pub(crate) const fn R(wait_ms: u64) -> Option<u64> {
-    Some(wait_ms)
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// Accepted.
+    A,
+    /// Accepted after this wait in milliseconds.
+    After(u64),
+    /// Rejected, with this exact wait in milliseconds, rounded up.
+    R(u64),
 }
 
-/// Every request of the timeline, each of cost 1, meets what stands there; and a wait is exact: the request would be accepted
-/// when it is over, and not a nanosecond sooner.
-pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Option<u64>)]) {
-    for count in 1..=timeline.len() {
-        let mut state = law.fresh();
-        for (index, (at_ms, expected)) in timeline[..count].iter().enumerate() {
-            let at = Instant::from_millis(*at_ms);
-            law.advance(&mut state, at);
-            match (law.ask(&state, at, 1), expected) {
-                (Ruling::Pass, None) => law.charge(&mut state, at, 1),
-                (Ruling::Reject(Some(wait)), Some(wait_ms)) => {
-                    let rounded = wait.as_nanos().div_ceil(1_000_000);
-                    assert_eq!(rounded, u128::from(*wait_ms), "request {index} at {at_ms} ms");
-                    if index + 1 == count {
-                        let just_before = Instant::from_nanos((at + wait).as_nanos() - 1);
-                        law.advance(&mut state, just_before);
-                        let early = law.ask(&state, just_before, 1);
-                        assert!(early != Ruling::Pass, "request {index} at {at_ms} ms: {wait:?} is too long");
-                        law.advance(&mut state, at + wait);
-                        assert_eq!(
-                            law.ask(&state, at + wait, 1),
-                            Ruling::Pass,
-                            "request {index} at {at_ms} ms"
-                        );
-                    }
-                }
-                (ruling, _) => panic!("request {index} at {at_ms} ms: {ruling:?}"),
-            }
+pub(crate) use Expected::{A, After, R};
+
+/// Every request of the timeline, each of cost 1, meets what stands there.
+pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
+    let mut state = law.fresh();
+    for (index, (at_ms, expected)) in timeline.iter().enumerate() {
+        let at = Instant::from_millis(*at_ms);
+        law.advance(&mut state, at);
+        let ruling = law.ask(&state, at, 1);
+        let told = match ruling {
+            Ruling::Pass => A,
+            Ruling::PassAfter(wait) => After(whole_millis(wait)),
+            Ruling::Reject(Some(wait)) => R(whole_millis(wait)),
+            Ruling::Reject(None) | Ruling::Queue => panic!("request {index} at {at_ms} ms: {ruling:?}"),
+        };
+        assert_eq!(told, *expected, "request {index} at {at_ms} ms");
+        match ruling {
+            Ruling::Reject(Some(wait)) => assert_exact(law, &timeline[..index], at, wait),
+            _ => law.charge(&mut state, at, 1),
         }
     }
+}
+
+/// After this much of a timeline, whoever waits so long is accepted, and not a nanosecond sooner as well as then.
+fn assert_exact<L: Law>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
+    let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
+        let mut state = law.fresh();
+        for (at_ms, _) in timeline.iter().filter(|(_, expected)| !matches!(expected, R(_))) {
+            law.advance(&mut state, Instant::from_millis(*at_ms));
+            law.charge(&mut state, Instant::from_millis(*at_ms), 1);
+        }
+        law.advance(&mut state, at + wait);
+        law.ask(&state, at + wait, 1)
+    });
+    assert!(!matches!(in_time, Ruling::Reject(_)), "{law:?} at {at}: {wait:?} is too short");
+    assert!(early != in_time && early != Ruling::Pass, "{law:?} at {at}: {wait:?} is too long");
+}
+
+fn whole_millis(wait: Duration) -> u64 {
+    u64::try_from(wait.as_nanos().div_ceil(1_000_000)).expect("short")
 }

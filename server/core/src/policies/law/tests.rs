@@ -9,6 +9,8 @@ use crate::policies::fixed_window::FixedWindow;
 use crate::policies::gate::Ruling;
 use crate::policies::gcra::Gcra;
 use crate::policies::law::Law;
+use crate::policies::leaky_queue::LeakyQueue;
+use crate::policies::reserve::Reserve;
 use crate::policies::sliding_counter::SlidingCounter;
 use crate::policies::sliding_log::SlidingLog;
 use crate::policies::token_bucket::TokenBucket;
@@ -28,30 +30,43 @@ fn law<L: Configurable>(options: &[(&str, String)]) -> L {
     L::with_options(&options).expect("options")
 }
 
+/// A request that passes, after a wait or at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Accepted {
+    at: Instant,
+    wait: Duration,
+    cost: u32,
+}
+
+fn passes(ruling: Ruling) -> bool {
+    matches!(ruling, Ruling::Pass | Ruling::PassAfter(_))
+}
+
 /// What is accepted and when, each rejection with its wait looked at: it is over when the request may pass, and no sooner.
-fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<(Instant, u32)>, TestCaseError> {
+fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, TestCaseError> {
     let (mut state, mut at, mut accepted) = (law.fresh(), Instant::ORIGIN, Vec::new());
     for (gap_us, cost) in requests {
         at = at + Duration::from_micros(*gap_us);
         law.advance(&mut state, at);
         match law.ask(&state, at, *cost) {
-            Ruling::Pass => {
+            // Of who waits, what was taken is there when the wait is over.
+            passes @ (Ruling::Pass | Ruling::PassAfter(_)) => {
                 law.charge(&mut state, at, *cost);
-                accepted.push((at, *cost));
+                let wait = if let Ruling::PassAfter(wait) = passes { wait } else { Duration::ZERO };
+                accepted.push(Accepted { at, wait, cost: *cost });
             }
             Ruling::Reject(Some(wait)) => {
                 // Its state at that moment: nothing else is accepted meanwhile.
                 let early = replayed(law, &accepted, before(at + wait), *cost);
-                prop_assert!(early != Ruling::Pass, "{law:?}: {wait:?} at {at} is too long");
-                prop_assert_eq!(
-                    replayed(law, &accepted, at + wait, *cost),
-                    Ruling::Pass,
-                    "{:?} at {}",
-                    law,
-                    at
+                let in_time = replayed(law, &accepted, at + wait, *cost);
+                prop_assert!(passes(in_time), "{law:?}: {wait:?} at {at} is too short");
+                // Whoever would have to wait until then comes too soon.
+                prop_assert!(
+                    early != Ruling::Pass && early != in_time,
+                    "{law:?}: {wait:?} at {at} is too long"
                 );
             }
-            Ruling::PassAfter(_) | Ruling::Queue => prop_assert!(false, "a law decides at once"),
+            Ruling::Queue => prop_assert!(false, "a law decides at once"),
             Ruling::Reject(None) => {
                 let later = at + Duration::from_hours(1);
                 prop_assert_eq!(replayed(law, &[], later, *cost), Ruling::Reject(None));
@@ -62,19 +77,26 @@ fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<(Instant, u3
 }
 
 /// What a law that has accepted this says of one more.
-fn replayed<L: Law>(law: &L, accepted: &[(Instant, u32)], at: Instant, cost: u32) -> Ruling {
+fn replayed<L: Law>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Ruling {
     let mut state = law.fresh();
-    for (then, cost) in accepted {
-        law.advance(&mut state, *then);
-        assert_eq!(law.ask(&state, *then, *cost), Ruling::Pass, "asking changes nothing");
-        law.charge(&mut state, *then, *cost);
+    for Accepted { at, cost, .. } in accepted {
+        law.advance(&mut state, *at);
+        assert!(passes(law.ask(&state, *at, *cost)), "asking changes nothing");
+        law.charge(&mut state, *at, *cost);
     }
     law.advance(&mut state, at);
     law.ask(&state, at, cost)
 }
 
-fn cost_between(accepted: &[(Instant, u32)], from: Instant, to: Instant) -> u64 {
-    accepted.iter().filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(*cost)).sum()
+/// When they go on.
+fn goes_on(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
+    accepted.iter().map(|accepted| accepted.at + accepted.wait)
+}
+
+/// What those cost that went on between two instants.
+fn cost_between(accepted: &[Accepted], from: Instant, to: Instant) -> u64 {
+    let goes_on = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
+    goes_on.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()
 }
 
 proptest! {
@@ -85,10 +107,10 @@ proptest! {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
         let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
         prop_assert_eq!(&taken, &accepted(&law::<Gcra>(&options), &requests)?);
-        for (from, _) in &taken {
-            for (to, _) in taken.iter().filter(|(to, _)| to >= from) {
-                let comes = to.since(*from).as_nanos() * u128::from(rate) / 1_000_000_000;
-                prop_assert!(u128::from(cost_between(&taken, *from, *to)) <= u128::from(burst) + comes);
+        for from in goes_on(&taken) {
+            for to in goes_on(&taken).filter(|to| *to >= from) {
+                let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
+                prop_assert!(u128::from(cost_between(&taken, from, to)) <= u128::from(burst) + comes);
             }
         }
     }
@@ -97,12 +119,56 @@ proptest! {
     fn a_stepwise_bucket_waits_for_its_steps(requests in any_requests(), count in 1..9_u32, burst in 1..9_u32) {
         let options = [("rate", format!("{count}/50ms")), ("burst", burst.to_string()), ("refill", "stepwise".to_owned())];
         let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
-        for (from, _) in &taken {
+        for from in goes_on(&taken) {
             let steps = |to: Instant| to.as_nanos() / 50_000_000 - from.as_nanos() / 50_000_000;
-            for (to, _) in taken.iter().filter(|(to, _)| to >= from) {
-                prop_assert!(cost_between(&taken, *from, *to) <= u64::from(burst) + steps(*to) * u64::from(count));
+            for to in goes_on(&taken).filter(|to| *to >= from) {
+                prop_assert!(cost_between(&taken, from, to) <= u64::from(burst) + steps(to) * u64::from(count));
             }
         }
+    }
+
+    /// Every token has come when it is used, whether it was waited for or not.
+    #[test]
+    fn reservations_give_no_more_than_a_bucket(requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32) {
+        let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
+        let taken = accepted(&law::<Reserve>(&options), &requests)?;
+        let longest = Duration::from_nanos(500_000_000 / u64::from(rate));
+        for from in goes_on(&taken) {
+            for to in goes_on(&taken).filter(|to| *to >= from) {
+                let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
+                prop_assert!(u128::from(cost_between(&taken, from, to)) <= u128::from(burst) + comes + 1);
+            }
+        }
+        prop_assert!(taken.iter().all(|accepted| accepted.wait <= longest));
+    }
+
+    /// Of what comes no more than the burst is let in ahead of the rate; and where all of that waits, it leaves at the rate.
+    #[test]
+    fn a_leaky_queue_lets_requests_in_and_out_at_its_rate(
+        requests in any_requests(), rate in 1..200_u32, burst in 0..9_u32, delay in 0..9_u32,
+    ) {
+        let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string()), ("delay", delay.to_string())];
+        let taken = accepted(&law::<LeakyQueue>(&options), &requests)?;
+        // Clocks of whole milliseconds see up to one more between two instants.
+        let leaks = |from: Instant, to: Instant| (to.since(from).as_millis() + 2) * u128::from(rate);
+        for (index, first) in taken.iter().enumerate() {
+            let mut cost = 0;
+            for last in &taken[index..] {
+                cost += u128::from(last.cost) * 1000;
+                prop_assert!(cost <= u128::from(burst + 1) * 1000 + leaks(first.at, last.at));
+            }
+        }
+        if delay == 0 {
+            for from in goes_on(&taken) {
+                for to in goes_on(&taken).filter(|to| *to >= from) {
+                    // One of cost 3 leaves as the last of three would.
+                    let cost = u128::from(cost_between(&taken, from, to)) * 1000;
+                    prop_assert!(cost <= 3000 + leaks(from, to));
+                }
+            }
+        }
+        let longest = Duration::from_millis(u64::from(burst.saturating_sub(delay) * 1000 / rate));
+        prop_assert!(taken.iter().all(|accepted| accepted.wait <= longest));
     }
 
     #[test]
@@ -111,11 +177,11 @@ proptest! {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned()), ("align", align.clone())];
         let taken = accepted(&law::<FixedWindow>(&options), &requests)?;
         let mut begins = None;
-        for (at, _) in &taken {
+        for at in goes_on(&taken) {
             let begin = match (align.as_str(), begins) {
                 ("start", _) => Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000),
                 (_, Some(begin)) if at.since(begin) < Duration::from_millis(70) => begin,
-                _ => *at,
+                _ => at,
             };
             begins = Some(begin);
             let end = before(begin + Duration::from_millis(70));
@@ -127,8 +193,8 @@ proptest! {
     fn no_stretch_of_time_holds_more_than_a_log_allows(requests in any_requests(), limit in 1..9_u32) {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
         let taken = accepted(&law::<SlidingLog>(&options), &requests)?;
-        for (at, _) in &taken {
-            prop_assert!(cost_between(&taken, *at, before(*at + Duration::from_millis(70))) <= u64::from(limit));
+        for at in goes_on(&taken) {
+            prop_assert!(cost_between(&taken, at, before(at + Duration::from_millis(70))) <= u64::from(limit));
         }
     }
 
@@ -136,7 +202,7 @@ proptest! {
     fn two_counters_let_at_most_a_limit_into_a_window(requests in any_requests(), limit in 1..9_u32) {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
         let taken = accepted(&law::<SlidingCounter>(&options), &requests)?;
-        for (at, _) in &taken {
+        for at in goes_on(&taken) {
             let begin = Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000);
             prop_assert!(cost_between(&taken, begin, before(begin + Duration::from_millis(70))) <= u64::from(limit));
         }

@@ -1,0 +1,77 @@
+//! So many requests a day: a fixed window of that length.
+//!
+//! Source: requests per day of `OpenAI`; daily limits of `HubSpot`.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Parameter};
+
+use crate::policies::common::Common;
+use crate::policies::fixed_window::{Align, FixedWindow};
+use crate::policies::gate::Gate;
+use crate::policies::policy_config::PolicyConfig;
+
+/// Parameters of `daily`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Daily {
+    limit: u32,
+    align: Align,
+}
+
+const DAY: Duration = Duration::from_hours(24);
+
+impl Default for Daily {
+    fn default() -> Self {
+        Self { limit: 10_000, align: Align::Start }
+    }
+}
+
+impl Configurable for Daily {
+    const NAME: &'static str = "daily";
+    const SUMMARY: &'static str = "so many requests a day, and the rest of it is rejected";
+    const RULE: &'static str = "a fixed-window of one day";
+    const SOURCE: &'static str = "OpenAI's requests per day; daily limits of HubSpot";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("limit", "requests in a day", (1, 1_000_000_000), |config| &mut config.limit),
+        Parameter::choice("align", "whether days follow one another, or begin with a request", |config| {
+            &mut config.align
+        }),
+    ];
+}
+
+impl Daily {
+    fn window(&self) -> FixedWindow {
+        FixedWindow { limit: self.limit, window: DAY, align: self.align }
+    }
+}
+
+impl PolicyConfig for Daily {
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        self.window().gate(common)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    #[test]
+    fn a_day_s_requests_are_there_again_on_the_next() {
+        const HOUR: u64 = 3_600_000;
+        let law = |align| Daily { limit: 2, align }.window();
+        let timeline = [
+            (0, A),
+            (20 * HOUR, A),
+            (23 * HOUR, R(HOUR)),
+            (24 * HOUR, A),
+            (47 * HOUR, A),
+            (47 * HOUR, R(HOUR)),
+        ];
+        assert_timeline(&law(Align::Start), &timeline);
+        assert_timeline(
+            &law(Align::First),
+            &[(HOUR, A), (20 * HOUR, A), (24 * HOUR, R(HOUR)), (25 * HOUR, A)],
+        );
+    }
+}

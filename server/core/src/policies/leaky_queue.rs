@@ -1,0 +1,221 @@
+//! A queue that leaks at a rate: a few requests wait their turn in it, and whoever finds it full is rejected.
+//!
+//! Source: nginx/nginx `src/http/modules/ngx_http_limit_req_module.c` (`ngx_http_limit_req_lookup` and `ngx_http_limit_req_account`), with its
+//! integers: thousandths of a request, a clock of whole milliseconds, a rate of whole thousandths per second.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
+use crate::policies::policy_config::PolicyConfig;
+use crate::policies::rate::Rate;
+use crate::standing::Standing;
+
+/// Parameters of `leaky-queue`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LeakyQueue {
+    rate: Rate,
+    burst: u32,
+    /// `u32::MAX` for nginx's `nodelay`.
+    delay: u32,
+}
+
+impl Default for LeakyQueue {
+    fn default() -> Self {
+        Self { rate: Rate::per_second(100), burst: 0, delay: 0 }
+    }
+}
+
+impl Configurable for LeakyQueue {
+    const NAME: &'static str = "leaky-queue";
+    const SUMMARY: &'static str =
+        "requests leave a short queue at a rate; whoever finds it full is rejected (nginx)";
+    const RULE: &'static str = "in thousandths of a request, with rate in thousandths per second cut to whole ones, and ms whole \
+                                milliseconds since the request before: excess' = max(0, excess − rate × ms / 1000 + 1000), and 0 for a \
+                                first one; reject if excess' > 1000 × burst, and change nothing; else go on after \
+                                (excess' − 1000 × delay) × 1000 / rate milliseconds; a cost of n is that of n requests at once, of which \
+                                the last must fit; advised is when one would be let in";
+    const SOURCE: &'static str = "nginx/nginx ngx_http_limit_req_module (limit_req)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::text("rate", "requests that leave it", |config| &mut config.rate),
+        Parameter::count("burst", "requests that may be ahead of the rate", (0, 1_000_000_000), |config| {
+            &mut config.burst
+        }),
+        Parameter::count(
+            "delay",
+            "requests ahead of the rate that do not wait; unlimited for nginx's nodelay",
+            (0, u32::MAX),
+            |config| &mut config.delay,
+        ),
+    ];
+
+    fn check(&self) -> Result<(), String> {
+        if self.milli_rate() > 0 {
+            return Ok(());
+        }
+        Err("`rate` is below 0.001/s: nginx counts in thousandths of a request per second".to_owned())
+    }
+}
+
+impl PolicyConfig for LeakyQueue {
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+    }
+}
+
+/// A request.
+const ONE: i128 = 1000;
+
+/// What is ahead of the rate.
+#[derive(Debug)]
+pub(crate) struct Excess {
+    /// Thousandths of a request at the millisecond of the last one; minus one request while nothing is.
+    thousandths: i128,
+    last_ms: u64,
+}
+
+impl LeakyQueue {
+    /// Thousandths of a request in a second, as nginx cuts them (`ctx->rate = rate * 1000 / scale`).
+    fn milli_rate(&self) -> i128 {
+        let per_second = i128::from(self.rate.count) * i128::from(ONE_SECOND_NANOS);
+        per_second * ONE / i128::from(self.rate.per_nanos)
+    }
+
+    /// What is left of the excess, of which one more request makes what must not be above the burst.
+    fn left(&self, excess: &Excess, at: Instant) -> i128 {
+        let ms = i128::from(whole_millis(at).saturating_sub(excess.last_ms));
+        (excess.thousandths - self.milli_rate() * ms / 1000).max(-ONE)
+    }
+
+    /// When no more than so much is left, in whole milliseconds.
+    fn left_at(&self, excess: &Excess, left: i128) -> Instant {
+        let leaks = (excess.thousandths - left).max(0);
+        // The least ms with rate × ms / 1000 ≥ leaks.
+        let ms = div_ceil(leaks * 1000, self.milli_rate());
+        Instant::from_millis(excess.last_ms.saturating_add(u64::try_from(ms).unwrap_or(u64::MAX)))
+    }
+
+    fn most(&self) -> i128 {
+        i128::from(self.burst) * ONE
+    }
+}
+
+const ONE_SECOND_NANOS: u64 = 1_000_000_000;
+
+fn whole_millis(at: Instant) -> u64 {
+    at.as_nanos() / 1_000_000
+}
+
+/// Of numbers that are not negative.
+fn div_ceil(dividend: i128, divisor: i128) -> i128 {
+    (dividend + divisor - 1) / divisor
+}
+
+fn millis(ms: i128) -> Duration {
+    Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX))
+}
+
+impl Law for LeakyQueue {
+    type State = Excess;
+
+    fn fresh(&self) -> Excess {
+        Excess { thousandths: -ONE, last_ms: 0 }
+    }
+
+    /// What leaks is reckoned from the last request on, as it is cut to whole thousandths.
+    fn advance(&self, _excess: &mut Excess, _at: Instant) {}
+
+    fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Ruling {
+        let cost = i128::from(cost) * ONE;
+        // What may be left for it to fit.
+        let room = self.most() - cost;
+        if room < -ONE {
+            return Ruling::Reject(None);
+        }
+        let left = self.left(excess, at);
+        if left > room {
+            return Ruling::Reject(Some(self.left_at(excess, room).since(at)));
+        }
+        let ahead = left + cost - i128::from(self.delay) * ONE;
+        if self.delay == u32::MAX || ahead <= 0 {
+            return Ruling::Pass;
+        }
+        match millis(ahead * 1000 / self.milli_rate()) {
+            Duration::ZERO => Ruling::Pass,
+            wait => Ruling::PassAfter(wait),
+        }
+    }
+
+    fn charge(&self, excess: &mut Excess, at: Instant, cost: u32) {
+        let taken = self.left(excess, at) + i128::from(cost) * ONE;
+        *excess = Excess { thousandths: taken.min(self.most()), last_ms: whole_millis(at) };
+    }
+
+    /// Nothing leaks by that, so the millisecond of the last request stays.
+    fn give_back(&self, excess: &mut Excess, _at: Instant, taken: Taken) {
+        excess.thousandths = (excess.thousandths - i128::from(taken.cost) * ONE).max(-ONE);
+    }
+
+    fn standing(&self, excess: &Excess, at: Instant) -> Standing {
+        let fits = (self.most() - self.left(excess, at)) / ONE;
+        Standing {
+            limit: u64::from(self.burst) + 1,
+            remaining: u64::try_from(fits).unwrap_or(0),
+            reset: self.left_at(excess, -ONE).since(at),
+            window: Some(millis(div_ceil((self.most() + ONE) * 1000, self.milli_rate()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, After, R, assert_timeline};
+
+    fn law(burst: u32, delay: u32) -> LeakyQueue {
+        LeakyQueue { rate: Rate::per_second(10), burst, delay }
+    }
+
+    #[test]
+    fn without_a_burst_requests_come_one_after_another() {
+        assert_timeline(&law(0, 0), &[(0, A), (50, R(50)), (100, A), (199, R(1)), (200, A)]);
+    }
+
+    #[test]
+    fn a_burst_waits_its_turn() {
+        let timeline = [(0, A), (0, After(100)), (0, After(200)), (0, R(100)), (100, After(200))];
+        assert_timeline(&law(2, 0), &timeline);
+    }
+
+    #[test]
+    fn a_burst_that_does_not_wait_is_counted_all_the_same() {
+        assert_timeline(&law(2, u32::MAX), &[(0, A), (0, A), (0, A), (0, R(100)), (100, A), (100, R(100))]);
+        let timeline = [(0, A), (0, A), (0, After(100)), (0, R(100)), (350, A), (350, A), (350, After(100))];
+        assert_timeline(&law(2, 1), &timeline);
+    }
+
+    #[test]
+    fn clock_and_rate_are_cut_as_nginx_cuts_them() {
+        // 100 in a minute are 1.666 in a second: 601 ms bring 1001 thousandths, 600 ms but 999.
+        let law =
+            LeakyQueue { rate: Rate { count: 100, per_nanos: 60 * ONE_SECOND_NANOS }, burst: 0, delay: 0 };
+        assert_timeline(&law, &[(0, A), (599, R(2)), (600, R(1)), (601, A)]);
+        let mut state = law.fresh();
+        law.charge(&mut state, Instant::from_nanos(999_999), 1);
+        let at = Instant::from_nanos(1_999_999);
+        assert_eq!(
+            law.ask(&state, at, 1),
+            Ruling::Reject(Some(Duration::from_nanos(601_000_000 - 1_999_999)))
+        );
+    }
+
+    #[test]
+    fn rates_below_a_thousandth_are_refused() {
+        let options = [("rate".to_owned(), "1/1001s".to_owned())];
+        assert!(LeakyQueue::with_options(&options).is_err());
+    }
+}

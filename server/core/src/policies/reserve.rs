@@ -1,0 +1,130 @@
+//! A bucket that a request may overdraw if it waits until its token has come, and that is not for too long.
+//!
+//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, on the reservations of golang.org/x/time/rate; its sums of
+//! floating point are exact here.
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken};
+use crate::policies::gcra::{Expected, Gcra};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
+use crate::policies::policy_config::PolicyConfig;
+use crate::policies::rate::Rate;
+use crate::standing::Standing;
+
+/// Parameters of `reserve`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reserve {
+    rate: Rate,
+    burst: u32,
+}
+
+impl Default for Reserve {
+    fn default() -> Self {
+        Self { rate: Rate::per_second(100), burst: 1 }
+    }
+}
+
+impl Configurable for Reserve {
+    const NAME: &'static str = "reserve";
+    const SUMMARY: &'static str =
+        "whoever would wait for its token only shortly, waits; else it is rejected (Traefik)";
+    const RULE: &'static str = "the bucket starts full and fills at rate up to burst; wait = (cost − tokens) / rate; reject if wait is \
+                                longer than half a second / rate in whole requests per second, or half a second below 1/s; else take the \
+                                cost, and go on after the wait; advised is when one would go on at once, as X-Retry-In has it";
+    const SOURCE: &'static str =
+        "traefik/traefik rate_limiter.go (maxDelay); golang.org/x/time/rate (Reserve)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::text("rate", "tokens that come", |config| &mut config.rate),
+        Parameter::count("burst", "tokens that fit", (1, 1_000_000_000), |config| &mut config.burst),
+    ];
+}
+
+impl PolicyConfig for Reserve {
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+    }
+}
+
+impl Reserve {
+    /// The bucket, told as the arrival that is expected: it may well be beyond what the bucket holds.
+    fn bucket(&self) -> Gcra {
+        Gcra::new(self.rate, self.burst)
+    }
+
+    /// How long one waits at most, in nanoseconds: Traefik's `maxDelay`.
+    fn longest_wait(&self) -> u64 {
+        let per_second = u128::from(self.rate.count) * 1_000_000_000 / u128::from(self.rate.per_nanos);
+        let halves = u128::from(1_000_000_000_u64) / (2 * per_second.max(1));
+        u64::try_from(halves).unwrap_or(u64::MAX)
+    }
+}
+
+impl Law for Reserve {
+    type State = Expected;
+
+    fn fresh(&self) -> Expected {
+        self.bucket().fresh()
+    }
+
+    fn advance(&self, expected: &mut Expected, at: Instant) {
+        self.bucket().advance(expected, at);
+    }
+
+    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Ruling {
+        match self.bucket().ask(expected, at, cost) {
+            Ruling::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.longest_wait()) => {
+                Ruling::PassAfter(wait)
+            }
+            ruling => ruling,
+        }
+    }
+
+    fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
+        self.bucket().charge_ahead(expected, at, cost, self.longest_wait());
+    }
+
+    fn give_back(&self, expected: &mut Expected, at: Instant, taken: Taken) {
+        self.bucket().give_back(expected, at, taken);
+    }
+
+    fn standing(&self, expected: &Expected, at: Instant) -> Standing {
+        self.bucket().standing(expected, at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::timelines::{A, After, R, assert_timeline};
+
+    fn law(burst: u32) -> Reserve {
+        Reserve { rate: Rate::per_second(10), burst }
+    }
+
+    #[test]
+    fn a_short_wait_is_waited_and_a_long_one_is_told() {
+        let timeline =
+            [(0, A), (0, R(100)), (49, R(51)), (60, After(40)), (60, R(140)), (151, After(49)), (400, A)];
+        assert_timeline(&law(1), &timeline);
+        assert_timeline(&law(3), &[(0, A), (0, A), (0, A), (0, R(100))]);
+    }
+
+    #[test]
+    fn the_longest_wait_is_traefik_s() {
+        let wait = |rate| Reserve { rate, burst: 1 }.longest_wait();
+        assert_eq!(wait(Rate::per_second(10)), 50_000_000);
+        assert_eq!(wait(Rate::per_second(3)), 166_666_666);
+        // 1.5 in a second are one there, and 0.5 count as if they were one, too.
+        assert_eq!(wait(Rate { count: 3, per_nanos: 2_000_000_000 }), 500_000_000);
+        assert_eq!(wait(Rate { count: 1, per_nanos: 2_000_000_000 }), 500_000_000);
+        assert_eq!(wait(Rate { count: 1_000_000_000_000, per_nanos: 1_000_000 }), 0);
+    }
+
+    #[test]
+    fn what_never_fits_is_never_advised() {
+        assert_eq!(law(2).ask(&law(2).fresh(), Instant::ORIGIN, 3), Ruling::Reject(None));
+    }
+}
