@@ -18,13 +18,16 @@ mod keys;
 mod law;
 mod leaky_queue;
 mod overwhelmed_queue;
+mod penalty;
 mod policy_config;
+mod random;
 mod rate;
 mod reserve;
 mod running;
 mod script;
 mod sliding_counter;
 mod sliding_log;
+mod slow_down;
 mod stages;
 #[cfg(test)]
 mod timelines;
@@ -46,10 +49,13 @@ use fixed_window::FixedWindow;
 use gcra::Gcra;
 use leaky_queue::LeakyQueue;
 use overwhelmed_queue::QueueConfig;
+use penalty::Penalty;
+use random::Random;
 use reserve::Reserve;
 use script::ScriptConfig;
 use sliding_counter::SlidingCounter;
 use sliding_log::SlidingLog;
+use slow_down::SlowDown;
 use token_bucket::TokenBucket;
 
 /// Every policy, in the order in which help texts list them; the first is the default.
@@ -66,6 +72,9 @@ pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry::of::<Daily>(),
     PolicyEntry::of::<SlidingCounter>(),
     PolicyEntry::of::<SlidingLog>(),
+    PolicyEntry::of::<Penalty>(),
+    PolicyEntry::of::<Random>(),
+    PolicyEntry::of::<SlowDown>(),
     PolicyEntry::of::<ScriptConfig>(),
 ];
 

@@ -125,7 +125,6 @@ impl Policy {
     /// The parameters that every policy has do not all mean something to each.
     fn check(&self) -> Result<(), PolicyError> {
         let refuse = |why: String| PolicyError::Combination { policy: self.entry.name, why };
-        let given = |keys: &[&str]| self.given.iter().find(|parameter| keys.contains(&parameter.key));
         let Some(stage) = self.stage() else {
             return match self.given.first() {
                 Some(parameter) => Err(refuse(format!(
@@ -135,12 +134,10 @@ impl Policy {
                 None => Ok(()),
             };
         };
-        match given(&["own", "later", "charged", "refund"]) {
-            Some(parameter) if stage.gate.holds_places() => Err(refuse(format!(
-                "places are taken when a request comes and free when it ends, so `{}` has no meaning",
-                parameter.key
-            ))),
-            _ => Ok(()),
+        let Some((keys, why)) = stage.gate.meaningless() else { return Ok(()) };
+        match self.given.iter().find(|parameter| keys.contains(&parameter.key)) {
+            Some(parameter) => Err(refuse(format!("{why}, so `{}` has no meaning", parameter.key))),
+            None => Ok(()),
         }
     }
 }

@@ -49,6 +49,17 @@ impl Policies {
                 return refuse(format!("two policies are called `{label}`; call one of them otherwise"));
             }
         }
+        let stages = policies.iter().filter_map(|policy| Some((policy, policy.stage()?)));
+        let mut slowing = stages.filter(|(_, stage)| stage.gate.stretch(u32::MAX) != 1000);
+        if let (Some(last), Some((policy, _))) = (policies.last(), slowing.next())
+            && last.stage().is_none()
+        {
+            return refuse(format!(
+                "policy `{}` makes services take longer, but those of `{}` have times of their own",
+                policy.name(),
+                last.name()
+            ));
+        }
         Ok(Self(policies))
     }
 
@@ -235,6 +246,12 @@ mod tests {
                 "policy `descriptor-pool`: it serves requests itself, and has no `key`",
             ),
             ("concurrency:own=yes", "policy `concurrency`: places are taken when a request comes"),
+            ("penalty:own=yes", "policy `penalty`: it charges nothing, so `own` has no meaning"),
+            ("random:key=address", "policy `random`: it counts nothing, so `key` has no meaning"),
+            (
+                "slow-down then script",
+                "policy `slow-down` makes services take longer, but those of `script` have times of their own",
+            ),
             ("gcra:key=address,key=all", "policy `gcra` is given `key` twice"),
             (
                 "gcra:kye=address",

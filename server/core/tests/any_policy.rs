@@ -38,11 +38,18 @@ fn any_stack() -> impl Strategy<Value = String> {
         "leaky-queue:rate=50/s,burst=4,delay=2,cost=2",
         "reserve:rate=20/s,burst=2",
         "daily:limit=5",
+        "random:p=0.3",
+        "slow-down:knee=1,factor=2",
+        "penalty:lock=40ms",
+        "penalty:lock=20ms,early=prolong,ban-after=5,ban-window=100ms,ban=200ms",
+        "penalty:lock=10ms,early=only,ban-after=3,ban-window=1s,ban=50ms",
     ]);
     let charged =
         prop::sample::select(vec!["", ",own=yes", ",later=keep", ",charged=answer", ",own=yes,later=keep"]);
     let gate = (gates, charged).prop_map(|(gate, charged)| match gate {
-        _ if gate.starts_with("concurrency") => gate.to_owned(),
+        _ if ["concurrency", "penalty", "random", "slow"].iter().any(|name| gate.starts_with(name)) => {
+            gate.to_owned()
+        }
         gate => format!("{gate}{charged}"),
     });
     let servers = vec![
@@ -51,8 +58,11 @@ fn any_stack() -> impl Strategy<Value = String> {
         " then descriptor-pool",
         " then script:steps=503|200",
     ];
-    (prop::collection::vec(gate, 1..4), prop::sample::select(servers))
-        .prop_map(|(gates, server)| gates.join(" then ") + server)
+    (prop::collection::vec(gate, 1..4), prop::sample::select(servers)).prop_map(|(gates, server)| {
+        // What serves itself takes its own time.
+        let slows = gates.iter().any(|gate| gate.starts_with("slow-down"));
+        gates.join(" then ") + if slows { "" } else { server }
+    })
 }
 
 fn any_config() -> impl Strategy<Value = Config> {

@@ -229,6 +229,11 @@ impl Gate for Places {
         true
     }
 
+    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+        let why = "places are taken when a request comes and free when it ends";
+        Some((&["refund", "own", "later", "charged"], why))
+    }
+
     fn capacity(&self) -> Capacity {
         if self.config.cap == u32::MAX { Capacity::Slots } else { Capacity::Own(self.config.cap) }
     }

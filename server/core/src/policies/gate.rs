@@ -17,7 +17,8 @@ use crate::standing::Standing;
 /// answered; who goes on from a queue is charged already. And [`ended`](Self::ended) follows when it is answered or its client is gone,
 /// whatever became of it further on.
 pub(crate) trait Gate: fmt::Debug + Send {
-    /// What becomes of a request. Only what time changes is changed, and who waits in a queue.
+    /// What becomes of a request. Only what time changes is changed, who waits in a queue, and what is held against those who come too
+    /// early.
     fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling;
 
     /// It is charged.
@@ -29,8 +30,10 @@ pub(crate) trait Gate: fmt::Debug + Send {
     /// A request holds none of its places any more. Called only where [places are held](Self::holds_places).
     fn ended(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) {}
 
-    /// A later stage, or what serves, turned it away.
-    fn overhear(&mut self, _at: Instant, _asked: &Asked) {}
+    /// A later stage, or what serves, turned it away, to be told this wait. What is told in the end, never less.
+    fn overhear(&mut self, _at: Instant, _asked: &Asked, wait: Option<Duration>) -> Option<Duration> {
+        wait
+    }
 
     /// Who waits in its queue is gone.
     fn withdraw(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) {}
@@ -53,6 +56,11 @@ pub(crate) trait Gate: fmt::Debug + Send {
     /// Whether it counts what is in service, so that rejections may hold places, too.
     fn holds_places(&self) -> bool {
         false
+    }
+
+    /// Of the parameters that every stage has, those that mean nothing to it, and why.
+    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+        None
     }
 
     /// How many places there are for each key.
@@ -96,8 +104,8 @@ pub(crate) enum Ruling {
     PassAfter(Duration),
     /// It waits in the stage's queue.
     Queue,
-    /// It is turned away. It would pass after so much time, if nothing else passed until then; to the nanosecond, rounded up. `None`: never,
-    /// or nobody knows when.
+    /// It is turned away. It would pass after so much time, if nothing else passed until then; to the nanosecond, rounded up (where the real
+    /// server tells another time, that one). `None`: never, or nobody knows when.
     Reject(Option<Duration>),
 }
 

@@ -110,23 +110,29 @@ impl Stages {
             },
             _ => wait,
         };
+        let wait = self.undo(at, id, stage, wait);
         let slot = self.slot(id);
         slot.queued = None;
         slot.rejection = Some(Rejection { stage, free_at: wait.map(|wait| at + wait), occupies });
-        self.undo(at, id, stage);
         if !occupies {
             self.free_places(at, id, service);
         }
     }
 
-    /// What serves turned a request away that had passed so many stages, or the next of them did: they hear of it, and what they took
-    /// comes back.
-    fn undo(&mut self, at: Instant, id: RequestId, passed: usize) {
-        for stage in 0..passed {
-            let Some(asked) = self.asked(id, stage) else { return };
+    /// What serves turned a request away that had passed so many stages, or the next of them did: they hear of it, who stands next to it
+    /// first, and what they took comes back. The wait that is told, as they leave it.
+    fn undo(
+        &mut self,
+        at: Instant,
+        id: RequestId,
+        passed: usize,
+        mut wait: Option<Duration>,
+    ) -> Option<Duration> {
+        for stage in (0..passed).rev() {
+            let Some(asked) = self.asked(id, stage) else { return wait };
             let taken = self.slot(id).taken[stage];
             let Self { gates, passing, .. } = self;
-            gates[stage].gate.overhear(at, &asked);
+            wait = gates[stage].gate.overhear(at, &asked, wait);
             if gates[stage].common.later == Later::Back
                 && let Some(taken) = taken
             {
@@ -134,6 +140,7 @@ impl Stages {
                 passing[id.0 as usize].taken[stage] = None;
             }
         }
+        wait
     }
 
     /// A rejection takes its time.
@@ -167,26 +174,39 @@ impl Stages {
         match arrived {
             Arrived::Decided(verdict) if verdict != Verdict::Accepted => {
                 let (stage, occupies) = (self.gates.len(), service.rejects_occupy);
-                self.slot(id).rejection = Some(Rejection { stage, free_at: None, occupies });
-                self.undo(at, id, stage);
+                let free_at = self.undo(at, id, stage, None).map(|wait| at + wait);
+                self.slot(id).rejection = Some(Rejection { stage, free_at, occupies });
                 if !occupies {
                     self.free_places(at, id, service);
                 }
             }
-            Arrived::Open | Arrived::Decided(_) => {}
-            Arrived::Done { verdict, .. } | Arrived::Scripted { verdict, .. } => {
-                self.end_of_service(at, id, verdict, service);
+            Arrived::Done { verdict, advice } => {
+                let advice = self.end_of_service(at, id, verdict, advice, service);
+                return Arrived::Done { verdict, advice };
             }
+            Arrived::Scripted { verdict, .. } => {
+                self.end_of_service(at, id, verdict, None, service);
+            }
+            Arrived::Open | Arrived::Decided(_) => {}
         }
         arrived
     }
 
-    /// What served is done with a request.
-    fn end_of_service(&mut self, at: Instant, id: RequestId, verdict: Verdict, service: &ServiceModel) {
-        if verdict != Verdict::Accepted {
-            self.undo(at, id, self.gates.len());
-        }
+    /// What served is done with a request. What it is advised in the end.
+    fn end_of_service(
+        &mut self,
+        at: Instant,
+        id: RequestId,
+        verdict: Verdict,
+        advice: Option<Duration>,
+        service: &ServiceModel,
+    ) -> Option<Duration> {
+        let advice = match verdict {
+            Verdict::Accepted => advice,
+            _ => self.undo(at, id, self.gates.len(), advice),
+        };
         self.finish(at, id, Some(verdict), service);
+        advice
     }
 
     /// A request whose time is over.
@@ -197,8 +217,7 @@ impl Stages {
             // What is left of the exact wait.
             rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
         } else {
-            self.end_of_service(at, id, released.verdict, service);
-            released.advice
+            self.end_of_service(at, id, released.verdict, released.advice, service)
         };
         Released { advice, ..released }
     }

@@ -1,0 +1,182 @@
+//! Whoever was rejected by what stands behind is locked out for a while, and whoever goes on all the same is banned.
+//!
+//! Source: Cloudflare's API (Limits: above 1200 requests in 5 minutes everything is blocked for the next 5); dotnet/dev-proxy
+//! `RetryAfterPlugin` (an early request begins the wait anew); Azure Resource Manager and GitHub (an early request is not processed, and is
+//! told a new time); Discord (10 000 invalid requests in 10 minutes bring a ban).
+
+use std::time::Duration;
+
+use vocabulary::{Choice, Configurable, Instant, Parameter};
+
+use crate::policies::common::Common;
+use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::key::Key;
+use crate::policies::keys::Keys;
+use crate::policies::policy_config::PolicyConfig;
+use crate::service::ServiceModel;
+use crate::standing::Standing;
+
+/// Parameters of `penalty`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Penalty {
+    lock: Duration,
+    early: Early,
+    /// `u32::MAX` for never.
+    ban_after: u32,
+    ban_window: Duration,
+    ban: Duration,
+}
+
+/// What a request does that comes while it is too early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Early {
+    /// Nothing.
+    Ignore,
+    /// The lock begins anew.
+    Prolong,
+    /// It alone begins a lock: whoever waits as advised meets none.
+    Only,
+}
+
+impl Choice for Early {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("ignore", Self::Ignore), ("prolong", Self::Prolong), ("only", Self::Only)];
+}
+
+impl Default for Penalty {
+    fn default() -> Self {
+        Self {
+            lock: Duration::from_mins(5),
+            early: Early::Ignore,
+            ban_after: u32::MAX,
+            ban_window: Duration::from_mins(10),
+            ban: Duration::from_hours(1),
+        }
+    }
+}
+
+impl Configurable for Penalty {
+    const NAME: &'static str = "penalty";
+    const SUMMARY: &'static str = "whoever is rejected by what stands behind it is locked out for a while";
+    const RULE: &'static str = "a rejection by a policy behind it locks its key for lock, and tells that wait if it is the longer one; \
+                                while locked everything is rejected, which changes nothing (early=ignore) or begins the lock anew \
+                                (early=prolong); with early=only rejections lock nobody, but a request before the advised time is \
+                                rejected, and advised to wait for lock at least; the ban-after'th rejected request (with early=only: \
+                                early request) of a ban-window, which begins with the first, bans the key for ban";
+    const SOURCE: &'static str =
+        "Cloudflare API limits; dotnet/dev-proxy RetryAfterPlugin; Azure Resource Manager; Discord";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::duration("lock", "how long a key is locked out", |config| &mut config.lock),
+        Parameter::choice(
+            "early",
+            "whether an early request changes nothing, prolongs, or alone locks",
+            |config| &mut config.early,
+        ),
+        Parameter::count("ban-after", "rejected requests that bring a ban", (1, u32::MAX), |config| {
+            &mut config.ban_after
+        }),
+        Parameter::duration("ban-window", "in how much time", |config| &mut config.ban_window),
+        Parameter::duration("ban", "how long a ban is", |config| &mut config.ban),
+    ];
+}
+
+impl PolicyConfig for Penalty {
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Locks { config: self.clone(), keys: Keys::new(common.keys) }))
+    }
+}
+
+/// Who is locked out.
+#[derive(Debug)]
+struct Locks {
+    config: Penalty,
+    keys: Keys<Lock>,
+}
+
+/// What is remembered of a key.
+#[derive(Debug, Default)]
+struct Lock {
+    /// Requests before that are early.
+    until: Instant,
+    banned_until: Instant,
+    /// Those that count for a ban, in the window that ends then.
+    counted: u32,
+    window_ends: Instant,
+}
+
+impl Lock {
+    /// One more that counts for a ban.
+    fn count(&mut self, at: Instant, config: &Penalty) {
+        if at >= self.window_ends {
+            self.counted = 0;
+            self.window_ends = at + config.ban_window;
+        }
+        self.counted = self.counted.saturating_add(1);
+        if self.counted >= config.ban_after && config.ban_after < u32::MAX {
+            self.banned_until = at + config.ban;
+            self.window_ends = at;
+        }
+    }
+
+    /// How long everything is rejected.
+    fn rest(&self, at: Instant) -> Duration {
+        self.until.max(self.banned_until).since(at)
+    }
+}
+
+impl Gate for Locks {
+    fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
+        let Self { config, keys } = self;
+        let lock = keys.state(asked.key, Lock::default);
+        if lock.rest(at).is_zero() {
+            return Ruling::Pass;
+        }
+        // Whoever is banned comes neither early nor late.
+        if at >= lock.banned_until {
+            if config.early != Early::Ignore {
+                lock.until = lock.until.max(at + config.lock);
+            }
+            lock.count(at, config);
+        }
+        Ruling::Reject(Some(lock.rest(at)))
+    }
+
+    fn take(&mut self, _at: Instant, _asked: &Asked) {}
+
+    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+
+    fn overhear(&mut self, at: Instant, asked: &Asked, wait: Option<Duration>) -> Option<Duration> {
+        let Self { config, keys } = self;
+        let lock = keys.state(asked.key, Lock::default);
+        match config.early {
+            // Requests that passed before the lock may be rejected during it.
+            Early::Ignore if at < lock.until => {}
+            Early::Ignore | Early::Prolong => lock.until = at + config.lock,
+            Early::Only => {
+                let advised = wait.map_or(lock.until, |wait| at + wait);
+                lock.until = lock.until.max(advised);
+            }
+        }
+        if config.early != Early::Only && at >= lock.banned_until {
+            lock.count(at, config);
+        }
+        match lock.rest(at) {
+            Duration::ZERO => wait,
+            rest => Some(wait.map_or(rest, |wait| wait.max(rest))),
+        }
+    }
+
+    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+        Some((&["cost", "refund", "own", "later", "charged"], "it charges nothing"))
+    }
+
+    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Standing {
+        let reset = self.keys.get_mut(key).map_or(Duration::ZERO, |lock| lock.rest(at));
+        let remaining = u64::from(reset.is_zero());
+        Standing { limit: 1, remaining, reset, window: Some(self.config.lock) }
+    }
+
+    fn evicted(&self) -> u64 {
+        self.keys.evicted()
+    }
+}

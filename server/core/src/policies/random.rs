@@ -1,0 +1,100 @@
+//! Requests are rejected by chance.
+//!
+//! Source: the servers of most papers on retries; the coin is keyed by op and attempt, so that every strategy meets the same luck.
+
+use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
+
+use crate::policies::common::Common;
+use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::key::Key;
+use crate::policies::policy_config::PolicyConfig;
+use crate::request::{Request, Step};
+use crate::service::ServiceModel;
+use crate::standing::Standing;
+
+/// Parameters of `random`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Random {
+    p: f64,
+}
+
+impl Default for Random {
+    fn default() -> Self {
+        Self { p: 0.1 }
+    }
+}
+
+impl Configurable for Random {
+    const NAME: &'static str = "random";
+    const SUMMARY: &'static str = "requests are rejected by chance";
+    const RULE: &'static str = "reject with probability p, by a draw that depends on seed, op and attempt only; several of them in a \
+                                stack draw alike, so that the largest p holds; when one would pass nobody knows";
+    const SOURCE: &'static str = "papers on retries, whose servers fail at random";
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[Parameter::number("p", "the probability of a rejection", (0.0, 1.0), |config| &mut config.p)];
+}
+
+impl PolicyConfig for Random {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Random {
+    fn rejects(&self, request: &Request) -> bool {
+        let mut rng = draws(request.seed, Purpose::Rejection, request.op, request.attempt);
+        // A conditional write is a request of its own after the read of its attempt.
+        if matches!(request.step, Step::Write { .. }) {
+            unit(&mut rng);
+        }
+        unit(&mut rng) < self.p
+    }
+}
+
+impl Gate for Random {
+    fn ask(&mut self, _at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
+        if self.rejects(&asked.request) { Ruling::Reject(None) } else { Ruling::Pass }
+    }
+
+    fn take(&mut self, _at: Instant, _asked: &Asked) {}
+
+    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+
+    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+        Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it counts nothing"))
+    }
+
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Standing {
+        Standing::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::RequestId;
+
+    fn request(op: u64, attempt: u32, step: Step) -> Request {
+        Request { id: RequestId(0), run: None, seed: 7, op, attempt, step }
+    }
+
+    fn share(p: f64, step: Step) -> f64 {
+        let random = Random { p };
+        let ops = 0..4000;
+        let rejected = ops.filter(|op| random.rejects(&request(op / 2, 1 + u32::from(op % 2 == 0), step)));
+        rejected.count() as f64 / 4000.0
+    }
+
+    #[test]
+    fn so_many_are_rejected_as_it_says_and_the_same_ones_every_time() {
+        for step in [Step::Work, Step::Write { if_match: 0 }] {
+            assert!((share(0.0, step), share(1.0, step)) == (0.0, 1.0));
+            // Four standard errors.
+            assert!((share(0.1, step) - 0.1).abs() < 4.0 * 0.0048, "{}", share(0.1, step));
+        }
+        let random = Random { p: 0.5 };
+        let coin = |step| (0..64).map(|op| random.rejects(&request(op, 1, step))).collect::<Vec<_>>();
+        assert_eq!(coin(Step::Work), coin(Step::Read));
+        assert_ne!(coin(Step::Read), coin(Step::Write { if_match: 0 }));
+    }
+}

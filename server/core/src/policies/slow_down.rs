@@ -1,0 +1,104 @@
+//! Services take longer while many others are under way.
+//!
+//! Source: the asymptotic bounds of closed networks of queues (Lazowska, Zahorjan, Graham, Sevcik: Quantitative System Performance, 1984,
+//! chapter 5): beyond a knee throughput grows no more, so that with n in service each takes n / knee times as long, which is factor 1. A larger
+//! factor has throughput fall beyond the knee, as contention and coherency do in Gunther's universal scalability law.
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::common::Common;
+use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::key::Key;
+use crate::policies::policy_config::PolicyConfig;
+use crate::service::ServiceModel;
+use crate::standing::Standing;
+
+/// Parameters of `slow-down`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SlowDown {
+    knee: u32,
+    factor: f64,
+    most: u32,
+}
+
+impl Default for SlowDown {
+    fn default() -> Self {
+        Self { knee: 50, factor: 1.0, most: 100 }
+    }
+}
+
+impl Configurable for SlowDown {
+    const NAME: &'static str = "slow-down";
+    const SUMMARY: &'static str = "nobody is rejected, but beyond a knee services take longer";
+    const RULE: &'static str = "a service that begins as one of n, where n > knee, takes 1 + factor × (n − knee) / knee times as long, at \
+                                most times at most, in whole thousandths; what has begun goes on as it began; with factor=1 the \
+                                throughput beyond the knee is that of the knee, above that it falls";
+    const SOURCE: &'static str = "Lazowska et al., Quantitative System Performance (1984), chapter 5; Gunther, universal scalability law";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count(
+            "knee",
+            "requests in service that do not slow one another",
+            (1, 1_000_000),
+            |config| &mut config.knee,
+        ),
+        Parameter::number("factor", "how much longer with twice as many", (0.0, 1000.0), |config| {
+            &mut config.factor
+        }),
+        Parameter::count("most", "times as long at most", (1, 1_000_000), |config| &mut config.most),
+    ];
+}
+
+impl PolicyConfig for SlowDown {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Gate for SlowDown {
+    fn ask(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) -> Ruling {
+        Ruling::Pass
+    }
+
+    fn take(&mut self, _at: Instant, _asked: &Asked) {}
+
+    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+
+    fn stretch(&self, in_service: u32) -> u64 {
+        let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());
+        // The factor has at most a million thousandths.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to 1000, checked when it is read"
+        )]
+        let factor = (self.factor * 1000.0 + 0.5) as u64;
+        (1000 + factor * beyond / u64::from(self.knee)).min(1000 * u64::from(self.most))
+    }
+
+    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+        Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it rejects nobody"))
+    }
+
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Standing {
+        Standing::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_take_longer_beyond_the_knee_and_no_longer_than_most() {
+        let law = SlowDown { knee: 4, factor: 1.0, most: 3 };
+        let others = [0, 3, 4, 7, 11, 12, 1000, u32::MAX];
+        assert_eq!(
+            others.map(|others| law.stretch(others)),
+            [1000, 1000, 1250, 2000, 3000, 3000, 3000, 3000]
+        );
+        let law = SlowDown { factor: 0.5, ..law };
+        assert_eq!([4, 7].map(|others| law.stretch(others)), [1125, 1500]);
+        let worst = SlowDown { knee: 1, factor: 1000.0, most: 1_000_000 };
+        assert_eq!(worst.stretch(u32::MAX), 1_000_000_000);
+    }
+}
