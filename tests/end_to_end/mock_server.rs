@@ -6,7 +6,9 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::support::{MockServer, Program, count, eventually, figure, read_reply, request, start_mockserver};
+use crate::support::{
+    MockServer, Program, count, eventually, figure, read_reply, request, request_with, start_mockserver,
+};
 
 /// Answers at once.
 const FAST: &[&str] = &["--network-delay", "0", "--service-time", "0", "--reject-time", "0"];
@@ -50,6 +52,23 @@ fn it_tells_changes_of_the_cap_and_without_a_terminal_no_live_line() {
     server.signal(Signal::TERM);
     let left = server.finish().exits(143);
     assert!(!left.stderr.contains(['\r', '\x1b']), "{:?}", left.stderr);
+}
+
+#[test]
+fn requests_are_told_apart_by_what_the_policy_in_force_asks_of_them() {
+    let policy = |more: &str| format!("token-bucket:rate=0.0001/s,burst=10,{more}");
+    let server = MockServer::start(&[FAST, &["--policy", &policy("cost=body:usage.tokens|1")]].concat());
+    let ask = |path: &str, key: &str, body: &str| {
+        request_with(server.address, "POST", path, &format!("host: h\r\nX-Key: {key}\r\n"), body).status
+    };
+    assert_eq!([0, 1].map(|_| ask("/", "a", "{\"usage\": {\"tokens\": 8}}")), [200, 503]);
+    let body = format!("{{\"usage\": {{\"tokens\": 2}}, \"long\": \"{}\"}}", "x".repeat(100_000));
+    assert_eq!(ask("/", "a", &body), 200, "what is too long to be looked at says nothing: 1");
+    // From now on by something else.
+    let by_key = format!("{{\"policy\": \"{}\"}}", policy("cost=6,key=header:x-key&path:1"));
+    assert_eq!(request(server.address, "PATCH", "/_mock/config", &by_key).status, 200);
+    let asked = [("/a", "a"), ("/a/x?y", "a"), ("/b", "a"), ("/a", "b"), ("/a", "b")];
+    assert_eq!(asked.map(|(path, key)| ask(path, key, "")), [200, 503, 200, 200, 503]);
 }
 
 #[test]

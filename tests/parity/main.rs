@@ -2,6 +2,8 @@
 //! again; that a real run comes to about the same figures, with wide bands. `loadgen parity` compares closely, by explicit
 //! command.
 
+/// Ops of several kinds with several keys.
+mod asked;
 /// A short real run per server policy comes to about what the simulation says.
 mod bands;
 /// One run over HTTP in this process, with the logs of both sides.

@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-use loadgen_core::{Classifier, Input, OperationKind, Output, Run, RunConfig, RunLog, Snapshot};
+use loadgen_core::{Classifier, Input, OperationKind, Output, RequestKind, Run, RunConfig, RunLog, Snapshot};
 use loadgen_http::{
     Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target, TransportConfig,
     TransportEntry, Trust,
@@ -54,7 +54,10 @@ pub(crate) struct RealRun {
 impl Setting {
     /// The client before the run.
     pub(crate) fn client(&self) -> Run {
-        let spec: StrategySpec = self.strategy.parse().expect("it is in the registry");
+        let mut spec: StrategySpec = self.strategy.parse().expect("it is in the registry");
+        if let Some(mix) = &self.config.requests.mix {
+            spec = spec.with_methods(mix.kinds().iter().map(RequestKind::rules_method));
+        }
         let seed = self.config.seed;
         let plan = || {
             let plan = Foresight(Ideal::new(&self.server, seed).with_margin(Duration::from_millis(20)));
@@ -135,12 +138,17 @@ fn stop_after(attempts: u64, control: &Control) {
 impl RealRun {
     /// Plays both logs again and holds them against each other.
     pub(crate) fn replay(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
+        self.replay_sides(setting)?;
+        replay_between(&self.client, &self.server, &setting.config.requests)
+    }
+
+    /// Plays both logs again, each for itself.
+    pub(crate) fn replay_sides(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
         let replayed = replay_client(&self.client, setting.client())?;
         let counts =
             |run: &Run| (run.measurements().ops, run.measurements().attempts, run.measurements().makespan());
         assert_eq!(counts(&self.run), counts(&replayed), "the same decisions, but other counts");
-        replay_server(&self.server)?;
-        replay_between(&self.client, &self.server)
+        replay_server(&self.server)
     }
 
     /// Attempts that were withdrawn.

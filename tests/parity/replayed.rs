@@ -25,7 +25,7 @@ pub(crate) fn overload(strategy: &'static str) -> Setting {
 }
 
 /// Runs it, plays it again, and returns it: whoever asks says what it must have met.
-fn replayed(setting: &Setting) -> RealRun {
+pub(crate) fn replayed(setting: &Setting) -> RealRun {
     let real = setting.run();
     real.replay(setting).unwrap_or_else(|error| panic!("{}: {error}", setting.strategy));
     real

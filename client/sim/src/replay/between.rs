@@ -1,22 +1,28 @@
 //! Between the sides: what reached the server is what the client sent, and what the client heard is what the server said.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, RunLog};
-use mockserver_core::{Input, Request, RequestId, ServerEvent, ServerLog, Step, Verdict};
+use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, Requests, RunLog};
+use mockserver_core::{Details, Input, Request, RequestId, Server, ServerEvent, ServerLog, Step, Verdict};
 use tailback::{Reading, Status};
 use vocabulary::Instant;
 
 use super::Difference;
 use crate::heard::Heard;
+use crate::request_details::RequestDetails;
 
-/// Checks the two logs of one run against each other: every attempt reached the server with what it asks for, and its answer
-/// means to the client what it means in a simulation. Only of attempts that the client withdrew may a side know less.
+/// Checks the two logs of one run against each other: every attempt reached the server with what it asks for and with what it
+/// would say of itself in a simulation of GETs or of these kinds of requests, and its answer means to the client what it means
+/// there. Only of attempts that the client withdrew may a side know less.
 ///
 /// # Errors
 /// Names the first attempt of which the two differ.
-pub fn replay_between(client: &RunLog, server: &ServerLog) -> Result<(), Difference> {
+pub fn replay_between(client: &RunLog, server: &ServerLog, requests: &Requests) -> Result<(), Difference> {
+    let wants = Server::new(server.config.clone()).wants();
+    let seed = reached_first(server).map_or(0, |request| request.seed);
+    let mut details = RequestDetails::new(requests.clone(), seed, "GET", wants);
     let mut reached = reached(server);
     for (index, sent) in sent(client).into_iter().enumerate() {
         let (op, ordinal) = (sent.launched.op, sent.launched.ordinal);
@@ -24,7 +30,10 @@ pub fn replay_between(client: &RunLog, server: &ServerLog) -> Result<(), Differe
         if sent.withdrawn && reached.as_ref().is_none_or(|reached| reached.heard != sent.heard) {
             continue;
         }
-        let expected = Exchange { least_free: sent.launched.least_free, heard: sent.heard };
+        let is_read = reached.as_ref().is_some_and(|reached| reached.is_read);
+        let step = if is_read { Step::Read } else { Step::Work };
+        let said = details.as_mut().map(|details| details.of(&sent.launched, step));
+        let expected = Exchange { least_free: sent.launched.least_free, is_read, said, heard: sent.heard };
         Difference::unless_equal("attempt sent", index, reached, Some(expected))?;
     }
     let unsent = reached.into_iter().find(|(_, exchanges)| !exchanges.is_empty());
@@ -32,11 +41,26 @@ pub fn replay_between(client: &RunLog, server: &ServerLog) -> Result<(), Differe
 }
 
 /// An attempt as both sides know it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Exchange {
     least_free: u32,
+    /// Whether it began with a read, before a write.
+    is_read: bool,
+    /// What it said of itself, where the server wants to know.
+    said: Option<Arc<Details>>,
     /// Nothing when no answer came.
     heard: Option<Heard>,
+}
+
+/// The first request that reached the server.
+fn reached_first(log: &ServerLog) -> Option<&Request> {
+    log.events.iter().find_map(|event| match event {
+        ServerEvent::Input(
+            _,
+            Input::Arrive(request) | Input::ArriveIfFree { request, .. } | Input::ArriveWith { request, .. },
+        ) => Some(request),
+        _ => None,
+    })
 }
 
 /// What the client was told.
@@ -87,12 +111,12 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     // How long the reads took whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
-        let (at, request, least_free) = match event {
-            ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0),
-            ServerEvent::Input(
-                at,
-                Input::ArriveIfFree { request, least } | Input::ArriveWith { request, least, .. },
-            ) => (*at, *request, *least),
+        let (at, request, least_free, said) = match event {
+            ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0, None),
+            ServerEvent::Input(at, Input::ArriveIfFree { request, least }) => (*at, *request, *least, None),
+            ServerEvent::Input(at, Input::ArriveWith { request, details, least }) => {
+                (*at, *request, *least, Some(details.clone()))
+            }
             ServerEvent::Input(..) => continue,
             ServerEvent::Answer(answer) => {
                 let Some((since, request)) = under_way.remove(&answer.id) else { continue };
@@ -110,7 +134,8 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
         let attempt = (request.op, request.attempt);
         // A write after a read is the same attempt's second half.
         if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
-            all.entry(attempt).or_default().push_back(Exchange { least_free, heard: None });
+            let is_read = request.step == Step::Read;
+            all.entry(attempt).or_default().push_back(Exchange { least_free, is_read, said, heard: None });
         }
     }
     all
