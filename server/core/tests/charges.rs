@@ -1,0 +1,192 @@
+//! Every policy that is a stage, through the whole server: waits that are told are exact, and what is charged is charged once or not at all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mockserver_core::{
+    Config, Details, Input, Output, POLICIES, Policies, Request, RequestId, Server, Step, Verdict,
+};
+use proptest::prelude::*;
+use vocabulary::{Distribution, Instant};
+
+/// Stages under which a few requests meet a limit. What is no law, or charges nothing, takes no rule of charging.
+const STAGES: &[(&str, Kind, &[&str])] = &[
+    ("concurrency-cap", Kind::Other, &[""]),
+    ("concurrency", Kind::Other, &["cap=2"]),
+    (
+        "token-bucket",
+        Kind::Law,
+        &["rate=30/s,burst=4", "rate=7/min,burst=3", "rate=2/50ms,burst=5,refill=stepwise"],
+    ),
+    ("gcra", Kind::Law, &["rate=30/s,burst=4", "rate=1000000/h,burst=3"]),
+    (
+        "leaky-queue",
+        Kind::Queue,
+        &["rate=30/s,burst=3", "rate=100/min,burst=4,delay=2", "rate=7/s,burst=3,delay=unlimited"],
+    ),
+    ("reserve", Kind::Queue, &["rate=30/s,burst=3", "rate=1/3s,burst=4"]),
+    ("fixed-window", Kind::Law, &["limit=4,window=70ms", "limit=4,window=70ms,align=first"]),
+    ("daily", Kind::Law, &["limit=4", "limit=4,align=first"]),
+    ("sliding-counter", Kind::Law, &["limit=4,window=70ms"]),
+    ("sliding-log", Kind::Law, &["limit=4,window=70ms"]),
+    (
+        "penalty",
+        Kind::Other,
+        &[
+            "lock=150ms then gcra:rate=30/s,burst=4",
+            "lock=80ms,early=prolong then fixed-window:limit=4,window=70ms",
+            "lock=60ms,early=only,ban-after=3,ban=1s then sliding-log:limit=4,window=70ms",
+        ],
+    ),
+    ("random", Kind::Other, &["p=0.3"]),
+    ("slow-down", Kind::Other, &["knee=1"]),
+];
+
+/// What a policy does with requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It lets them pass at once, or not.
+    Law,
+    /// It may make them wait.
+    Queue,
+    /// It charges nothing.
+    Other,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    AtOnce,
+    AfterAWait,
+    /// With what is advised.
+    Rejected(Option<Duration>),
+    /// It reached the script behind the policy.
+    Answered,
+}
+
+/// A request, when it comes, and whether it is a `POST`, which costs 3.
+type Arrival = (Instant, bool);
+
+fn any_arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+    let gap = prop_oneof![Just(0), 0..2_000_000_u64, 0..400_000_000_u64];
+    prop::collection::vec((gap, prop::bool::weighted(0.3)), 1..30).prop_map(|arrivals| {
+        let mut at = 0;
+        let arrivals = arrivals.into_iter().map(|(gap, is_post)| {
+            at += gap;
+            (Instant::from_nanos(at), is_post)
+        });
+        arrivals.collect()
+    })
+}
+
+/// What becomes of requests that are served in no time, in their order.
+fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
+    let config = Config {
+        policy: policy.parse().unwrap_or_else(|error| panic!("{policy}: {error}")),
+        service_time: Distribution::ZERO,
+        reject_time: Distribution::ZERO,
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    };
+    let mut server = Server::new(config);
+    let mut outcomes = vec![Outcome::Rejected(None); arrivals.len()];
+    let mut drain = |server: &mut Server, until: Instant| {
+        let mut now = Instant::ORIGIN;
+        loop {
+            match server.poll(now) {
+                Output::Answer(answer) => {
+                    let index = answer.id.0 as usize;
+                    outcomes[index] = match answer.verdict {
+                        _ if answer.reply.is_some() => Outcome::Answered,
+                        Verdict::Accepted if answer.at == arrivals[index].0 => Outcome::AtOnce,
+                        Verdict::Accepted => Outcome::AfterAWait,
+                        _ => Outcome::Rejected(answer.advice),
+                    };
+                }
+                Output::WaitUntil(at) if at <= until => now = at,
+                Output::WaitUntil(_) | Output::Idle => break,
+            }
+        }
+    };
+    for (index, (at, is_post)) in arrivals.iter().enumerate() {
+        drain(&mut server, *at);
+        let id = RequestId(u32::try_from(index).expect("few"));
+        let request = Request { id, run: None, seed: 1, op: index as u64, attempt: 1, step: Step::Work };
+        let method = if *is_post { "POST" } else { "GET" };
+        let details = Arc::new(Details { method: method.into(), path: "/".into(), ..Details::default() });
+        server.handle(*at, Input::ArriveWith { request, details, least: 0 });
+    }
+    drain(&mut server, Instant::FAR_FUTURE);
+    outcomes
+}
+
+/// Every stage of the list, written with its parameters and these besides, if it takes any.
+fn stages(rule: &str) -> impl Iterator<Item = (Kind, String)> {
+    STAGES.iter().flat_map(move |(name, kind, all)| {
+        let written = all.iter().map(move |parameters| match kind {
+            Kind::Other if parameters.is_empty() => (*name).to_owned(),
+            Kind::Other => format!("{name}:{parameters}"),
+            Kind::Law | Kind::Queue => format!("{name}:{parameters},cost=POST 3|1{rule}"),
+        });
+        written.map(move |text| (*kind, text))
+    })
+}
+
+#[test]
+fn every_stage_is_looked_at() {
+    let is_stage = |name: &str| format!("{name} then gcra").parse::<Policies>().is_ok();
+    let stages = POLICIES.iter().map(|entry| entry.name).filter(|name| is_stage(name));
+    assert_eq!(stages.collect::<Vec<_>>(), STAGES.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whoever comes again when it was advised to, and nobody else meanwhile, passes; and not a nanosecond sooner.
+    #[test]
+    fn waits_are_exact(arrivals in any_arrivals(), rule in prop::sample::select(vec!["", ",own=yes", ",charged=answer", ",refund=50%"])) {
+        for (kind, policy) in stages(rule) {
+            // What is charged, or comes back, at the answer of one who waits does so later than what was advised before.
+            if kind == Kind::Queue && [",charged=answer", ",refund=50%"].contains(&rule) {
+                continue;
+            }
+            for (index, outcome) in outcomes(&policy, &arrivals).into_iter().enumerate() {
+                let Outcome::Rejected(Some(wait)) = outcome else { continue };
+                let (at, is_post) = arrivals[index];
+                let again = |at: Instant| {
+                    let mut arrivals = arrivals[..=index].to_vec();
+                    arrivals.push((at, is_post));
+                    outcomes(&policy, &arrivals).pop()
+                };
+                let in_time = again(at + wait);
+                let passes = matches!(in_time, Some(Outcome::AtOnce | Outcome::AfterAWait));
+                prop_assert!(passes, "{policy}: {wait:?} at {at} is too short");
+                prop_assert!(wait > Duration::ZERO, "{policy} at {at}");
+                let early = again(Instant::from_nanos((at + wait).as_nanos() - 1));
+                // Of a rejection the wait is another, and who would have to wait comes too soon.
+                prop_assert!(early != in_time && early != Some(Outcome::AtOnce), "{policy}: {wait:?} at {at} is too long");
+            }
+        }
+    }
+
+    /// What something behind a policy rejects stays charged as if it had been accepted, or comes back as if it had never come.
+    #[test]
+    fn charges_are_kept_or_come_back(arrivals in any_arrivals(), rule in prop::sample::select(vec!["", ",own=yes"])) {
+        let charging = |rule: &str| {
+            stages(rule).filter(|(kind, _)| *kind != Kind::Other).collect::<Vec<_>>()
+        };
+        for ((_, policy), (_, kept)) in charging(rule).into_iter().zip(charging(&format!("{rule},later=keep"))) {
+            let alone = outcomes(&policy, &arrivals);
+            let kept = outcomes(&format!("{kept} then script:steps=503"), &arrivals);
+            for (alone, kept) in alone.iter().zip(&kept) {
+                let passes = matches!(alone, Outcome::AtOnce | Outcome::AfterAWait);
+                prop_assert!(passes == (*kept == Outcome::Answered), "{policy}: {alone:?} and {kept:?}");
+            }
+        }
+        // Whoever waits holds what it was charged until then.
+        for (_, policy) in charging("").into_iter().filter(|(kind, _)| *kind == Kind::Law) {
+            let back = outcomes(&format!("{policy} then script:steps=503"), &arrivals);
+            prop_assert!(back.iter().all(|outcome| *outcome == Outcome::Answered), "{policy}: {back:?}");
+        }
+    }
+}
