@@ -73,10 +73,17 @@ pub(crate) fn workload_text(experiment: &Experiment) -> String {
         let _ = write!(text, ", {} clients", experiment.run.clients);
     }
     if let Some(mix) = &experiment.run.requests.mix {
-        let _ = write!(text, ", {} kinds of requests", mix.kinds().len());
+        let count = mix.kinds().len();
+        let _ = write!(text, ", {count} kind{} of requests", if count == 1 { "" } else { "s" });
     }
     if let Some(keys) = experiment.run.requests.api_keys {
-        let _ = write!(text, ", {} API keys", crate::text::figures::thousands(keys.get().into()));
+        let keys = u64::from(keys.get());
+        let _ = write!(
+            text,
+            ", {} API key{}",
+            crate::text::figures::thousands(keys),
+            if keys == 1 { "" } else { "s" }
+        );
     }
     text
 }
