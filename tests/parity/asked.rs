@@ -59,9 +59,7 @@ fn rates_by_key_and_by_cost() {
         ("preset:urllib3", "fixed-window:limit=20,window=1s,key=method&path:1,cost=PUT 3|1"),
     ] {
         let setting = asked(strategy, MIX, 4, policy);
-        let real = setting.run();
-        // Each side for itself: the wait that they advise comes in whole milliseconds of real time.
-        real.replay_sides(&setting).unwrap_or_else(|error| panic!("{strategy}, {policy}: {error}"));
+        let real = replayed(&setting);
         assert!(rejected(&real) > 0, "{strategy}: {policy}");
         assert!(real.run.measurements().ops.succeeded > 0, "{strategy}: {policy}");
     }

@@ -86,9 +86,9 @@ impl Setting {
         let transport = TransportConfig {
             target: Target::resolve(&server.address().to_string(), Trust::default()).expect("an address"),
             request: RequestTemplate::default(),
-            run: Some(RunHeaders { run: 7, seed: self.config.seed }),
+            run: Some(RunHeaders { run: 7, seed: self.config.seed, anchor: server.anchor() }),
             classifier: Classifier {
-                reject_status: self.server.reject_status,
+                reject_statuses: self.server.reject_statuses(),
                 conditional_writes: self.config.kind == OperationKind::ReadModifyWrite,
             },
             reading: std::sync::Arc::default(),
@@ -138,17 +138,12 @@ fn stop_after(attempts: u64, control: &Control) {
 impl RealRun {
     /// Plays both logs again and holds them against each other.
     pub(crate) fn replay(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
-        self.replay_sides(setting)?;
-        replay_between(&self.client, &self.server, &setting.config.requests)
-    }
-
-    /// Plays both logs again, each for itself.
-    pub(crate) fn replay_sides(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
         let replayed = replay_client(&self.client, setting.client())?;
         let counts =
             |run: &Run| (run.measurements().ops, run.measurements().attempts, run.measurements().makespan());
         assert_eq!(counts(&self.run), counts(&replayed), "the same decisions, but other counts");
-        replay_server(&self.server)
+        replay_server(&self.server)?;
+        replay_between(&self.client, &self.server, &setting.config.requests)
     }
 
     /// Attempts that were withdrawn.

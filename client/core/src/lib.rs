@@ -35,7 +35,9 @@ pub use measure::{
 };
 pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
 pub use requests::{MOST_API_KEYS, Requests, authorization};
-pub use run::{AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen};
+pub use run::{
+    AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen, ServerVerdict,
+};
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
 pub use tailback::GaugeKind;

@@ -26,7 +26,7 @@ use vocabulary::Instant;
 
 use crate::measure::Measurements;
 use crate::sample::SampleSink;
-pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen};
+pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen, ServerVerdict};
 pub use log::{Refusal, RunLog};
 pub use state::Run;
 

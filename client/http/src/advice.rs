@@ -1,17 +1,43 @@
-//! What an answer's headers and body say to a strategy, at this moment of the real calendar.
+//! What an answer's headers and body say to a strategy, at this moment of the calendar.
 
 use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use tailback::{AdviceHeaders, AdviceValue, Heard, Reading};
-use vocabulary::WallTime;
+use vocabulary::{TimeScale, WallTime, wire};
 
-/// Reads what the strategy asks for, and the advice as the harness judges it; times are real ones.
-pub(crate) fn hear(reading: &Reading, code: u16, headers: &HeaderMap, body: &[u8]) -> Heard {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    // A clock before 1970 takes no date for past.
-    let now = WallTime::from_unix(now.unwrap_or(Duration::ZERO));
-    reading.hear(code, &Headers(code, headers), body, now)
+/// The calendar that dates in answers go by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Calendar {
+    /// The real one.
+    Real,
+    /// That of an experiment, which began at this moment and goes at this scale.
+    Experiment(WallTime, TimeScale),
+}
+
+impl Calendar {
+    fn now(self) -> WallTime {
+        // A clock before 1970 takes no date for past.
+        let real = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        match self {
+            Self::Real => WallTime::from_unix(real),
+            Self::Experiment(anchor, scale) => {
+                let began = anchor.since_unix();
+                WallTime::from_unix(began + scale.to_experiment(real.saturating_sub(began)))
+            }
+        }
+    }
+}
+
+/// Reads what the strategy asks for, and the advice as the harness judges it.
+pub(crate) fn hear(
+    reading: &Reading,
+    code: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    calendar: Calendar,
+) -> Heard {
+    reading.hear(code, &Headers(code, headers), body, calendar.now())
 }
 
 /// Status and headers of an answer; values that are no text are as good as none.
@@ -29,6 +55,11 @@ impl AdviceHeaders for Headers<'_> {
     fn status(&self) -> u16 {
         self.0
     }
+
+    fn exact_wait(&self) -> Option<Duration> {
+        let nanos = self.1.get(wire::WAIT)?.to_str().ok()?.parse().ok()?;
+        Some(Duration::from_nanos(nanos))
+    }
 }
 
 #[cfg(test)]
@@ -39,7 +70,7 @@ mod tests {
 
     fn read(headers: &HeaderMap, forms: &str) -> (Advice, Advice) {
         let spec: StrategySpec = format!("none:advice={forms}").parse().unwrap();
-        let heard = hear(&spec.reading(), 503, headers, &[]);
+        let heard = hear(&spec.reading(), 503, headers, &[], Calendar::Real);
         (heard.advice, heard.told)
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, Requests, ServerSeen};
 use tailback::{Facts, Failure, Outcome, Reading, Status};
-use vocabulary::TimeScale;
 use vocabulary::wire::RunId;
+use vocabulary::{TimeScale, WallTime};
 
 use crate::target::Target;
 
@@ -76,7 +76,7 @@ pub struct TransportConfig {
     pub timeout: Duration,
     /// Attempts beyond so many wait for a connection to be free.
     pub most_connections: usize,
-    /// Advice comes in real time.
+    /// Servers that do not know the run advise in real time.
     pub scale: TimeScale,
 }
 
@@ -98,6 +98,8 @@ pub struct RunHeaders {
     pub run: RunId,
     /// The run's seed.
     pub seed: u64,
+    /// The calendar when the server started: what it tells a run is in the experiment's time, dates included.
+    pub anchor: WallTime,
 }
 
 /// A transport could not be set up.

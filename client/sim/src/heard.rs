@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen};
-use mockserver_core::{Answer, Config, Reply, ScriptedAnswer, Step, Verdict};
-use tailback::{Advice, Facts, Failure, Outcome, Reading, Status};
+use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
+use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Reply, ScriptedAnswer, Step, Verdict};
+use tailback::{Advice, Facts, Failure, Outcome, OwnWords, Reading, Status};
+
 use vocabulary::{WallTime, grpc};
+
+use crate::rendered::RenderedHeaders;
 
 /// How an attempt ended, for all that the client knows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,10 +32,15 @@ impl Heard {
         answer: &Answer,
         step: Step,
         config: &Config,
+        answers: Option<&AnswerSet>,
         reading: &Reading,
         took: Option<Duration>,
     ) -> Self {
-        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took });
+        let verdict = Some(verdict(answer.verdict));
+        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
+        if let (Some(facts), Some(answers)) = (&answer.facts, answers) {
+            return Self { server, ..Self::templated(answer, facts, answers, step, config, reading) };
+        }
         match answer.reply {
             None => Self::unscripted(answer, config, reading, server),
             Some(id) => match config.policy.script().and_then(|script| script.reply(id)) {
@@ -46,6 +54,31 @@ impl Heard {
         }
     }
 
+    /// What an answer means that is put into words: as over HTTP, but only what is read is written.
+    #[cold]
+    fn templated(
+        answer: &Answer,
+        facts: &AnswerFacts,
+        answers: &AnswerSet,
+        step: Step,
+        config: &Config,
+        reading: &Reading,
+    ) -> Self {
+        let told = answer.told(facts);
+        let code = answers.status(&told).unwrap_or(match answer.verdict {
+            Verdict::Accepted => 200,
+            Verdict::Rejected | Verdict::Deferred => config.reject_status,
+            Verdict::Conflict => 412,
+        });
+        let headers = RenderedHeaders::new(answers, told, code);
+        let status = classifier(config, step).answer(code, None);
+        let is_read = reading.most_body() > 0 && !(200..300).contains(&code);
+        let body = if is_read { headers.body() } else { None };
+        let now = WallTime::VIRTUAL_START.at(answer.at);
+        let heard = reading.hear(code, &headers, body.as_deref().unwrap_or_default().as_bytes(), now);
+        Self::read(status, code, heard)
+    }
+
     /// What a script's answer means: the place that knows its status, headers and body.
     #[cold]
     fn scripted(
@@ -55,12 +88,14 @@ impl Heard {
         reading: &Reading,
         now: WallTime,
     ) -> Self {
-        let conditional_writes = step != Step::Work;
-        let classifier = Classifier { reject_status: config.reject_status, conditional_writes };
-        let status = classifier.answer(answer.status, answer.header(grpc::STATUS));
+        let status = classifier(config, step).answer(answer.status, answer.header(grpc::STATUS));
         let headers: Vec<(&str, Cow<'_, str>)> = answer.headers(now).collect();
         let answered = (answer.status, headers);
-        let heard = reading.hear(answer.status, &answered, answer.body.as_bytes(), now);
+        Self::read(status, answer.status, reading.hear(answer.status, &answered, answer.body.as_bytes(), now))
+    }
+
+    /// What was read of an answer with this status.
+    fn read(status: Status, code: u16, heard: tailback::Heard) -> Self {
         let outcome = Outcome {
             facts: heard.facts,
             outer_advice: heard.outer_advice,
@@ -70,7 +105,7 @@ impl Heard {
             Advice::After(told) if status != Status::Succeeded => Some(told),
             _ => None,
         };
-        Self { outcome, cause: Some(Cause::Status(answer.status)), server: None, told }
+        Self { outcome, cause: Some(Cause::Status(code)), server: None, told }
     }
 
     /// No answer came.
@@ -96,7 +131,9 @@ impl Heard {
         };
         let outcome = match answer.advice {
             None => Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) },
-            Some(wait) => advised(status, code, wait, reading),
+            Some(wait) => {
+                advised(status, code, OwnWords { wait, in_seconds: config.retry_after.is_some() }, reading)
+            }
         };
         Self { outcome, cause: Some(Cause::Status(code)), server, told: answer.advice }
     }
@@ -104,11 +141,19 @@ impl Heard {
 
 /// What an answer means that advises to wait so long.
 #[inline(never)]
-fn advised(status: Status, code: u16, wait: Duration, reading: &Reading) -> Outcome {
+fn advised(status: Status, code: u16, words: OwnWords, reading: &Reading) -> Outcome {
     // The real server writes it down; dates are none of its forms.
-    let heard = reading.hear(code, &Some(wait), &[], WallTime::VIRTUAL_START);
+    let heard = reading.hear(code, &words, &[], WallTime::VIRTUAL_START);
     let (facts, outer_advice) = (heard.facts, heard.outer_advice);
     Outcome { facts, outer_advice, ..Outcome::advised(status, heard.advice) }
+}
+
+fn classifier(config: &Config, step: Step) -> Classifier {
+    Classifier { reject_statuses: config.reject_statuses(), conditional_writes: step != Step::Work }
+}
+
+fn verdict(verdict: Verdict) -> ServerVerdict {
+    if verdict == Verdict::Accepted { ServerVerdict::Accepted } else { ServerVerdict::Rejected }
 }
 
 #[cfg(test)]
@@ -127,7 +172,7 @@ mod tests {
         server.handle(Instant::ORIGIN, Input::Arrive(request));
         let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
         let Heard { outcome, cause, server, .. } =
-            Heard::of(&answer, Step::Work, &config, &Reading::default(), None);
+            Heard::of(&answer, Step::Work, &config, None, &Reading::default(), None);
         (outcome.status, cause, server.is_some())
     }
 

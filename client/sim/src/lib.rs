@@ -9,10 +9,6 @@
 mod event_loop;
 mod foresight;
 mod heard;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "`heard` reads by it once servers have answers in templates")
-)]
 mod rendered;
 mod replay;
 mod request_details;

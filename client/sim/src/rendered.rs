@@ -37,6 +37,13 @@ impl<'a> RenderedHeaders<'a> {
     }
 }
 
+impl RenderedHeaders<'_> {
+    /// The body, if it is not the server's own.
+    pub(crate) fn body(&self) -> Option<Cow<'_, str>> {
+        self.answers.body(&self.told, &self.teller)
+    }
+}
+
 impl AdviceHeaders for RenderedHeaders<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         let mut place = &self.read;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests};
-use mockserver_core::{Answer, Config, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Answer, AnswerSet, Config, Output, Request, RequestId, Server, Step, Verdict};
 use tailback::Reading;
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
@@ -20,6 +20,8 @@ pub(crate) struct SimulatedServer {
     server: Server,
     /// What requests say of themselves, if the server wants to know.
     details: Option<RequestDetails>,
+    /// What its answers say, if not its own words.
+    answers: Option<AnswerSet>,
     /// What the client wants to know of answers.
     reading: Arc<Reading>,
     /// What has not come to an end, by slot.
@@ -37,8 +39,10 @@ struct UnderWay {
 
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, reading: Arc<Reading>) -> Self {
+        // What cannot be said was refused before.
+        let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
-        Self { seed, kind, server, details: None, reading, under_way: Vec::new(), looked: None }
+        Self { seed, kind, server, details: None, answers, reading, under_way: Vec::new(), looked: None }
     }
 
     /// The same for requests that ask for this; those of no kind have this method. Nothing may have been sent.
@@ -79,7 +83,7 @@ impl SimulatedServer {
             Output::Answer(answer) => Some(answer),
             Output::WaitUntil(_) | Output::Idle => None,
         };
-        if !answer.is_some_and(|answer| answer.verdict == Verdict::Deferred) {
+        if !answer.as_ref().is_some_and(|answer| answer.verdict == Verdict::Deferred) {
             tell(Input::Started(attempt));
         }
         if let Some(answer) = answer {
@@ -102,7 +106,7 @@ impl SimulatedServer {
         let step = under_way.step;
         self.under_way[slot] = None;
         let Heard { outcome, cause, server, told } =
-            Heard::of(answer, step, self.server.config(), &self.reading, None);
+            Heard::of(answer, step, self.server.config(), self.answers.as_ref(), &self.reading, None);
         tell(Input::Ended(Completion {
             attempt: launched.attempt,
             sent_at: launched.due,

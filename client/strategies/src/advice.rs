@@ -17,7 +17,7 @@ mod rule;
 use std::time::Duration;
 
 pub use forms::AdviceForms;
-pub use headers::{AdviceHeaders, AdviceValue};
+pub use headers::{AdviceHeaders, AdviceValue, OwnWords};
 pub use rule::{AdviceRule, Advised, RetryAfter};
 
 /// What the server advised about trying again, as the client reads it.

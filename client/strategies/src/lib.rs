@@ -42,7 +42,9 @@ mod strategy;
 #[cfg(test)]
 mod testing;
 
-pub use advice::{Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, RetryAfter};
+pub use advice::{
+    Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, OwnWords, RetryAfter,
+};
 pub use attempt::{Ended, Launch, Outcome};
 pub use budget::{Budget, Gate, Permit};
 pub use entry::Entry;

@@ -33,6 +33,13 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap when it answered, decimal.
 pub const CAP: &str = "x-tailback-cap";
+/// Response header: what the server made of the request, whatever the status says: one of [`VERDICTS`].
+pub const VERDICT: &str = "x-tailback-verdict";
+/// What [`VERDICT`] can be: served, turned away, or gone wrong.
+pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "failed"];
+/// Response header: experiment time, in nanoseconds, after which a rejected request would be accepted if nothing else came, decimal. Only where
+/// the server is not told in what form to advise.
+pub const WAIT: &str = "x-tailback-wait-ns";
 /// Response header by which a mockserver is recognised; its value is the version of this protocol.
 pub const MOCK: &str = "x-tailback-mock";
 /// The value of [`MOCK`].
@@ -73,6 +80,8 @@ pub struct ServerState {
     pub changes: Option<u64>,
     /// See [`ServerStats::epoch`].
     pub epoch: Option<u64>,
+    /// The calendar when it started, in milliseconds since 1970: dates that it tells a run go on from there with the experiment's time.
+    pub anchor_unix_ms: Option<u64>,
 }
 
 /// `PATCH /_mock/config` with another cap; all else stays as it is.

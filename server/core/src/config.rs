@@ -5,8 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vocabulary::{Distribution, duration_text};
 
+use crate::answers::{AnswerSet, AnswersConfig, AnswersError};
 use crate::caps::{Caps, MOST_SLOTS};
 use crate::outages::Outages;
+use crate::policies::Admission;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
 use crate::service::ServiceModel;
@@ -43,6 +45,9 @@ pub struct Config {
     pub reject_first: u32,
     /// Slots from later instants on.
     pub caps: Caps,
+    /// What answers say; empty for the server's own words.
+    #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
+    pub answers: AnswersConfig,
 }
 
 impl Default for Config {
@@ -62,6 +67,7 @@ impl Default for Config {
             outages: Outages::default(),
             reject_first: 0,
             caps: Caps::default(),
+            answers: AnswersConfig::default(),
         }
     }
 }
@@ -84,6 +90,9 @@ pub enum ConfigError {
         "`max_busy` says how many are served at once, but `{0}` has no such number; add `concurrency` or `concurrency-cap` to the policies, or leave it out"
     )]
     NoCap(String),
+    /// An answer that cannot be given.
+    #[error("`answers`: {0}")]
+    Answers(#[from] AnswersError),
     /// No probability.
     #[error("`loss` is {0}; it must be a probability from 0 to 1")]
     Loss(String),
@@ -104,6 +113,7 @@ impl Config {
         if !(0.0..=1.0).contains(&self.loss) {
             return Err(ConfigError::Loss(self.loss.to_string()));
         }
+        self.answer_set()?;
         Ok(())
     }
 }
@@ -144,6 +154,33 @@ impl Config {
     /// How long service takes on average.
     pub fn mean_service(&self) -> Duration {
         self.policy.mean_service().unwrap_or_else(|| self.service_time.mean())
+    }
+
+    /// What answers say, if not the server's own words.
+    ///
+    /// # Errors
+    /// Names the answer that cannot be given, and why.
+    pub fn answer_set(&self) -> Result<Option<AnswerSet>, AnswersError> {
+        if self.answers.is_empty() {
+            return Ok(None);
+        }
+        let labels = self.policy.labels();
+        AnswerSet::read(&self.answers, labels.iter().map(String::as_str)).map(Some)
+    }
+
+    /// The statuses with which it rejects: whoever is to meet this server would be told of them. Those of successes are not among them.
+    pub fn reject_statuses(&self) -> Vec<u16> {
+        let own = self.answers.reject.values().filter_map(|response| response.status);
+        let mut statuses: Vec<u16> =
+            own.chain([self.reject_status]).filter(|status| *status >= 400).collect();
+        statuses.sort_unstable();
+        statuses.dedup();
+        statuses
+    }
+
+    /// The policy in force, of which nobody holds anything yet.
+    pub(crate) fn admission(&self) -> Box<dyn Admission> {
+        self.policy.build(!self.answers.is_empty())
     }
 
     /// What policies may go by.

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::answers::{Outcome, Told};
 use crate::config::Config;
 use crate::details::Details;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
+use crate::standing::Standing;
 
 /// What happens to the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +44,7 @@ pub enum Input {
 }
 
 /// What the shell is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Answer this request.
     Answer(Answer),
@@ -53,7 +55,7 @@ pub enum Output {
 }
 
 /// An answer that is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Whose.
     pub id: RequestId,
@@ -71,4 +73,36 @@ pub struct Answer {
     pub reply: Option<ReplyId>,
     /// The object's version just then, the answer's own write included.
     pub version: u64,
+    /// What templates may tell of it, where the configuration has any.
+    pub facts: Option<Box<AnswerFacts>>,
+}
+
+/// What templates may tell of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerFacts {
+    /// The stage of the stack that turned the request away, from 0.
+    pub stage: Option<usize>,
+    /// Where each stage stood for the request when it was decided about; `None` for those that have no limit.
+    pub standings: Vec<Option<Standing>>,
+    /// The seed that keys the draws of the request.
+    pub seed: u64,
+    /// The op.
+    pub op: u64,
+    /// Which attempt of the op.
+    pub attempt: u32,
+}
+
+impl Answer {
+    /// What is told by an answer that has facts.
+    pub fn told<'a>(&self, facts: &'a AnswerFacts) -> Told<'a> {
+        let outcome = match self.verdict {
+            Verdict::Accepted => Outcome::Accepted,
+            Verdict::Conflict => Outcome::Conflict,
+            Verdict::Rejected | Verdict::Deferred => {
+                Outcome::Rejected { stage: facts.stage, wait: self.advice }
+            }
+        };
+        let AnswerFacts { standings, seed, op, attempt, .. } = facts;
+        Told { outcome, now: self.at, standings, seed: *seed, op: *op, attempt: *attempt }
+    }
 }

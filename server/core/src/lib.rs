@@ -37,7 +37,7 @@ pub use answers::{
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
 pub use details::{Details, LONGEST_LOOK, Wants};
-pub use events::{Answer, Input, Output};
+pub use events::{Answer, AnswerFacts, Input, Output};
 pub use header_rules::HeaderError;
 pub use ideal::{Ideal, Plan};
 pub use least_costs::LeastCosts;

@@ -41,7 +41,7 @@ impl ServerLog {
     /// The same of an answer that is taken.
     #[cold]
     pub(crate) fn on_answer(&mut self, answer: &Answer) {
-        self.events.push(ServerEvent::Answer(*answer));
+        self.events.push(ServerEvent::Answer(answer.clone()));
     }
 
     /// What the shell told the server, and for which instant.

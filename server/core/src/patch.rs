@@ -46,6 +46,8 @@ impl Config {
         let Ok(serde_json::Value::Object(mut current)) = serde_json::to_value(self) else {
             unreachable!("a configuration is written as an object")
         };
+        // What is not said when it is empty can be changed all the same.
+        current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
         for (key, value) in patch {
             if !current.contains_key(key) {
                 return Err(PatchError::UnknownKey {

@@ -102,16 +102,17 @@ impl Policies {
         wants
     }
 
-    /// The policies in force, of which nobody holds anything yet.
-    pub(crate) fn build(&self) -> Box<dyn Admission> {
-        if let Some(server) = self.only().and_then(Policy::build) {
+    /// The policies in force, of which nobody holds anything yet; whether answers tell where they stand.
+    pub(crate) fn build(&self, are_told: bool) -> Box<dyn Admission> {
+        let is_stage = self.last().stage().is_some();
+        if let Some(server) = self.only().filter(|_| !(are_told && is_stage)).and_then(Policy::build) {
             return server;
         }
         let mut stages: Vec<_> = self.0.iter().filter_map(Policy::stage).collect();
         // What serves itself is the last, and no stage.
-        let server = if self.last().stage().is_none() { self.last().build() } else { None };
+        let server = if is_stage { None } else { self.last().build() };
         stages.truncate(self.0.len() - usize::from(server.is_some()));
-        Box::new(Stages::new(stages, server))
+        Box::new(Stages::new(stages, server, are_told))
     }
 
     /// Whether one of them goes by the server's own cap: only then there is one that can be changed.

@@ -60,7 +60,7 @@ impl Server {
     /// A server without requests. The configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self {
-            policy: Running::new(config.policy.build()),
+            policy: Running::new(config.admission()),
             service: config.service_model(),
             config,
             ledger: Ledger::default(),

@@ -28,7 +28,7 @@ impl<T> Default for Timeline<T> {
     }
 }
 
-impl<T: Copy> Timeline<T> {
+impl<T> Timeline<T> {
     /// Schedules an item; `order` is larger than that of everything scheduled before.
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let entry = Entry { key: (at, order), item };
@@ -40,14 +40,14 @@ impl<T: Copy> Timeline<T> {
     }
 
     /// What is due first.
-    pub(crate) fn peek(&self) -> Option<(Key, T)> {
+    pub(crate) fn peek(&self) -> Option<(Key, &T)> {
         let entry = match (self.in_order.front(), self.out_of_order.peek()) {
             (Some(queued), Some(Reverse(heaped))) => queued.min(heaped),
             (Some(queued), None) => queued,
             (None, Some(Reverse(heaped))) => heaped,
             (None, None) => return None,
         };
-        Some((entry.key, entry.item))
+        Some((entry.key, &entry.item))
     }
 
     /// When that is.
@@ -85,9 +85,9 @@ impl<T: Copy> Timeline<T> {
     }
 
     /// Drops what nobody waits for any more.
-    pub(crate) fn retain(&mut self, wanted: impl Fn(Key, T) -> bool) {
-        self.in_order.retain(|entry| wanted(entry.key, entry.item));
-        self.out_of_order.retain(|Reverse(entry)| wanted(entry.key, entry.item));
+    pub(crate) fn retain(&mut self, wanted: impl Fn(Key, &T) -> bool) {
+        self.in_order.retain(|entry| wanted(entry.key, &entry.item));
+        self.out_of_order.retain(|Reverse(entry)| wanted(entry.key, &entry.item));
     }
 }
 
@@ -129,6 +129,7 @@ mod tests {
             wanted.sort_by_key(|order| times[*order]);
             let mut came = Vec::new();
             while let Some((key, item)) = timeline.peek() {
+                let item = *item;
                 prop_assert_eq!(timeline.pop(), Some((key, item)));
                 came.push(item);
             }

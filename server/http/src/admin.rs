@@ -96,6 +96,7 @@ fn described(shared: &Shared) -> Response {
             instance: Some(shared.instance),
             changes: Some(shared.changes()),
             epoch: Some(shared.stats(None).epoch),
+            anchor_unix_ms: u64::try_from(shared.clock.anchor.since_unix().as_millis()).ok(),
         },
     };
     answer(StatusCode::OK, to_value(description))

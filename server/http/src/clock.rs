@@ -1,19 +1,24 @@
 //! The server's clock: experiment time since it started.
 
-use std::time::{Duration, Instant as RealInstant};
+use std::time::{Duration, Instant as RealInstant, SystemTime, UNIX_EPOCH};
 
-use vocabulary::{Instant, TimeScale};
+use vocabulary::{Instant, TimeScale, WallTime};
 
 /// Maps real time to the server's experiment time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     origin: RealInstant,
     pub(crate) scale: TimeScale,
+    /// The calendar at the origin, in whole milliseconds: so that it can be told in a number.
+    pub(crate) anchor: WallTime,
 }
 
 impl Clock {
     pub(crate) fn start(scale: TimeScale) -> Self {
-        Self { origin: RealInstant::now(), scale }
+        let since_unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let millis = u64::try_from(since_unix.as_millis()).unwrap_or(u64::MAX);
+        let anchor = WallTime::from_unix(Duration::from_millis(millis));
+        Self { origin: RealInstant::now(), scale, anchor }
     }
 
     pub(crate) fn now(&self) -> Instant {

@@ -8,8 +8,8 @@ use anyhow::Context;
 use mockserver_core::{Config, ServerLog};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use vocabulary::TimeScale;
 use vocabulary::wire::{RunId, ServerStats};
+use vocabulary::{TimeScale, WallTime};
 
 use crate::access::Access;
 use crate::connections::{Limits, serve};
@@ -58,6 +58,11 @@ impl Embedded {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The calendar when it started: dates that it tells runs go by it.
+    pub fn anchor(&self) -> WallTime {
+        self.shared.clock.anchor
     }
 
     /// What it counted, of one run or of all.

@@ -6,7 +6,7 @@ use crate::policy_file;
 use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
-use mockserver_core::{Caps, Config, ConfigError, Outages, POLICIES, Policies};
+use mockserver_core::{Advice, Caps, Config, ConfigError, Outages, POLICIES, Policies};
 use vocabulary::{Distribution, duration_text};
 
 /// How the server behaves. Durations are fixed or drawn, see [`Distribution`].
@@ -52,6 +52,14 @@ pub struct ServerFlags {
         help = policy_help()
     )]
     policy: Option<Vec<Policies>>,
+
+    /// How answers advise when to come back.
+    #[arg(
+        long,
+        value_name = "FORMS",
+        help = "How rejections say when to come back, to whoever asks: `none`, `seconds`, `decimal`, `ms`, `date`, `epoch`, `go`, `ietf`, `problem`, several joined by `+`; each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: whole seconds with --retry-after, else nothing]"
+    )]
+    advice: Option<Advice>,
 
     /// The artificial way from server to client.
     #[arg(long, value_name = "TIME", help = with_default("Artificial way from server to client", Config::default().return_delay))]
@@ -121,6 +129,7 @@ impl ServerFlags {
             reject_status,
             retry_after,
             policy,
+            advice,
             return_delay,
             loss,
             outages,
@@ -135,6 +144,7 @@ impl ServerFlags {
             || reject_status.is_some()
             || retry_after.is_some()
             || policy.is_some()
+            || advice.is_some()
             || return_delay.is_some()
             || loss.is_some()
             || outages.is_some()
@@ -159,6 +169,10 @@ impl ServerFlags {
     pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
         let default = Config::default();
         let policy = self.policies()?;
+        let answers = match &self.advice {
+            Some(advice) => default.answers.advising(&advice.to_string()),
+            None => default.answers,
+        };
         let config = Config {
             max_busy: self.max_busy.unwrap_or(default.max_busy),
             service_time: self.service_time.unwrap_or(default.service_time),
@@ -174,6 +188,7 @@ impl ServerFlags {
             outages: self.outages.clone().unwrap_or(default.outages),
             reject_first: self.reject_first.unwrap_or(default.reject_first),
             caps: self.caps.clone().unwrap_or(default.caps),
+            answers,
         };
         config.validate()?;
         Ok(config)

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, Config, Details, Input, Output, Patch, PatchError, Reply, Request, RequestId, Script, Server,
-    ServerLog, Step,
+    Answer, AnswerSet, Config, ConfigError, Details, Input, Output, Patch, PatchError, Reply, Request,
+    RequestId, Script, Server, ServerLog, Step,
 };
 use slab::Slab;
 use tokio::sync::oneshot;
@@ -33,6 +33,8 @@ pub(crate) struct Shared {
 /// What is behind the lock.
 pub(crate) struct Inner {
     server: Server,
+    /// What answers say, if not the server's own words.
+    answers: Option<Arc<AnswerSet>>,
     /// By request id: who waits.
     waiting: Slab<Waiting>,
     answer_times: AnswerTimes,
@@ -61,15 +63,21 @@ pub(crate) struct Decided {
     pub(crate) reject_status: u16,
     /// What the answer's step is one of.
     script: Option<Arc<Script>>,
+    /// What its facts are put into words with.
+    pub(crate) answers: Option<Arc<AnswerSet>>,
+    /// Whether a rejection advises in `Retry-After`.
+    pub(crate) tells_wait: bool,
     /// From the request's arrival to the instant at which the answer was due.
     pub(crate) took: Duration,
 }
 
 impl Decided {
-    fn new(answer: Answer, since: Instant, config: &Config) -> Self {
+    fn new(answer: Answer, since: Instant, config: &Config, answers: Option<&Arc<AnswerSet>>) -> Self {
         let took = answer.at.since(since);
+        let answers = answers.filter(|_| answer.facts.is_some()).cloned();
+        let tells_wait = config.retry_after.is_some();
         let script = answer.reply.and_then(|_| config.policy.script().cloned());
-        Self { answer, reject_status: config.reject_status, script, took }
+        Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }
     }
 
     /// What is answered, where a script says so.
@@ -92,10 +100,13 @@ pub(crate) struct Identity {
 
 impl Shared {
     pub(crate) fn new(config: Config, scale: TimeScale) -> Self {
+        // What cannot be said was refused before.
+        let answers = config.answer_set().ok().flatten().map(Arc::new);
         let server = Server::new(config);
         Self {
             wanted: Wanted::new(server.wants()),
             inner: Mutex::new(Inner {
+                answers,
                 server,
                 waiting: Slab::new(),
                 answer_times: AnswerTimes::default(),
@@ -157,9 +168,11 @@ impl Shared {
             match inner.server.poll(now) {
                 Output::Answer(answer) => {
                     let Some(waiting) = inner.waiting.try_remove(answer.id.0 as usize) else { continue };
-                    let decided = Decided::new(answer, waiting.since, inner.server.config());
-                    inner.answer_times.observe(answer.verdict, decided.took);
-                    if own == Some(answer.id) {
+                    let (id, verdict) = (answer.id, answer.verdict);
+                    let (config, answers) = (inner.server.config(), inner.answers.as_ref());
+                    let decided = Decided::new(answer, waiting.since, config, answers);
+                    inner.answer_times.observe(verdict, decided.took);
+                    if own == Some(id) {
                         own_answer = Some(decided);
                     } else if let Some(sender) = waiting.answer {
                         // Whoever dropped the receiver cancels by itself, or has its answer already.
@@ -189,6 +202,7 @@ impl Shared {
     pub(crate) fn patch(&self, patch: &Patch) -> Result<(), PatchError> {
         let mut inner = self.lock();
         let config = inner.server.config().patched(patch)?;
+        let answers = config.answer_set().map_err(ConfigError::from)?.map(Arc::new);
         inner.changes += 1;
         if config.policy != inner.server.config().policy {
             inner.since_reset = 0;
@@ -198,6 +212,7 @@ impl Shared {
         self.wanted.set(inner.server.wants());
         // Another policy turns away who waits: nobody else may come who would send them their answers.
         self.drain(&mut inner, now, None);
+        inner.answers = answers;
         Ok(())
     }
 

@@ -2,16 +2,17 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
-use mockserver_core::{Reply, ScriptedAnswer, Step, Verdict};
+use mockserver_core::{Rendered, Reply, ScriptedAnswer, Step, Teller, Verdict};
 use vocabulary::{WallTime, wire};
 
+use crate::clock::Clock;
 use crate::shared::{Decided, Identity, Shared};
 use crate::socket::Socket;
 use crate::wanted;
@@ -25,7 +26,9 @@ const BODY_PATIENCE: Duration = Duration::from_secs(30);
 /// No object ever has this version.
 const NO_VERSION: u64 = u64::MAX;
 
-const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
+const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
+const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
+const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
 /// The connection ends without an answer.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +67,7 @@ pub(crate) async fn serve(
         () = socket.gone() => return Err(Unanswered::Gone),
     };
     Ok(match decided {
-        Some(decided) => respond(shared, identity.step, &decided).ok_or(Unanswered::Scripted)?,
+        Some(decided) => respond(shared, &identity, &decided).ok_or(Unanswered::Scripted)?,
         None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
     })
 }
@@ -115,34 +118,86 @@ fn version(tag: &HeaderValue) -> Option<u64> {
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 
-/// The answer; nothing when a script wants none.
-fn respond(shared: &Shared, step: Step, decided: &Decided) -> Option<Response<Full<Bytes>>> {
-    let mut response = match (decided.reply(), decided.answer.verdict) {
+/// The answer; nothing when a script wants none. Headers of ours go only to a run of loadgen: others meet what they would meet elsewhere.
+fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Response<Full<Bytes>>> {
+    let Decided { answer, .. } = decided;
+    let is_ours = identity.run.is_some();
+    let teller = teller(&shared.clock, is_ours);
+    let mut response = match (decided.reply(), answer.verdict) {
         (Some(Reply::Close), _) => return None,
-        (Some(Reply::Answer(answer)), _) => scripted(answer, wall_clock()),
+        (Some(Reply::Answer(scripted)), _) => self::scripted(scripted, teller.wall(answer.at)),
         // Nothing was started: this tells nothing of the server.
         (None, Verdict::Deferred) => return Some(deferred(decided.reject_status)),
         (None, Verdict::Accepted) => text(StatusCode::OK, "served\n"),
-        (None, Verdict::Rejected | Verdict::Conflict) => rejection(shared, decided),
+        (None, Verdict::Conflict) => text(StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
+        (None, Verdict::Rejected) => text(status(decided.reject_status), "busy\n"),
     };
+    if let (Some(answers), Some(facts)) = (&decided.answers, &answer.facts) {
+        put_into_words(&mut response, answers.render(&answer.told(facts), &teller));
+    } else if let Some(after) = answer.advice {
+        if decided.tells_wait {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(teller.whole_seconds(after)));
+        }
+        if is_ours {
+            response.headers_mut().insert(WAIT, HeaderValue::from(nanos(after)));
+        }
+    }
     let headers = response.headers_mut();
-    if step != Step::Work {
-        let tag = HeaderValue::from_str(&format!("\"{}\"", decided.answer.version));
+    if identity.step != Step::Work {
+        let tag = HeaderValue::from_str(&format!("\"{}\"", answer.version));
         headers.insert(ETAG, tag.expect("a number in quotes is a header value"));
     }
-    headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(decided.answer.busy));
-    if let Some(cap) = decided.answer.cap {
-        headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(cap));
+    if is_ours {
+        headers.insert(MOCK, HeaderValue::from_static(wire::MOCK_VERSION));
+        headers.insert(HeaderName::from_static(wire::BUSY), HeaderValue::from(answer.busy));
+        if let Some(cap) = answer.cap {
+            headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(cap));
+        }
+        headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(nanos(decided.took)));
+        headers.insert(VERDICT, HeaderValue::from_static(verdict(answer.verdict)));
     }
-    let took = u64::try_from(decided.took.as_nanos()).unwrap_or(u64::MAX);
-    headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(took));
     Some(response)
+}
+
+/// In what time this server speaks: to a run, which goes at its own scale, that of the experiment.
+fn teller(clock: &Clock, is_ours: bool) -> Teller {
+    if is_ours { Teller::experiment(clock.anchor) } else { Teller::real(clock.anchor, clock.scale) }
+}
+
+/// What templates say goes before the server's own words.
+fn put_into_words(response: &mut Response<Full<Bytes>>, rendered: Rendered<'_>) {
+    if let Some(code) = rendered.status {
+        *response.status_mut() = status(code);
+    }
+    for (name, value) in &rendered.headers {
+        // The core lets nothing into an answer that is no header.
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    if let Some(body) = rendered.body {
+        *response.body_mut() = Full::new(Bytes::from(body.into_owned()));
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    let [accepted, rejected, _] = wire::VERDICTS;
+    if verdict == Verdict::Accepted { accepted } else { rejected }
+}
+
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What a script says, at this moment.
 fn scripted(answer: &ScriptedAnswer, now: WallTime) -> Response<Full<Bytes>> {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = marked(status, Bytes::copy_from_slice(answer.body.as_bytes()));
+    let mut response = answered(status, Bytes::copy_from_slice(answer.body.as_bytes()));
     for (name, value) in answer.headers(now) {
         // The core lets nothing into a script that is no header.
         if let (Ok(name), Ok(value)) =
@@ -154,46 +209,21 @@ fn scripted(answer: &ScriptedAnswer, now: WallTime) -> Response<Full<Bytes>> {
     response
 }
 
-/// The calendar, which dates in headers speak of, whatever the time scale.
-fn wall_clock() -> WallTime {
-    WallTime::from_unix(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
-}
-
-/// Too little is free for an attempt that looked first.
+/// Too little is free for an attempt that looked first; only a run of loadgen asks for that.
 fn deferred(reject_status: u16) -> Response<Full<Bytes>> {
-    let status = StatusCode::from_u16(reject_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let mut response = text(status, "not started: less is free than the attempt asks for\n");
+    let mut response = text(status(reject_status), "not started: less is free than the attempt asks for\n");
     response.headers_mut().insert(HeaderName::from_static(wire::DEFERRED), HeaderValue::from(1));
-    response
-}
-
-fn rejection(shared: &Shared, decided: &Decided) -> Response<Full<Bytes>> {
-    let mut response = if decided.answer.verdict == Verdict::Conflict {
-        text(StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n")
-    } else {
-        let status = StatusCode::from_u16(decided.reject_status);
-        text(status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE), "busy\n")
-    };
-    if let Some(after) = decided.answer.advice {
-        // Headers speak of real time.
-        let real = shared.clock.scale.to_real(after);
-        let millis = u64::try_from(real.as_millis()).unwrap_or(u64::MAX);
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(millis.div_ceil(1000)));
-        response.headers_mut().insert(RETRY_AFTER_MS, HeaderValue::from(millis));
-    }
+    response.headers_mut().insert(MOCK, HeaderValue::from_static(wire::MOCK_VERSION));
     response
 }
 
 fn text(status: StatusCode, words: &'static str) -> Response<Full<Bytes>> {
-    marked(status, Bytes::from_static(words.as_bytes()))
+    answered(status, Bytes::from_static(words.as_bytes()))
 }
 
-/// An answer by which this server is recognised.
-fn marked(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+fn answered(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
-    let version = HeaderValue::from_static(wire::MOCK_VERSION);
-    response.headers_mut().insert(HeaderName::from_static(wire::MOCK), version);
     // Somebody between who kept the answer would pass for this server.
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use mockserver::Embedded;
-use mockserver::core::Config;
+use mockserver::core::{AnswersConfig, Config};
 use vocabulary::{Distribution, TimeScale};
 
 /// A server whose network and rejections take no time.
@@ -61,10 +61,24 @@ fn any_path_is_work_and_garbage_headers_are_survived() {
     let head = "PUT /a/b?c HTTP/1.1\r\nx-tailback-run: zz\r\nx-tailback-seed: -1\r\nx-tailback-op: \u{e9}\r\nx-tailback-attempt: 99999999999";
     let text = answer(send(&server, head, ""));
     assert!(text.starts_with("http/1.1 200 "), "{text}");
-    for header in ["x-tailback-mock: 1\r\n", "x-tailback-busy: ", "x-tailback-cap: 1\r\n"] {
-        assert!(text.contains(header), "{header}: {text}");
-    }
+    assert!(!text.contains("x-tailback"), "that is no run: {text}");
     assert_eq!(server.stats(None).counts.received, 1);
+}
+
+#[test]
+fn headers_of_ours_go_to_runs_and_to_nobody_else() {
+    let server = start(|config| config.policy = "fixed-window:limit=1,window=1h".parse().expect("a policy"));
+    let run = "GET / HTTP/1.1\r\nx-tailback-run: 00000000000000aa";
+    let accepted = answer(send(&server, run, ""));
+    for header in ["x-tailback-mock: 1\r\n", "x-tailback-busy: ", "x-tailback-verdict: accepted\r\n"] {
+        assert!(accepted.contains(header), "{header}: {accepted}");
+    }
+    let rejected = answer(send(&server, run, ""));
+    assert!(rejected.contains("x-tailback-verdict: rejected\r\n"), "{rejected}");
+    assert!(rejected.contains("x-tailback-wait-ns: 35") && !rejected.contains("retry-after"), "{rejected}");
+    let foreign = answer(send(&server, "GET / HTTP/1.1", ""));
+    assert!(foreign.starts_with("http/1.1 503 ") && !foreign.contains("x-tailback"), "{foreign}");
+    assert!(!foreign.contains("retry-after"), "nobody said that it should advise: {foreign}");
 }
 
 #[test]
@@ -135,7 +149,25 @@ fn a_rejection_comes_at_once_and_carries_its_advice_rounded_up() {
     eventually("the slot is taken", || server.stats(None).busy == 1);
     let text = answer(send(&server, "GET / HTTP/1.1", ""));
     assert!(text.starts_with("http/1.1 429 "), "{text}");
-    assert!(text.contains("retry-after: 2\r\n") && text.contains("retry-after-ms: 1500\r\n"), "{text}");
+    assert!(text.contains("retry-after: 2\r\n") && !text.contains("retry-after-ms"), "{text}");
+    let run = answer(send(&server, "GET / HTTP/1.1\r\nx-tailback-run: 00000000000000aa", ""));
+    assert!(
+        run.contains("retry-after: 2\r\n") && run.contains("x-tailback-wait-ns: 1500000000\r\n"),
+        "{run}"
+    );
+}
+
+#[test]
+fn advice_is_told_in_the_forms_that_are_chosen() {
+    let server = start(|config| {
+        config.policy = "primary=fixed-window:limit=1,window=1h".parse().expect("a policy");
+        config.answers = AnswersConfig::default().advising("ms+ietf");
+    });
+    let accepted = answer(send(&server, "GET / HTTP/1.1", ""));
+    assert!(accepted.contains("ratelimit-policy: \"primary\";q=1;w=3600\r\n"), "{accepted}");
+    let rejected = answer(send(&server, "GET / HTTP/1.1", ""));
+    assert!(rejected.contains("retry-after-ms: 3") && !rejected.contains("retry-after: "), "{rejected}");
+    assert!(rejected.contains("ratelimit: \"primary\";r=0;t="), "{rejected}");
 }
 
 #[test]

@@ -260,7 +260,7 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
 
 #[test]
 fn snapshots_say_whether_something_was_met_that_the_bound_is_not_proven_for() {
-    let with_cap = |cap| Some(ServerSeen { busy: 1, cap, took: None });
+    let with_cap = |cap| Some(ServerSeen { busy: 1, cap, took: None, verdict: None });
     assert_eq!(holds(with_cap(Some(4)), false), [true, true]);
     assert_eq!(holds(None, false), [true, true]);
     assert_eq!(holds(with_cap(Some(5)), false), [true, false], "another cap");

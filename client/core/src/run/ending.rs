@@ -22,6 +22,8 @@ const TURNAROUND: Duration = Duration::from_millis(1);
 pub(super) struct End {
     pub(super) sent_at: Instant,
     pub(super) outcome: Outcome,
+    /// How it counts: by the server's verdict, where there is one.
+    pub(super) counted: Status,
     pub(super) cause: Option<Cause>,
     pub(super) by_gateway: bool,
     /// Another attempt of its op has decided what becomes of that.
@@ -36,7 +38,7 @@ impl End {
             _ => Facts::NONE,
         };
         let outcome = Outcome { facts, ..Outcome::plain(status) };
-        Self { sent_at: attempt.due, outcome, cause, by_gateway: false, is_moot: false }
+        Self { sent_at: attempt.due, outcome, counted: status, cause, by_gateway: false, is_moot: false }
     }
 
     /// The client withdrew it, because another attempt of the op has decided what becomes of that.
@@ -70,6 +72,8 @@ impl Run {
             self.advised.note(attempt.op, now + wait);
         }
         let Completion { sent_at, outcome, cause, by_gateway, .. } = *completion;
+        let verdict = completion.server.and_then(|seen| seen.verdict);
+        let counted = verdict.map_or(outcome.status, |verdict| verdict.counted(outcome.status));
         if by_gateway {
             // What is met is not only the server for which the bound was proven.
             self.lower_bound = None;
@@ -77,7 +81,7 @@ impl Run {
             self.measured.attempts.by_gateway += 1;
             self.measured.gateway_successes += u64::from(succeeded);
         }
-        self.end_attempt(now, &attempt, End { sent_at, outcome, cause, by_gateway, is_moot: false });
+        self.end_attempt(now, &attempt, End { sent_at, outcome, counted, cause, by_gateway, is_moot: false });
     }
 
     /// The server had enough free and started an attempt: it counts.
@@ -154,6 +158,11 @@ impl Run {
             return self.launch(attempt.instance, at);
         }
         match outcome.status {
+            // The client takes it for done, and is wrong.
+            Status::Succeeded if end.counted != Status::Succeeded => {
+                self.stall.on_in_vain(at);
+                self.give_up(at, attempt.op, GivenUp::after(end.counted));
+            }
             Status::Succeeded => {
                 let mut op = self.ops.remove(attempt.op.index());
                 self.instances[attempt.instance.index()].strategy.on_over(at, &mut op.retry_state, false);
@@ -188,7 +197,7 @@ impl Run {
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
         end.outcome.opinion = instance.strategy.opinion(&end.outcome);
-        let End { sent_at, ref outcome, cause, by_gateway: _, is_moot: _ } = *end;
+        let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
         op.prospect = op.prospect.after(outcome.status);
         let ended = ended(attempt, op, instance, sent_at, goes_on);
@@ -198,8 +207,8 @@ impl Run {
         if self.samples.is_some() || self.log.is_some() {
             self.write_sample(at, attempt, end);
         }
-        self.measured.on_ended(at, outcome.status, sent_at, self.in_flight());
-        if matches!(outcome.status, Status::Failed(_)) {
+        self.measured.on_ended(at, counted, sent_at, self.in_flight());
+        if matches!(counted, Status::Failed(_)) {
             self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
         }
         match outcome.status {
@@ -223,7 +232,7 @@ impl Run {
             due: attempt.due,
             sent: end.sent_at,
             ended,
-            status: end.outcome.status,
+            status: end.counted,
             cause: end.cause,
             by_gateway: end.by_gateway,
             window: self.instances[attempt.instance.index()].window,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::Outcome;
+use tailback::{Failure, Outcome, Status};
 use vocabulary::Instant;
 
 use crate::cause::Cause;
@@ -64,6 +64,30 @@ pub struct ServerSeen {
     /// How long the attempt had to take, as the server reckons; `None` when it does not tell, as in virtual time, where
     /// nothing else can be.
     pub took: Option<Duration>,
+    /// What it made of the attempt, whatever the status says; `None` from earlier versions.
+    pub verdict: Option<ServerVerdict>,
+}
+
+/// What a mockserver made of an attempt. The harness counts by it; strategies know only what a client of production would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerVerdict {
+    /// It was served.
+    Accepted,
+    /// It was turned away.
+    Rejected,
+    /// It went wrong.
+    Failed,
+}
+
+impl ServerVerdict {
+    /// How an attempt counts that ended so for the client.
+    pub(crate) fn counted(self, status: Status) -> Status {
+        match (self, status) {
+            (Self::Rejected, _) => Status::Rejected,
+            (Self::Failed, Status::Succeeded | Status::Rejected) => Status::Failed(Failure::Server),
+            (_, status) => status,
+        }
+    }
 }
 
 /// What a driver is to do.

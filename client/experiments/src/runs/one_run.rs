@@ -15,6 +15,7 @@ use loadgen_http::{
 };
 use results::{GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning};
 use tokio::runtime::Runtime;
+use vocabulary::WallTime;
 use vocabulary::wire::{RunId, ServerStats};
 
 use crate::error::{ErrorKind, refusal_because, words_of};
@@ -234,12 +235,17 @@ fn transport(
     id: RunId,
     most_connections: usize,
 ) -> anyhow::Result<ReadyTransport> {
-    let headers = server.mock.as_ref().map(|_| RunHeaders { run: id, seed: config.seed });
+    let headers = server.mock.as_ref().map(|mock| RunHeaders {
+        run: id,
+        seed: config.seed,
+        anchor: WallTime::from_unix(Duration::from_millis(mock.state.anchor_unix_ms.unwrap_or_default())),
+    });
     let classifier = Classifier {
-        reject_status: server
+        reject_statuses: server
             .model
             .as_ref()
-            .map_or(Classifier::default().reject_status, |model| model.reject_status),
+            .map(mockserver::core::Config::reject_statuses)
+            .unwrap_or_default(),
         conditional_writes: config.kind == OperationKind::ReadModifyWrite
             || settings.request.headers.contains_key(http::header::IF_MATCH),
     };

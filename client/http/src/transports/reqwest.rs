@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT};
 use http::{HeaderMap, Method, StatusCode};
-use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen};
+use loadgen_core::{
+    Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen, ServerVerdict,
+};
 use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Advice, Failure, Outcome, Reading, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
-use crate::advice::hear;
+use crate::advice::{Calendar, hear};
 use crate::asked::Asked;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
@@ -28,6 +30,7 @@ const LEAST_FREE: HeaderName = HeaderName::from_static(wire::LEAST_FREE);
 const DEFERRED: HeaderName = HeaderName::from_static(wire::DEFERRED);
 const TOOK: HeaderName = HeaderName::from_static(wire::TOOK);
 const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
+const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
 const CAP: HeaderName = HeaderName::from_static(wire::CAP);
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const GRPC_STATUS: HeaderName = HeaderName::from_static(grpc::STATUS);
@@ -51,7 +54,7 @@ pub(crate) struct ReqwestTransport {
     run: Option<RunHeaders>,
     classifier: Classifier,
     reading: Arc<Reading>,
-    /// Advice comes in real time.
+    /// Servers that do not know the run advise in real time.
     scale: TimeScale,
     connecting: Connecting,
 }
@@ -167,10 +170,11 @@ impl ReqwestTransport {
         let grpc = headers.get(&GRPC_STATUS).and_then(|value| value.to_str().ok());
         let status = self.classifier.answer(code, grpc);
         let scaled = |advice| match advice {
-            Advice::After(real) => Advice::After(self.scale.to_experiment(real)),
+            Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
             other => other,
         };
-        let heard = hear(&self.reading, code, headers, body);
+        let calendar = self.run.map_or(Calendar::Real, |run| Calendar::Experiment(run.anchor, self.scale));
+        let heard = hear(&self.reading, code, headers, body, calendar);
         let advice = scaled(heard.advice);
         let told = match scaled(heard.told) {
             Advice::After(told) if status != Status::Succeeded => Some(told.min(LONGEST_TOLD)),
@@ -178,7 +182,9 @@ impl ReqwestTransport {
         };
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();
         let took = || headers.get(&TOOK)?.to_str().ok()?.parse().ok().map(Duration::from_nanos);
-        let seen = || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP), took: took() });
+        let verdict = || verdict(headers.get(&VERDICT)?);
+        let seen =
+            || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP), took: took(), verdict: verdict() });
         let server = self.run.and_then(|_| seen());
         let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
         let cause = Some(Cause::Status(code));
@@ -306,6 +312,13 @@ impl Transport for ReqwestTransport {
     fn connect_times(&self) -> Latencies {
         self.connecting.opened()
     }
+}
+
+/// What the server says that it made of the attempt.
+fn verdict(value: &HeaderValue) -> Option<ServerVerdict> {
+    let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
+    let said = wire::VERDICTS.iter().position(|word| value == word)?;
+    verdicts.get(said).copied()
 }
 
 /// Reads an answer's body to its end; what is kept of it is its beginning.

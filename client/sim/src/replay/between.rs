@@ -107,6 +107,7 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
     // Replays are of clients that read what everybody does.
     let reading = Reading::default();
+    let answers = log.config.answer_set().ok().flatten();
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
     // How long the reads took whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
@@ -125,7 +126,14 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
                 if request.step == Step::Read && answer.verdict == Verdict::Accepted {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.heard = Some(Heard::of(answer, request.step, &log.config, &reading, Some(took)));
+                    exchange.heard = Some(Heard::of(
+                        answer,
+                        request.step,
+                        &log.config,
+                        answers.as_ref(),
+                        &reading,
+                        Some(took),
+                    ));
                 }
                 continue;
             }

@@ -20,8 +20,8 @@ pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
         replay.on_input(at, input);
     }
     replay.advance(log.until);
-    let answers: Vec<Answer> = replay.answers.iter().flatten().copied().collect();
-    let logged: Vec<Answer> = log.answers().copied().collect();
+    let answers: Vec<Answer> = replay.answers.iter().flatten().cloned().collect();
+    let logged: Vec<Answer> = log.answers().cloned().collect();
     Difference::first("answer", &logged, &answers)?;
     let stats = replay.server.stats(log.until, None);
     Difference::first("counts", &[log.stats], &[stats])

@@ -64,8 +64,14 @@ impl Late {
         while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
             let took = Some(answer.at.since(sent_at));
-            let Heard { outcome, cause, server, told } =
-                Heard::of(&answer, Step::Work, self.server.config(), &tailback::Reading::default(), took);
+            let Heard { outcome, cause, server, told } = Heard::of(
+                &answer,
+                Step::Work,
+                self.server.config(),
+                None,
+                &tailback::Reading::default(),
+                took,
+            );
             let attempt = launched.attempt;
             let completion = Completion { attempt, sent_at, outcome, server, told, cause, by_gateway: false };
             self.mailbox.push((self.now, completion));

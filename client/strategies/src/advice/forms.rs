@@ -18,7 +18,11 @@ const LONGEST_TEXT: usize = 256;
 
 /// The headers that a client reads, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AdviceForms(Vec<HeaderForms>);
+pub struct AdviceForms {
+    headers: Vec<HeaderForms>,
+    /// Whether the exact wait that a mockserver tells goes before all headers: for whoever reads as `loadgen` itself does.
+    exact: bool,
+}
 
 /// One header, and how it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,18 +98,22 @@ impl Default for AdviceForms {
             status: None,
             plus: Duration::ZERO,
         };
-        Self(vec![
+        let headers = vec![
             forms("retry-after-ms", &[Form::Decimal]),
             forms("retry-after", &[Form::Decimal, Form::Date]),
-        ])
+        ];
+        Self { headers, exact: true }
     }
 }
 
 impl AdviceForms {
     /// What these headers advise at this moment of the calendar. Waits are at most 50 days.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
+        if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
+            return Advice::After(wait.min(LONGEST));
+        }
         let mut last = Advice::None;
-        for each in &self.0 {
+        for each in &self.headers {
             match each.read(headers, now) {
                 Advice::None => {}
                 Advice::Unreadable if each.is(Condition::OrNext) => last = Advice::Unreadable,

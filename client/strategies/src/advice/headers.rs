@@ -12,6 +12,11 @@ pub trait AdviceHeaders {
 
     /// The status of the answer; 0 where that is not known.
     fn status(&self) -> u16;
+
+    /// The exact wait that a mockserver tells a run of `loadgen`, where it is not told in what form to advise.
+    fn exact_wait(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// What a header says.
@@ -54,19 +59,25 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
     }
 }
 
-/// The advice of a simulated server, which stands for what the real one writes: `Retry-After` in whole seconds, rounded up, and
-/// `retry-after-ms`.
-impl AdviceHeaders for Option<Duration> {
+/// What a simulated server advises in its own words, which stands for what the real one writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnWords {
+    /// The exact wait.
+    pub wait: Duration,
+    /// Whether it is in `Retry-After`, too, in whole seconds, rounded up.
+    pub in_seconds: bool,
+}
+
+impl AdviceHeaders for OwnWords {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
-        let wait = (*self)?;
-        match name {
-            "retry-after-ms" => Some(AdviceValue::Wait(wait)),
-            "retry-after" => {
-                let seconds = u64::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u64::MAX);
-                Some(AdviceValue::Wait(Duration::from_secs(seconds)))
-            }
-            _ => None,
-        }
+        (self.in_seconds && name == "retry-after").then(|| {
+            let seconds = self.wait.as_secs().saturating_add(u64::from(self.wait.subsec_nanos() > 0));
+            AdviceValue::Wait(Duration::from_secs(seconds))
+        })
+    }
+
+    fn exact_wait(&self) -> Option<Duration> {
+        Some(self.wait)
     }
 
     fn is_repeated(&self, _: &'static str) -> bool {
@@ -92,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_simulated_server_says_what_the_real_one_would() {
-        let advice = Some(Duration::from_millis(1200));
-        assert_eq!(advice.value("retry-after-ms"), Some(AdviceValue::Wait(Duration::from_millis(1200))));
+        let wait = Duration::from_millis(1200);
+        let advice = OwnWords { wait, in_seconds: true };
         assert_eq!(advice.value("retry-after"), Some(AdviceValue::Wait(Duration::from_secs(2))));
-        assert_eq!(advice.value("ratelimit"), None);
-        assert_eq!(None::<Duration>.value("retry-after"), None);
+        assert_eq!((advice.value("retry-after-ms"), advice.exact_wait()), (None, Some(wait)));
+        assert_eq!(OwnWords { in_seconds: false, ..advice }.value("retry-after"), None);
     }
 }

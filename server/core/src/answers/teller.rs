@@ -30,8 +30,14 @@ impl Teller {
         self.scale.to_real(duration)
     }
 
+    /// A duration of the experiment in whole seconds, rounded up, as `Retry-After` has it.
+    pub fn whole_seconds(&self, duration: Duration) -> u64 {
+        let told = self.duration(duration);
+        told.as_secs().saturating_add(u64::from(told.subsec_nanos() > 0))
+    }
+
     /// The calendar at an instant of the experiment.
-    pub(super) fn wall(&self, at: Instant) -> WallTime {
+    pub fn wall(&self, at: Instant) -> WallTime {
         let since_start = self.scale.to_real(at.since_origin());
         WallTime::from_unix(self.anchor.since_unix().saturating_add(since_start))
     }

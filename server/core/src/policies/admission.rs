@@ -6,6 +6,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::details::Details;
+use crate::events::AnswerFacts;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
@@ -51,6 +52,11 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What a carrier sense reads when there is so much in all: how much is free.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
+    }
+
+    /// What answers tell of a request that is done with: who turned it away, and where limits stood.
+    fn facts(&mut self, _id: RequestId) -> AnswerFacts {
+        AnswerFacts::default()
     }
 
     /// Keys that were forgotten for the sake of others.

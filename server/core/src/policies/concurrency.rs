@@ -10,7 +10,7 @@ use vocabulary::{Choice, Configurable, Instant, Parameter};
 use crate::caps::MOST_SLOTS;
 use crate::policies::admission::Capacity;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited};
+use crate::policies::gate::{Asked, Gate, Ruling, Taken, Waited};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::RequestId;
@@ -230,17 +230,23 @@ impl Gate for Places {
     }
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some(PLACES_CHARGE_NOTHING)
+        let why = "places are taken when a request comes and free when it ends";
+        Some((&["refund", "own", "later", "charged"], why))
     }
 
     fn capacity(&self) -> Capacity {
         if self.config.cap == u32::MAX { Capacity::Slots } else { Capacity::Own(self.config.cap) }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Standing {
+    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing> {
         let cap = self.cap(at, service);
         let busy = self.keys.get(&key).map_or(0, |place| place.busy);
-        Standing { limit: cap, remaining: cap.saturating_sub(busy), reset: Duration::ZERO, window: None }
+        Some(Standing {
+            limit: cap,
+            remaining: cap.saturating_sub(busy),
+            reset: Duration::ZERO,
+            window: None,
+        })
     }
 }
 
@@ -323,7 +329,10 @@ mod tests {
         assert_eq!(places.ask(at, &asked(1, 2), &service()), Ruling::Pass);
         places.take(at, &asked(1, 2));
         assert_eq!(places.ask(at, &asked(2, 2), &service()), Ruling::Queue);
-        assert_eq!(places.standing(at, Key::default(), &service()).remaining, 0);
+        assert_eq!(
+            places.standing(at, Key::default(), &service()).map(|standing| standing.remaining),
+            Some(0)
+        );
         places.ended(at, &asked(1, 2), &service());
         assert_eq!(places.advance(at), Some(Waited { id: RequestId(2), passes: true }));
     }

@@ -68,9 +68,8 @@ pub(crate) trait Gate: fmt::Debug + Send {
         Capacity::Unbounded
     }
 
-    /// Where the limit stands for a key.
-    #[cfg_attr(not(test), expect(dead_code, reason = "answers tell of it"))]
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Standing;
+    /// Where the limit stands for a key; `None` where there is none.
+    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing>;
 
     /// Keys that were forgotten for the sake of others.
     fn evicted(&self) -> u64 {
@@ -116,10 +115,6 @@ pub(crate) struct Waited {
     /// Whether it goes on; else it is turned away.
     pub(crate) passes: bool,
 }
-
-/// What means nothing where places are held, see [`Gate::meaningless`].
-pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
-    (&["refund", "own", "later", "charged"], "places are taken when a request comes and free when it ends");
 
 /// So many nanoseconds; what is beyond 584 years is that.
 pub(crate) fn nanos(nanos: u128) -> Duration {

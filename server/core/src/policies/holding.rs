@@ -119,13 +119,13 @@ impl Holding {
         let alive =
             |order: u64, id: RequestId| holders[id.0 as usize].is_some_and(|holder| holder.order == order);
         for ends in [&mut self.services, &mut self.rejections] {
-            while ends.peek().is_some_and(|((_, order), id)| !alive(order, id)) {
+            while ends.peek().is_some_and(|((_, order), id)| !alive(order, *id)) {
                 ends.pop();
                 self.stale -= 1;
             }
             if ends.len() > 2 * holders.len() {
                 let before = ends.len();
-                ends.retain(|(_, order), id| alive(order, id));
+                ends.retain(|(_, order), id| alive(order, *id));
                 self.stale -= before - ends.len();
             }
         }

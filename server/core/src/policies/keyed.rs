@@ -34,14 +34,7 @@ impl<L: Law> Gate for Keyed<L> {
         let (law, state) = self.state(asked.key);
         law.advance(state, at);
         // What costs nothing always passes.
-        if asked.cost == 0 {
-            return Ruling::Pass;
-        }
-        let ruling = law.ask(state, at, asked.cost);
-        if matches!(ruling, Ruling::Reject(_)) {
-            law.turn_away(state, at);
-        }
-        ruling
+        if asked.cost == 0 { Ruling::Pass } else { law.ask(state, at, asked.cost) }
     }
 
     fn take(&mut self, at: Instant, asked: &Asked) {
@@ -59,10 +52,10 @@ impl<L: Law> Gate for Keyed<L> {
         }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Standing {
+    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<Standing> {
         let (law, state) = self.state(key);
         law.advance(state, at);
-        law.standing(state, at)
+        Some(law.standing(state, at))
     }
 
     fn evicted(&self) -> u64 {

@@ -170,10 +170,9 @@ impl Gate for Locks {
         Some((&["cost", "refund", "own", "later", "charged"], "it charges nothing"))
     }
 
-    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Standing {
-        let reset = self.keys.get_mut(key).map_or(Duration::ZERO, |lock| lock.rest(at));
-        let remaining = u64::from(reset.is_zero());
-        Standing { limit: 1, remaining, reset, window: Some(self.config.lock) }
+    /// A lock is no limit.
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
+        None
     }
 
     fn evicted(&self) -> u64 {

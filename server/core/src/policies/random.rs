@@ -64,8 +64,8 @@ impl Gate for Random {
         Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it counts nothing"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Standing {
-        Standing::default()
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
+        None
     }
 }
 

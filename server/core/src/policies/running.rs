@@ -3,6 +3,7 @@
 use vocabulary::Instant;
 
 use crate::details::Details;
+use crate::events::AnswerFacts;
 use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -76,6 +77,11 @@ impl Running {
     /// How much of it is free.
     pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
         self.capacity(at, service).map_or(u32::MAX, |capacity| self.admission.free(capacity))
+    }
+
+    /// See [`Admission::facts`].
+    pub(crate) fn facts(&mut self, id: RequestId) -> AnswerFacts {
+        self.admission.facts(id)
     }
 
     /// See [`Admission::evicted_keys`].

@@ -79,8 +79,8 @@ impl Gate for SlowDown {
         Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it rejects nobody"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Standing {
-        Standing::default()
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
+        None
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use vocabulary::Instant;
 
 use crate::details::Details;
+use crate::events::AnswerFacts;
 use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Waited};
@@ -33,6 +34,8 @@ pub(crate) struct Stages {
     passing: Vec<Passing>,
     /// What takes no time for whoever had to wait before, at its instant.
     ready: VecDeque<(Instant, Released)>,
+    /// Whether answers tell where the stages stand.
+    are_told: bool,
 }
 
 /// A policy of the stack.
@@ -44,7 +47,7 @@ pub(crate) struct Stage {
 
 impl Stages {
     /// Nobody has come yet.
-    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>) -> Self {
+    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>, are_told: bool) -> Self {
         Self {
             gates,
             server,
@@ -53,6 +56,7 @@ impl Stages {
             waited: 0,
             passing: Vec::new(),
             ready: VecDeque::new(),
+            are_told,
         }
     }
 
@@ -182,6 +186,15 @@ impl Admission for Stages {
         match (holding.next(), holding.next()) {
             (Some(stage), None) if stage.common.key.is_all() => stage.gate.capacity(),
             _ => Capacity::Unbounded,
+        }
+    }
+
+    fn facts(&mut self, id: RequestId) -> AnswerFacts {
+        let slot = self.slot(id);
+        AnswerFacts {
+            stage: slot.rejection.take().map(|rejection| rejection.stage),
+            standings: std::mem::take(&mut slot.standings),
+            ..AnswerFacts::default()
         }
     }
 

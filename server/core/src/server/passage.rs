@@ -3,7 +3,7 @@
 use vocabulary::Instant;
 
 use super::{Held, Server};
-use crate::events::Answer;
+use crate::events::{Answer, AnswerFacts};
 use crate::ledger::Of;
 use crate::policies::{Arrived, Load, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
@@ -39,6 +39,7 @@ impl Server {
             cap: self.capacity(now),
             version: self.version,
             reply: None,
+            facts: None,
         });
     }
 
@@ -52,6 +53,8 @@ impl Server {
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
+            // No stage has seen it, and what is left of whoever had its id before is nothing of it.
+            self.policy.facts(id);
             return self.answer(at, &Released::at_once(id, Verdict::Rejected, busy));
         }
         let refusal = match step {
@@ -122,11 +125,20 @@ impl Server {
         }
     }
 
+    /// What templates may tell, if there are any.
+    fn facts(&mut self, request: &Request) -> Option<Box<AnswerFacts>> {
+        if self.config.answers.is_empty() {
+            return None;
+        }
+        let Request { seed, op, attempt, .. } = *request;
+        Some(Box::new(AnswerFacts { seed, op, attempt, ..self.policy.facts(request.id) }))
+    }
+
     /// A request is done with: its answer goes out.
     pub(super) fn answer(&mut self, at: Instant, released: &Released) {
         let index = released.id.0 as usize;
         let Some(held) = &self.requests[index] else { return };
-        let request = &held.request;
+        let request = held.request;
         let of = self.of(held);
         match released.verdict {
             Verdict::Accepted => self.ledger.on_service(of, released.held),
@@ -150,6 +162,7 @@ impl Server {
             cap: self.policy.capacity(at, &self.service),
             version: self.version,
             reply: released.reply,
+            facts: self.facts(&request),
         };
         let delay = request.return_delay(&self.config.return_delay);
         if delay.is_zero() {

@@ -4,6 +4,7 @@ use vocabulary::Instant;
 
 use super::Server;
 use crate::config::Config;
+use crate::events::Answer;
 use crate::policies::{Released, Running};
 use crate::request::{RequestId, Verdict};
 
@@ -26,7 +27,7 @@ impl Server {
         let alive =
             |id: RequestId, message| requests[id.0 as usize].is_some_and(|held| held.message == message);
         if self.coming.len() > 2 * requests.len() {
-            self.coming.retain(|(_, message), id| alive(id, message));
+            self.coming.retain(|(_, message), id| alive(*id, message));
         }
         if self.going.len() > 2 * requests.len() {
             self.going.retain(|(_, message), answer| alive(answer.id, message));
@@ -36,16 +37,18 @@ impl Server {
     /// From now on behaves so. What is under way goes on as it began, unless the policy itself is another: then it
     /// is turned away.
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
-        let is_other_policy = config.policy != self.config.policy;
+        // Who speaks templates must know where limits stand, and the names of the stages.
+        let is_other_policy = config.policy != self.config.policy || config.answers != self.config.answers;
         self.service = config.service_model();
         self.config = config;
         if !is_other_policy {
             return;
         }
-        // The script is gone: what is on its way back is said in the server's own words.
-        self.going.for_each_mut(|answer| answer.reply = None);
-        self.answers.iter_mut().for_each(|answer| answer.reply = None);
-        let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.policy.build()));
+        // The script and the stages are gone: what is on its way back is said in the server's own words.
+        let plain = |answer: &mut Answer| (answer.reply, answer.facts) = (None, None);
+        self.going.for_each_mut(plain);
+        self.answers.iter_mut().for_each(plain);
+        let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.admission()));
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {

@@ -17,12 +17,14 @@ const ON: &str = "on-";
 
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        self.0 = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
+        let headers: Vec<_> = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
+        // What is written like the default is the default.
+        *self = Self { exact: headers == Self::default().headers, headers };
         Ok(())
     }
 
     fn show(&self) -> String {
-        let shown: Vec<String> = self.0.iter().map(HeaderForms::shown).collect();
+        let shown: Vec<String> = self.headers.iter().map(HeaderForms::shown).collect();
         shown.join("|")
     }
 

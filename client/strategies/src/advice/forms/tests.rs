@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use vocabulary::TextField;
 
 use super::*;
+use crate::OwnWords;
 
 /// 2026-11-22 10:00:00 UTC.
 const NOW: WallTime = WallTime::from_unix(Duration::from_hours(498_706));
@@ -127,7 +128,7 @@ fn long_texts_are_not_read() {
 
 #[test]
 fn a_simulated_server_is_read_by_the_same_list() {
-    let advice = Some(Duration::from_micros(1_200_300));
+    let advice = OwnWords { wait: Duration::from_micros(1_200_300), in_seconds: true };
     assert_eq!(AdviceForms::default().read(&advice, NOW), Advice::After(Duration::from_micros(1_200_300)));
     assert_eq!(forms("retry-after.whole").read(&advice, NOW), ms(2000));
     assert_eq!(forms("x-amz-retry-after.whole").read(&advice, NOW), Advice::None);
@@ -211,7 +212,8 @@ fn seconds_can_be_taken_for_milliseconds() {
     for (value, advice) in [("60", ms(60)), ("1.5", ms(1)), ("-1", Advice::Negative), ("", Advice::None)] {
         assert_eq!(read(shopify, &[("retry-after", value)]), advice, "{value}");
     }
-    let simulated = forms(shopify).read(&Some(Duration::from_millis(1200)), NOW);
+    let words = OwnWords { wait: Duration::from_millis(1200), in_seconds: true };
+    let simulated = forms(shopify).read(&words, NOW);
     assert_eq!(simulated, ms(2), "the simulated server writes 2 seconds");
     assert_eq!(forms(shopify).show(), shopify);
     let mut forms = AdviceForms::default();

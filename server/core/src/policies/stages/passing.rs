@@ -7,6 +7,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Asked, Taken};
 use crate::policies::key::Key;
 use crate::request::Request;
+use crate::standing::Standing;
 
 /// A request between its arrival and its end; used again with the request's id.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(super) struct Passing {
     pub(super) queued: Option<usize>,
     /// Who turned it away, and when it would have passed.
     pub(super) rejection: Option<Rejection>,
+    /// Where the stages stood for it when it was decided about, if answers tell of it.
+    pub(super) standings: Vec<Option<Standing>>,
 }
 
 /// A stage turned a request away.

@@ -143,11 +143,24 @@ impl Stages {
         wait
     }
 
+    /// Where the stages stand for a request, now that it is decided about.
+    fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
+        if !self.are_told {
+            return;
+        }
+        for stage in 0..self.gates.len() {
+            let Some(asked) = self.asked(id, stage) else { return };
+            let standing = self.gates[stage].gate.standing(at, asked.key, service);
+            self.slot(id).standings.push(standing);
+        }
+    }
+
     /// A rejection takes its time.
     fn turn_away(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
         let slot = self.slot(id);
         let (Some(request), Some(rejection)) = (slot.request(), slot.rejection) else { return Arrived::Open };
         let takes = service.reject_time(&request);
+        self.look(at, id, service);
         let arrived = self.holding.take(at, id, Verdict::Rejected, rejection.occupies, takes);
         match arrived {
             Arrived::Done { verdict, .. } => {
@@ -162,6 +175,7 @@ impl Stages {
     /// Behind the last stage.
     fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
         let Some(request) = self.slot(id).request() else { return Arrived::Open };
+        self.look(at, id, service);
         let arrived = if let Some(server) = &mut self.server {
             server.arrive(at, &request, service)
         } else {
