@@ -11,6 +11,9 @@ mod entry;
 mod fixed_window;
 mod gate;
 mod gcra;
+mod growing_concurrency;
+mod growing_rate;
+mod growth;
 mod holding;
 mod key;
 mod keyed;
@@ -47,6 +50,8 @@ use daily::Daily;
 use descriptor_pool::PoolConfig;
 use fixed_window::FixedWindow;
 use gcra::Gcra;
+use growing_concurrency::GrowingConcurrency;
+use growing_rate::GrowingRate;
 use leaky_queue::LeakyQueue;
 use overwhelmed_queue::QueueConfig;
 use penalty::Penalty;
@@ -72,6 +77,8 @@ pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry::of::<Daily>(),
     PolicyEntry::of::<SlidingCounter>(),
     PolicyEntry::of::<SlidingLog>(),
+    PolicyEntry::of::<GrowingRate>(),
+    PolicyEntry::of::<GrowingConcurrency>(),
     PolicyEntry::of::<Penalty>(),
     PolicyEntry::of::<Random>(),
     PolicyEntry::of::<SlowDown>(),

@@ -38,6 +38,8 @@ fn any_stack() -> impl Strategy<Value = String> {
         "leaky-queue:rate=50/s,burst=4,delay=2,cost=2",
         "reserve:rate=20/s,burst=2",
         "daily:limit=5",
+        "growing-rate:start=1,by=1,most=3,per=50ms,every=60ms,idle=200ms",
+        "growing-concurrency:start=1,by=1,most=3,every=60ms,idle=200ms",
         "random:p=0.3",
         "slow-down:knee=1,factor=2",
         "penalty:lock=40ms",
@@ -47,7 +49,10 @@ fn any_stack() -> impl Strategy<Value = String> {
     let charged =
         prop::sample::select(vec!["", ",own=yes", ",later=keep", ",charged=answer", ",own=yes,later=keep"]);
     let gate = (gates, charged).prop_map(|(gate, charged)| match gate {
-        _ if ["concurrency", "penalty", "random", "slow"].iter().any(|name| gate.starts_with(name)) => {
+        _ if ["concurrency", "growing-conc", "penalty", "random", "slow"]
+            .iter()
+            .any(|name| gate.starts_with(name)) =>
+        {
             gate.to_owned()
         }
         gate => format!("{gate}{charged}"),

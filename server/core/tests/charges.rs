@@ -30,6 +30,15 @@ const STAGES: &[(&str, Kind, &[&str])] = &[
     ("sliding-counter", Kind::Law, &["limit=4,window=70ms"]),
     ("sliding-log", Kind::Law, &["limit=4,window=70ms"]),
     (
+        "growing-rate",
+        Kind::Law,
+        &[
+            "start=3,by=1,most=6,per=60ms,every=70ms,idle=300ms",
+            "start=3,by=2,most=9,per=300ms,every=50ms,idle=1s",
+        ],
+    ),
+    ("growing-concurrency", Kind::Other, &["start=1,by=1,most=2,every=50ms,idle=90ms"]),
+    (
         "penalty",
         Kind::Other,
         &[

@@ -155,6 +155,24 @@ fn a_rejection_holds_its_place_for_its_time_if_the_server_has_it_so() {
 }
 
 #[test]
+fn places_grow_while_requests_are_rejected() {
+    let policy = "growing-concurrency:start=1,by=2,most=4,every=150ms,idle=500ms";
+    let (ok, no) = (Ok(()), Err(None));
+    // Every service takes 100 ms. The step that begins at 10 ms brings three places at 160 ms, and the one that begins at 170 ms a fourth at 320 ms.
+    let at_ms = [0, 10, 20, 110, 165, 166, 167, 170, 330, 331, 332, 333, 334];
+    let passes = [true, false, false, true, true, true, false, false, true, true, true, true, false];
+    let told = told(policy, &at_ms);
+    let expected =
+        at_ms.iter().zip(passes).map(|(at, passes)| if passes { (at + 100, ok) } else { (*at, no) });
+    assert_eq!(told, expected.collect::<Vec<_>>());
+    // When all was quiet for half a second, all is as in the beginning.
+    let again = [0, 10, 200, 200, 200, 800, 800].map(|at| (at, details("GET", "a")));
+    let told: Vec<bool> =
+        told_by(config(policy), &again).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+    assert_eq!(told, [true, false, true, true, true, true, false]);
+}
+
+#[test]
 fn policies_stand_before_a_server_of_its_own() {
     let policy = "fixed-window:limit=2,window=10s then script:steps=503|200";
     let answers = answers(config(policy), &[0, 1, 2].map(|at| (at, details("GET", "a"))));

@@ -10,7 +10,7 @@ use vocabulary::{Choice, Configurable, Instant, Parameter};
 use crate::caps::MOST_SLOTS;
 use crate::policies::admission::Capacity;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken, Waited};
+use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::RequestId;
@@ -230,8 +230,7 @@ impl Gate for Places {
     }
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        let why = "places are taken when a request comes and free when it ends";
-        Some((&["refund", "own", "later", "charged"], why))
+        Some(PLACES_CHARGE_NOTHING)
     }
 
     fn capacity(&self) -> Capacity {

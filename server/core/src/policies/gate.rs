@@ -116,6 +116,10 @@ pub(crate) struct Waited {
     pub(crate) passes: bool,
 }
 
+/// What means nothing where places are held, see [`Gate::meaningless`].
+pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
+    (&["refund", "own", "later", "charged"], "places are taken when a request comes and free when it ends");
+
 /// So many nanoseconds; what is beyond 584 years is that.
 pub(crate) fn nanos(nanos: u128) -> Duration {
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

@@ -34,7 +34,14 @@ impl<L: Law> Gate for Keyed<L> {
         let (law, state) = self.state(asked.key);
         law.advance(state, at);
         // What costs nothing always passes.
-        if asked.cost == 0 { Ruling::Pass } else { law.ask(state, at, asked.cost) }
+        if asked.cost == 0 {
+            return Ruling::Pass;
+        }
+        let ruling = law.ask(state, at, asked.cost);
+        if matches!(ruling, Ruling::Reject(_)) {
+            law.turn_away(state, at);
+        }
+        ruling
     }
 
     fn take(&mut self, at: Instant, asked: &Asked) {

@@ -26,6 +26,9 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// A request that is rejected and counts all the same is charged, too: more than there is cannot be taken.
     fn charge(&self, state: &mut Self::State, at: Instant, cost: u32);
 
+    /// A request is rejected; most laws do not remember that.
+    fn turn_away(&self, _state: &mut Self::State, _at: Instant) {}
+
     /// So much of what was charged at an instant comes back, as far as it still counts.
     fn give_back(&self, state: &mut Self::State, at: Instant, taken: Taken);
 

@@ -35,19 +35,26 @@ pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
         };
         assert_eq!(told, *expected, "request {index} at {at_ms} ms");
         match ruling {
-            Ruling::Reject(Some(wait)) => assert_exact(law, &timeline[..index], at, wait),
+            Ruling::Reject(Some(wait)) => {
+                law.turn_away(&mut state, at);
+                assert_exact(law, &timeline[..=index], at, wait);
+            }
             _ => law.charge(&mut state, at, 1),
         }
     }
 }
 
-/// After this much of a timeline, whoever waits so long is accepted, and not a nanosecond sooner as well as then.
+/// Whoever is rejected as the last of a timeline and waits so long is accepted, and not a nanosecond sooner as well as then.
 fn assert_exact<L: Law>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
     let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
         let mut state = law.fresh();
-        for (at_ms, _) in timeline.iter().filter(|(_, expected)| !matches!(expected, R(_))) {
-            law.advance(&mut state, Instant::from_millis(*at_ms));
-            law.charge(&mut state, Instant::from_millis(*at_ms), 1);
+        for (at_ms, expected) in timeline {
+            let at = Instant::from_millis(*at_ms);
+            law.advance(&mut state, at);
+            match expected {
+                R(_) => law.turn_away(&mut state, at),
+                A | After(_) => law.charge(&mut state, at, 1),
+            }
         }
         law.advance(&mut state, at + wait);
         law.ask(&state, at + wait, 1)

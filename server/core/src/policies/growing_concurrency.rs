@@ -1,0 +1,136 @@
+//! So many requests at once, and more of them while that is too few.
+//!
+//! Source: AWS Lambda Developer Guide, "Lambda scaling behavior": for each function 1000 more execution environments every 10 seconds, up to
+//! the account's concurrency, and nothing is saved up; that it "makes a best attempt to refill continuously" is a step here.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::caps::MOST_SLOTS;
+use crate::policies::common::Common;
+use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken};
+use crate::policies::growth::{Grown, Growth};
+use crate::policies::key::Key;
+use crate::policies::keys::Keys;
+use crate::policies::policy_config::PolicyConfig;
+use crate::service::ServiceModel;
+use crate::standing::Standing;
+
+/// Parameters of `growing-concurrency`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GrowingConcurrency(Growth);
+
+impl Default for GrowingConcurrency {
+    fn default() -> Self {
+        let (every, idle) = (Duration::from_secs(10), Duration::from_mins(10));
+        Self(Growth { start: 1000, by: 1000, most: 10_000, every, idle })
+    }
+}
+
+impl Configurable for GrowingConcurrency {
+    const NAME: &'static str = "growing-concurrency";
+    const SUMMARY: &'static str =
+        "requests at once, a number that grows step by step while some are rejected (Lambda)";
+    const RULE: &'static str = "accept while busy < limit; limit begins with start; a rejection has it grow by by, up to most, when every \
+                                is over, unless it is to grow already; when nothing was busy and nobody has asked for idle it \
+                                begins anew; when somebody ends nobody knows, so nothing is advised";
+    const SOURCE: &'static str = "AWS Lambda Developer Guide, scaling behavior";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("start", "requests at once in the beginning", (1, MOST_SLOTS), |config| {
+            &mut config.0.start
+        }),
+        Parameter::count("by", "how many more in a step", (1, MOST_SLOTS), |config| &mut config.0.by),
+        Parameter::count("most", "how many at most", (1, MOST_SLOTS), |config| &mut config.0.most),
+        Parameter::duration_from("every", "how long a step takes", Duration::from_millis(1), |config| {
+            &mut config.0.every
+        }),
+        Parameter::duration("idle", "after how much quiet it begins anew", |config| &mut config.0.idle),
+    ];
+
+    fn check(&self) -> Result<(), String> {
+        self.0.check(self.0.every)
+    }
+}
+
+impl PolicyConfig for GrowingConcurrency {
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(GrowingPlaces { growth: self.0, keys: Keys::new(common.keys) }))
+    }
+
+    fn heeds_rejects_occupy(&self) -> bool {
+        true
+    }
+}
+
+/// Who holds places of a number that grows.
+#[derive(Debug)]
+struct GrowingPlaces {
+    growth: Growth,
+    keys: Keys<Places>,
+}
+
+/// The places of a key.
+#[derive(Debug)]
+struct Places {
+    grown: Grown,
+    busy: u64,
+}
+
+impl GrowingPlaces {
+    /// The places of a key at an instant.
+    fn places(&mut self, at: Instant, key: Key) -> &mut Places {
+        let Self { growth, keys } = self;
+        let places = keys.state(key, || Places { grown: growth.fresh(), busy: 0 });
+        if places.busy == 0 && growth.is_idle(&places.grown, at) {
+            places.grown = Grown { used: at, ..growth.fresh() };
+        }
+        growth.grow(&mut places.grown, at);
+        places
+    }
+}
+
+impl Gate for GrowingPlaces {
+    fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
+        let growth = self.growth;
+        let places = self.places(at, asked.key);
+        places.grown.used = at;
+        if places.busy + u64::from(asked.cost) <= u64::from(places.grown.limit) {
+            return Ruling::Pass;
+        }
+        growth.press(&mut places.grown, at);
+        Ruling::Reject(None)
+    }
+
+    fn take(&mut self, at: Instant, asked: &Asked) {
+        self.places(at, asked.key).busy += u64::from(asked.cost);
+    }
+
+    /// A place is free again when its request has [ended](Gate::ended), and not before.
+    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+
+    fn ended(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) {
+        let Some(places) = self.keys.get_mut(asked.key) else { return };
+        places.busy = places.busy.saturating_sub(u64::from(asked.cost));
+        places.grown.used = at;
+    }
+
+    fn holds_places(&self) -> bool {
+        true
+    }
+
+    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+        Some(PLACES_CHARGE_NOTHING)
+    }
+
+    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<Standing> {
+        let places = self.places(at, key);
+        let limit = u64::from(places.grown.limit);
+        let remaining = limit.saturating_sub(places.busy);
+        Some(Standing { limit, remaining, reset: Duration::ZERO, window: None })
+    }
+
+    fn evicted(&self) -> u64 {
+        self.keys.evicted()
+    }
+}

@@ -1,0 +1,245 @@
+//! A rate that grows while it is too small.
+//!
+//! Source: Amazon S3, whose prefixes take 3500 writes and 5500 reads a second and more of them after sustained load, with 503 until then (S3
+//! User Guide, "Best practices design patterns: optimizing Amazon S3 performance"); by how much and when is not documented.
+
+use std::time::Duration;
+
+use vocabulary::{Configurable, Instant, Parameter};
+
+use crate::policies::common::Common;
+use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::growth::{Grown, Growth};
+use crate::policies::keyed::Keyed;
+use crate::policies::law::Law;
+use crate::policies::policy_config::PolicyConfig;
+use crate::standing::Standing;
+
+/// Parameters of `growing-rate`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GrowingRate {
+    growth: Growth,
+    per: Duration,
+}
+
+impl Default for GrowingRate {
+    fn default() -> Self {
+        let (every, idle) = (Duration::from_secs(10), Duration::from_mins(10));
+        let growth = Growth { start: 100, by: 100, most: 1000, every, idle };
+        Self { growth, per: Duration::from_secs(1) }
+    }
+}
+
+impl Configurable for GrowingRate {
+    const NAME: &'static str = "growing-rate";
+    const SUMMARY: &'static str = "a rate that grows step by step while requests are rejected (S3)";
+    const RULE: &'static str = "a token-bucket of limit tokens that fills with limit in per; limit begins with start; a rejection has it \
+                                grow by by, up to most, when every is over, unless it is to grow already; when nobody has asked for \
+                                idle all is as in the beginning; the exact wait knows of the step that it brings itself";
+    const SOURCE: &'static str =
+        "Amazon S3 User Guide, performance design patterns (503 until a prefix has scaled)";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::count("start", "requests per time in the beginning", (1, 1_000_000_000), |config| {
+            &mut config.growth.start
+        }),
+        Parameter::count("by", "how many more in a step", (1, 1_000_000_000), |config| &mut config.growth.by),
+        Parameter::count("most", "how many at most", (1, 1_000_000_000), |config| &mut config.growth.most),
+        Parameter::duration_from("per", "the time of the rate", Duration::from_millis(1), |config| {
+            &mut config.per
+        }),
+        Parameter::duration_from("every", "how long a step takes", Duration::from_millis(1), |config| {
+            &mut config.growth.every
+        }),
+        Parameter::duration("idle", "after how much quiet it begins anew", |config| &mut config.growth.idle),
+    ];
+
+    fn check(&self) -> Result<(), String> {
+        self.growth.check(self.growth.every + self.per)
+    }
+}
+
+impl PolicyConfig for GrowingRate {
+    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+    }
+}
+
+/// A bucket of a limit that grows.
+#[derive(Debug)]
+pub(crate) struct Bucket {
+    grown: Grown,
+    /// In tokens × the rate's time.
+    filled: u128,
+    at: Instant,
+}
+
+impl GrowingRate {
+    /// Tokens in the unit of [`Bucket`].
+    fn scaled(&self, tokens: u32) -> u128 {
+        u128::from(tokens) * self.per.as_nanos()
+    }
+
+    /// What is in the bucket after so many nanoseconds in which its limit stays.
+    fn filled_after(&self, bucket: &Bucket, nanos: u128) -> u128 {
+        let limit = bucket.grown.limit;
+        (bucket.filled + u128::from(limit) * nanos).min(self.scaled(limit))
+    }
+
+    fn fill(&self, bucket: &mut Bucket, at: Instant) {
+        bucket.filled = self.filled_after(bucket, at.since(bucket.at).as_nanos());
+        bucket.at = at;
+    }
+}
+
+impl Law for GrowingRate {
+    type State = Bucket;
+
+    fn fresh(&self) -> Bucket {
+        Bucket { grown: self.growth.fresh(), filled: self.scaled(self.growth.start), at: Instant::ORIGIN }
+    }
+
+    fn advance(&self, bucket: &mut Bucket, at: Instant) {
+        if self.growth.is_idle(&bucket.grown, at) {
+            let grown = Grown { used: at, ..self.growth.fresh() };
+            *bucket = Bucket { grown, at, ..self.fresh() };
+        }
+        // Until the step it fills as slowly as before.
+        let mut grown = bucket.grown;
+        if let Some(grew_at) = self.growth.grow(&mut grown, at) {
+            self.fill(bucket, grew_at);
+            bucket.grown = grown;
+        }
+        self.fill(bucket, at);
+    }
+
+    fn ask(&self, bucket: &Bucket, at: Instant, cost: u32) -> Ruling {
+        let (limit, needed) = (bucket.grown.limit, self.scaled(cost));
+        let Some(lacking) = needed.checked_sub(bucket.filled).filter(|lacking| *lacking > 0) else {
+            return Ruling::Pass;
+        };
+        let unchanged = (cost <= limit).then(|| lacking.div_ceil(limit.into()));
+        let Some(grows_at) = self.growth.grows_at(&bucket.grown, at) else {
+            return unchanged.map_or(Ruling::Reject(None), after);
+        };
+        let until_step = grows_at.since(at).as_nanos();
+        if let Some(wait) = unchanged.filter(|wait| *wait <= until_step) {
+            return after(wait);
+        }
+        let next = self.growth.next_limit(&bucket.grown);
+        if cost > next {
+            // It depends on who is rejected later on.
+            return Ruling::Reject(None);
+        }
+        let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));
+        after(until_step + lacking.div_ceil(next.into()))
+    }
+
+    fn charge(&self, bucket: &mut Bucket, at: Instant, cost: u32) {
+        bucket.grown.used = at;
+        bucket.filled = bucket.filled.saturating_sub(self.scaled(cost));
+    }
+
+    fn turn_away(&self, bucket: &mut Bucket, at: Instant) {
+        self.growth.press(&mut bucket.grown, at);
+    }
+
+    fn give_back(&self, bucket: &mut Bucket, at: Instant, taken: Taken) {
+        self.advance(bucket, at);
+        bucket.filled = (bucket.filled + self.scaled(taken.cost)).min(self.scaled(bucket.grown.limit));
+    }
+
+    fn standing(&self, bucket: &Bucket, _at: Instant) -> Standing {
+        let limit = bucket.grown.limit;
+        Standing {
+            limit: limit.into(),
+            remaining: u64::try_from(bucket.filled / self.scaled(1)).unwrap_or(u64::MAX),
+            reset: nanos((self.scaled(limit) - bucket.filled).div_ceil(limit.into())),
+            window: Some(self.per),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policies::timelines::{A, R, assert_timeline};
+
+    fn law() -> GrowingRate {
+        let (every, idle) = (Duration::from_secs(10), Duration::from_mins(1));
+        GrowingRate { growth: Growth { start: 1, by: 1, most: 3, every, idle }, per: Duration::from_secs(5) }
+    }
+
+    #[test]
+    fn a_step_comes_some_time_after_somebody_was_rejected() {
+        let timeline = [
+            (0, A),
+            // One in 5 s; from 11 s on it is two.
+            (1000, R(4000)),
+            (5000, A),
+            (10_000, A),
+            (13_000, A),
+            // One second brought 0.2 tokens, two more 0.4 each.
+            (13_000, R(2500)),
+            (15_500, A),
+            // The next step began with the rejection at 13 s.
+            (23_000, A),
+            (23_000, A),
+            (23_000, R(1667)),
+            // And nothing is left of all that after a minute.
+            (100_000, A),
+            (100_000, R(5000)),
+        ];
+        assert_timeline(&law(), &timeline);
+    }
+
+    #[test]
+    fn what_fits_after_the_step_is_advised_and_what_never_fits_is_not() {
+        let (law, at) = (law(), Instant::ORIGIN);
+        let mut bucket = law.fresh();
+        // One token is there, and a second one 2.5 s after the step.
+        assert_eq!(law.ask(&bucket, at, 2), Ruling::Reject(Some(Duration::from_millis(12_500))));
+        assert_eq!(law.ask(&bucket, at, 3), Ruling::Reject(None));
+        law.turn_away(&mut bucket, at);
+        law.advance(&mut bucket, Instant::from_millis(12_500));
+        assert_eq!(law.ask(&bucket, Instant::from_millis(12_500), 2), Ruling::Pass);
+    }
+
+    #[test]
+    fn times_that_contradict_one_another_are_refused() {
+        let options = [("idle".to_owned(), "11s".to_owned())];
+        assert!(GrowingRate::with_options(&options).is_err());
+    }
+
+    proptest! {
+        /// Between two instants no more passes than the bucket and what fills it at the limit that could be reached by then.
+        #[test]
+        fn it_never_gives_more_than_it_could_have_grown_to(
+            requests in prop::collection::vec((0..3_000_u64, 1..3_u32), 1..80),
+        ) {
+            let (law, mut now, mut taken) = (law(), 0, Vec::new());
+            let mut bucket = law.fresh();
+            for (gap_ms, cost) in requests {
+                now += gap_ms;
+                let at = Instant::from_millis(now);
+                law.advance(&mut bucket, at);
+                match law.ask(&bucket, at, cost) {
+                    Ruling::Pass => {
+                        law.charge(&mut bucket, at, cost);
+                        taken.push((now, u64::from(cost)));
+                    }
+                    _ => law.turn_away(&mut bucket, at),
+                }
+            }
+            for (index, (from, _)) in taken.iter().enumerate() {
+                let mut sum = 0;
+                for (to, cost) in &taken[index..] {
+                    sum += cost;
+                    let limit = (1 + to / 10_000).min(3);
+                    prop_assert!(sum <= limit + limit * (to - from) / 5000, "{from} to {to} ms");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A limit that grows while it is too small, step by step, and begins anew when nobody has asked for long.
+
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+/// How a limit grows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Growth {
+    pub(crate) start: u32,
+    pub(crate) by: u32,
+    pub(crate) most: u32,
+    pub(crate) every: Duration,
+    pub(crate) idle: Duration,
+}
+
+/// How far the limit of a key has grown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grown {
+    pub(crate) limit: u32,
+    /// When it grows next, if somebody was rejected since it did.
+    pub(crate) grows_at: Option<Instant>,
+    /// When it was last used.
+    pub(crate) used: Instant,
+}
+
+impl Growth {
+    pub(crate) fn fresh(&self) -> Grown {
+        Grown { limit: self.start, grows_at: None, used: Instant::ORIGIN }
+    }
+
+    /// What its parameters must obey together: nobody waits for longer than until it begins anew.
+    pub(crate) fn check(&self, longest_wait: Duration) -> Result<(), String> {
+        if self.start > self.most {
+            return Err("`start` is above `most`".to_owned());
+        }
+        if self.idle <= longest_wait {
+            return Err("`idle` is too short: it must be longer than the other times together".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether nobody has used it for so long that it begins anew.
+    pub(crate) fn is_idle(&self, grown: &Grown, at: Instant) -> bool {
+        at >= grown.used + self.idle
+    }
+
+    /// When it grows next, with a rejection at this instant.
+    pub(crate) fn grows_at(&self, grown: &Grown, at: Instant) -> Option<Instant> {
+        let at = grown.grows_at.unwrap_or(at + self.every);
+        (grown.limit < self.most).then_some(at)
+    }
+
+    /// The limit after that.
+    pub(crate) fn next_limit(&self, grown: &Grown) -> u32 {
+        grown.limit.saturating_add(self.by).min(self.most)
+    }
+
+    /// A step that is due by this instant, and when it was.
+    pub(crate) fn grow(&self, grown: &mut Grown, at: Instant) -> Option<Instant> {
+        let grew_at = grown.grows_at.filter(|grows_at| *grows_at <= at)?;
+        grown.limit = self.next_limit(grown);
+        grown.grows_at = None;
+        Some(grew_at)
+    }
+
+    /// Somebody is rejected: it will grow.
+    pub(crate) fn press(&self, grown: &mut Grown, at: Instant) {
+        grown.grows_at = self.grows_at(grown, at);
+        grown.used = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROWTH: Growth =
+        Growth { start: 2, by: 3, most: 6, every: Duration::from_secs(10), idle: Duration::from_mins(1) };
+
+    #[test]
+    fn it_grows_a_step_after_each_rejection_that_finds_it_at_rest() {
+        let mut grown = GROWTH.fresh();
+        let mut limits = Vec::new();
+        for second in [1, 5, 11, 12, 21, 22, 30, 99] {
+            let at = Instant::from_millis(second * 1000);
+            GROWTH.grow(&mut grown, at);
+            limits.push(grown.limit);
+            GROWTH.press(&mut grown, at);
+        }
+        // Steps begin at 1 and 11 s, and there is nothing to grow after 21 s.
+        assert_eq!(limits, [2, 2, 5, 5, 6, 6, 6, 6]);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        assert!(GROWTH.check(Duration::from_secs(10)).is_ok());
+        assert!(GROWTH.check(Duration::from_mins(1)).is_err());
+        assert!(Growth { start: 7, ..GROWTH }.check(Duration::ZERO).is_err());
+    }
+}
