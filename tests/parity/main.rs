@@ -6,6 +6,8 @@
 mod asked;
 /// A short real run per server policy comes to about what the simulation says.
 mod bands;
+/// Policies that make requests wait, lock them out, draw, slow down or grow.
+mod policies;
 /// One run over HTTP in this process, with the logs of both sides.
 mod real_run;
 /// The logs of real runs, played again: every decision, verdict and instant.

@@ -37,7 +37,7 @@ impl Rate {
         let (number, unit) = text.split_once('/')?;
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || whole.len() > 12 || decimals.len() > MOST_DECIMALS {
+        if whole.is_empty() || whole.len() > 13 || decimals.len() > MOST_DECIMALS {
             return None;
         }
         if !is_number(whole) || !is_number(decimals) {

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use vocabulary::{Configurable, Instant};
 
 use crate::policies::fixed_window::FixedWindow;
-use crate::policies::gate::Ruling;
+use crate::policies::gate::{Ruling, Taken};
 use crate::policies::gcra::Gcra;
+use crate::policies::growing_rate::GrowingRate;
 use crate::policies::law::Law;
 use crate::policies::leaky_queue::LeakyQueue;
 use crate::policies::reserve::Reserve;
@@ -205,6 +206,63 @@ proptest! {
         for at in goes_on(&taken) {
             let begin = Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000);
             prop_assert!(cost_between(&taken, begin, before(begin + Duration::from_millis(70))) <= u64::from(limit));
+        }
+    }
+}
+
+/// Everything that can be asked of a law, with the largest numbers: nothing overflows, which a debug build would not survive.
+fn bear_extremes<L: Law + Configurable>(options: &[(&str, &str)]) {
+    let options: Vec<_> = options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+    let law: L = law(&options);
+    let mut state = law.fresh();
+    let days = |days: u64| Instant::from_millis(days * 86_400_000);
+    for at in
+        [Instant::ORIGIN, Instant::from_nanos(1), days(1), days(100), days(100_000), Instant::FAR_FUTURE]
+    {
+        for cost in [1, 1_000_000, u32::MAX] {
+            law.advance(&mut state, at);
+            match law.ask(&state, at, cost) {
+                Ruling::Reject(_) => law.turn_away(&mut state, at),
+                _ => law.charge(&mut state, at, cost),
+            }
+            // A rejection that counts.
+            law.charge(&mut state, at, cost);
+            let standing = law.standing(&state, at);
+            assert!(standing.remaining <= standing.limit, "{law:?}: {standing:?}");
+            law.give_back(&mut state, at, Taken { at, cost });
+            law.give_back(&mut state, at, Taken { at: Instant::ORIGIN, cost });
+            let standing = law.standing(&state, at);
+            assert!(standing.remaining <= standing.limit, "{law:?}: {standing:?}");
+        }
+    }
+}
+
+#[test]
+fn the_largest_numbers_overflow_nothing() {
+    for rate in ["1000000000000/1ms", "999999999999/100day", "0.001/100day", "1/100day"] {
+        for burst in ["1", "1000000000"] {
+            let options = [("rate", rate), ("burst", burst)];
+            bear_extremes::<TokenBucket>(&options);
+            bear_extremes::<TokenBucket>(&[options[0], options[1], ("refill", "stepwise")]);
+            bear_extremes::<Gcra>(&options);
+            bear_extremes::<Reserve>(&options);
+        }
+    }
+    for rate in ["1000000000000/1ms", "999999999999/100day", "0.001/s"] {
+        for (burst, delay) in [("0", "0"), ("1000000000", "0"), ("1000000000", "unlimited")] {
+            bear_extremes::<LeakyQueue>(&[("rate", rate), ("burst", burst), ("delay", delay)]);
+        }
+    }
+    for limit in ["1", "1000000000"] {
+        for window in ["1ms", "1day"] {
+            bear_extremes::<FixedWindow>(&[("limit", limit), ("window", window)]);
+            bear_extremes::<FixedWindow>(&[("limit", limit), ("window", window), ("align", "first")]);
+            bear_extremes::<SlidingCounter>(&[("limit", limit), ("window", window)]);
+            bear_extremes::<SlidingLog>(&[("limit", "1000"), ("window", window)]);
+            let steps = [("start", limit), ("by", "1000000000"), ("most", "1000000000"), ("every", "1ms")];
+            let [start, by, most, every] = steps;
+            bear_extremes::<GrowingRate>(&[start, by, most, every, ("per", "1ms")]);
+            bear_extremes::<GrowingRate>(&[start, by, most, every, ("per", "12h"), ("idle", "1day")]);
         }
     }
 }
