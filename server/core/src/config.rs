@@ -11,6 +11,7 @@ use crate::outages::Outages;
 use crate::policies::Admission;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
+use crate::presets::ServerPresetUseError;
 use crate::service::ServiceModel;
 
 /// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
@@ -48,6 +49,12 @@ pub struct Config {
     /// What answers say; empty for the server's own words.
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
     pub answers: AnswersConfig,
+    /// The preset that policy and answers come from, as it was typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// What the preset's figures were multiplied with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
 }
 
 impl Default for Config {
@@ -68,6 +75,8 @@ impl Default for Config {
             reject_first: 0,
             caps: Caps::default(),
             answers: AnswersConfig::default(),
+            preset: None,
+            scale: None,
         }
     }
 }
@@ -90,6 +99,12 @@ pub enum ConfigError {
         "`max_busy` says how many are served at once, but `{0}` has no such number; add `concurrency` or `concurrency-cap` to the policies, or leave it out"
     )]
     NoCap(String),
+    /// A preset that there is not, or not so.
+    #[error("`preset`: {0}")]
+    Preset(#[from] ServerPresetUseError),
+    /// A factor for nothing.
+    #[error("`scale` multiplies the figures of a preset; name one as `preset`, or leave it out")]
+    ScaleAlone,
     /// An answer that cannot be given.
     #[error("`answers`: {0}")]
     Answers(#[from] AnswersError),

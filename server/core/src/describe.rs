@@ -11,6 +11,10 @@ impl Config {
         let mut text = String::new();
         // Of the usual policy the cap says all. Writing to a string cannot fail.
         let is_usual = self.policy == Policies::default();
+        if let Some(preset) = &self.preset {
+            let scale = self.scale.map_or_else(String::new, |scale| format!(" × {scale}"));
+            let _ = write!(text, "preset {preset}{scale}: ");
+        }
         if !is_usual {
             let _ = match self.policy.script() {
                 Some(script) => {

@@ -21,6 +21,7 @@ mod patch;
 mod policies;
 mod policy;
 mod policy_stack;
+mod presets;
 mod quoted;
 mod request;
 mod schedule;
@@ -48,6 +49,10 @@ pub use patch::{Patch, PatchError};
 pub use policies::{POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use policy_stack::Policies;
+pub use presets::{
+    Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand, server_preset,
+    server_preset_names, server_presets,
+};
 pub use request::{Request, RequestId, Step, Verdict};
 pub use schedule::{Planned, Schedule, ScheduleError};
 pub use script::{

@@ -91,6 +91,22 @@ impl Policy {
         &self.configured.parameters
     }
 
+    /// The same with these parameters in place of its own.
+    ///
+    /// # Errors
+    /// When there is no such parameter, or it does not take such a value.
+    pub(crate) fn with(&self, changed: &[(&str, String)]) -> Result<Self, PolicyError> {
+        let own = self.parameters().iter().chain(&self.given);
+        let mut options: Vec<(&str, &str)> = own.map(|info| (info.key, &*info.value)).collect();
+        for (key, value) in changed {
+            options.retain(|(before, _)| before != key);
+            options.push((key, value));
+        }
+        let options: Vec<String> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let label = self.label().map_or_else(String::new, |label| format!("{label}="));
+        format!("{label}{}:{}", self.name(), options.join(",")).parse()
+    }
+
     /// What it answers in words, if it goes by a script.
     pub(crate) fn script(&self) -> Option<&Arc<Script>> {
         self.config().script()

@@ -3,25 +3,26 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, RawQuery, State};
+use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
-use mockserver_core::Patch;
+use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand};
+use serde::Serialize;
 use serde_json::{Value, to_value};
 use vocabulary::wire;
 
-use crate::metrics;
 use crate::shared::Shared;
+use crate::{metrics, presets};
 
 /// The longest change of the configuration that is read.
 const LONGEST_PATCH: usize = 64 << 10;
 
 /// What these endpoints are, in words.
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
-     PATCH /_mock/config, POST /_mock/reset, GET /metrics";
+     PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
 /// Routes of the admin endpoints.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
@@ -30,6 +31,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/_mock/capacity", get(capacity))
         .route("/_mock/config", get(config).patch(configure))
         .route("/_mock/reset", post(reset))
+        .route("/_mock/presets", get(presets))
+        .route("/_mock/presets/{name}", get(preset))
         .route("/metrics", get(metrics))
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
@@ -81,6 +84,28 @@ async fn configure(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
 async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     shared.reset();
     answer(StatusCode::OK, to_value(shared.stats(None)))
+}
+
+async fn presets() -> Response {
+    answer(StatusCode::OK, to_value(presets::listed()))
+}
+
+async fn preset(Path(name): Path<String>) -> Response {
+    match expand(&name, None) {
+        Ok(Expanded { preset, policy, answers }) => {
+            answer(StatusCode::OK, to_value(ExpandedPreset { preset, policy, answers }))
+        }
+        Err(error) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
+    }
+}
+
+/// A preset with what it comes to.
+#[derive(Serialize)]
+struct ExpandedPreset {
+    #[serde(flatten)]
+    preset: &'static ServerPreset,
+    policy: Policies,
+    answers: AnswersConfig,
 }
 
 async fn unknown(uri: Uri) -> Response {

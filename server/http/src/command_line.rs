@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
+use clap::builder::StringValueParser;
+use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use mockserver_core::Config;
+use mockserver_core::{Config, server_preset_names};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use vocabulary::{TimeScale, duration_text, wire};
@@ -19,7 +20,8 @@ use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
 use crate::shared::Shared;
 use crate::signals::Signals;
-use crate::{admin, alarm, listen, live, open_files, shell, threads, typed};
+use crate::suggesting::suggesting;
+use crate::{admin, alarm, listen, live, open_files, presets, shell, threads, typed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,16 +30,21 @@ Examples:
   mockserver --max-busy 20 --service-time 'lognormal(200ms,0.3)' --reject-status 429 --retry-after 1s
   mockserver --network-delay 0 --reject-time 0 --service-time 1ms
       as fast as it can
+  mockserver --preset github --scale 0.02
+      what GitHub does, with a fiftieth of its limits; mockserver presets lists all
   curl -X PATCH -d '{\"max_busy\": 20}' http://127.0.0.1:8503/_mock/config
       change it while it runs; GET /_mock/stats shows what it counted, GET /metrics tells Prometheus
 
-Exit codes: 2 bad usage, 74 stdout cannot be written (--man, --completions), 129, 130 and 143 ended by SIGHUP, SIGINT, SIGTERM.
+Exit codes: 2 bad usage, 74 stdout cannot be written (presets, --man, --completions), 129, 130 and 143 ended by SIGHUP, SIGINT, SIGTERM.
 A first signal ends what is under way, for five seconds at most; another one waits for nothing.";
 
 /// An HTTP server that throttles: it serves a limited number of requests at once and rejects the rest.
 #[derive(Debug, Parser)]
-#[command(name = "mockserver", version, after_help = EXAMPLES)]
+#[command(name = "mockserver", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
     /// Where to listen; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = typed::address)]
     listen: SocketAddr,
@@ -82,6 +89,22 @@ struct Cli {
     man: bool,
 }
 
+/// What it does instead of serving.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the servers that it can be, or tell limits, answers and sources of one.
+    Presets {
+        /// One of them, perhaps with what is typed behind its name: `github:points=off`.
+        #[arg(value_name = "NAME", value_parser = suggesting(StringValueParser::new(), server_preset_names),
+              hide_possible_values = true)]
+        name: Option<String>,
+
+        /// What its figures are multiplied with.
+        #[arg(long, value_name = "F", requires = "name")]
+        scale: Option<f64>,
+    },
+}
+
 /// The program: reads the command line, serves until a signal comes, and returns the exit code.
 pub fn main() -> ExitCode {
     match run(&Cli::parse_from(typed::arguments())) {
@@ -95,9 +118,13 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    let printed = match cli.completions {
-        Some(shell) => Some(shell::completions(shell, Cli::command())),
-        None => cli.man.then(|| shell::man(Cli::command())),
+    let printed = match (&cli.command, cli.completions) {
+        (Some(Command::Presets { name: None, .. }), _) => Some(shell::print(presets::list().as_bytes())),
+        (Some(Command::Presets { name: Some(name), scale }), _) => {
+            Some(shell::print(presets::explain(name, *scale)?.as_bytes()))
+        }
+        (None, Some(shell)) => Some(shell::completions(shell, Cli::command())),
+        (None, None) => cli.man.then(|| shell::man(Cli::command())),
     };
     if let Some(printed) = printed {
         return Ok(match printed {

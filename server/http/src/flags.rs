@@ -6,7 +6,10 @@ use crate::policy_file;
 use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
-use mockserver_core::{Advice, Caps, Config, ConfigError, Outages, POLICIES, Policies};
+use mockserver_core::{
+    Advice, AnswersConfig, Caps, Config, ConfigError, Outages, POLICIES, Policies, expand,
+    server_preset_names,
+};
 use vocabulary::{Distribution, duration_text};
 
 /// How the server behaves. Durations are fixed or drawn, see [`Distribution`].
@@ -52,6 +55,26 @@ pub struct ServerFlags {
         help = policy_help()
     )]
     policy: Option<Vec<Policies>>,
+
+    /// The server that it is to be.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = suggesting(preset, server_preset_names),
+        hide_possible_values = true,
+        conflicts_with = "policy",
+        help = preset_help()
+    )]
+    preset: Option<String>,
+
+    /// What a preset's figures are multiplied with.
+    #[arg(
+        long,
+        value_name = "F",
+        requires = "preset",
+        help = "Multiply the preset's rates, bursts, limits and caps, not its windows, nor what is typed: 0.02 for a fiftieth [default: 1]"
+    )]
+    scale: Option<f64>,
 
     /// How answers advise when to come back.
     #[arg(
@@ -113,6 +136,19 @@ fn policy_help() -> String {
     with_default(&words, Config::default().policy)
 }
 
+fn preset_help() -> String {
+    let names: Vec<&str> = server_preset_names().collect();
+    format!(
+        "What a real server does, instead of --policy: {}; `NAME:LIMIT=off,LIMIT.PARAMETER=VALUE` changes its limits; `mockserver presets NAME` explains one",
+        names.join(", ")
+    )
+}
+
+/// A preset that there is.
+fn preset(text: &str) -> Result<String, String> {
+    expand(text, None).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
 fn with_default(words: &str, default: impl std::fmt::Display) -> String {
     format!("{words} [default: {default}]")
 }
@@ -129,6 +165,8 @@ impl ServerFlags {
             reject_status,
             retry_after,
             policy,
+            preset,
+            scale,
             advice,
             return_delay,
             loss,
@@ -144,6 +182,8 @@ impl ServerFlags {
             || reject_status.is_some()
             || retry_after.is_some()
             || policy.is_some()
+            || preset.is_some()
+            || scale.is_some()
             || advice.is_some()
             || return_delay.is_some()
             || loss.is_some()
@@ -152,43 +192,56 @@ impl ServerFlags {
             || caps.is_some()
     }
 
-    /// The stack: every flag adds to it.
-    fn policies(&self) -> Result<Policies, ConfigError> {
-        let Some(typed) = &self.policy else { return Ok(Policies::default()) };
-        let policies = Policies::new(typed.iter().flat_map(Policies::iter).cloned().collect())?;
-        if self.max_busy.is_some() && !policies.has_cap() {
-            return Err(ConfigError::NoCap(policies.to_string()));
+    /// What holds where nothing else is typed: a preset, or the defaults with the stack to which every flag adds.
+    fn base(&self) -> Result<Config, ConfigError> {
+        let default = Config::default();
+        let config = match (&self.preset, &self.policy) {
+            (Some(preset), _) => default.with_preset(preset, self.scale)?,
+            (None, Some(typed)) => {
+                let policy = Policies::new(typed.iter().flat_map(Policies::iter).cloned().collect())?;
+                Config { policy, ..default }
+            }
+            (None, None) => default,
+        };
+        if self.max_busy.is_some() && !config.policy.has_cap() {
+            return Err(ConfigError::NoCap(config.policy.to_string()));
         }
-        Ok(policies)
+        Ok(config)
     }
 
-    /// The configuration: what was typed over the defaults.
+    /// What answers say: what was typed over what the preset has.
+    fn answers(&self, own: AnswersConfig) -> AnswersConfig {
+        let answers = match &self.advice {
+            Some(advice) => own.advising(&advice.to_string()),
+            None => own,
+        };
+        if self.reject_status.is_some() { answers.rejecting_alike() } else { answers }
+    }
+
+    /// The configuration: what was typed over the preset, or the defaults.
     ///
     /// # Errors
     /// When a value is out of range.
     pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
-        let default = Config::default();
-        let policy = self.policies()?;
-        let answers = match &self.advice {
-            Some(advice) => default.answers.advising(&advice.to_string()),
-            None => default.answers,
-        };
+        let base = self.base()?;
         let config = Config {
-            max_busy: self.max_busy.unwrap_or(default.max_busy),
-            service_time: self.service_time.unwrap_or(default.service_time),
-            reject_time: self.reject_time.unwrap_or(default.reject_time),
-            network_delay: self.network_delay.unwrap_or(default.network_delay),
-            rejects_occupy: self.rejects_occupy.unwrap_or(default.rejects_occupy),
-            reject_status: self.reject_status.unwrap_or(default.reject_status),
-            retry_after: self.retry_after.or(default.retry_after),
+            max_busy: self.max_busy.unwrap_or(base.max_busy),
+            service_time: self.service_time.unwrap_or(base.service_time),
+            reject_time: self.reject_time.unwrap_or(base.reject_time),
+            network_delay: self.network_delay.unwrap_or(base.network_delay),
+            rejects_occupy: self.rejects_occupy.unwrap_or(base.rejects_occupy),
+            reject_status: self.reject_status.unwrap_or(base.reject_status),
+            retry_after: self.retry_after.or(base.retry_after),
             seed,
-            policy,
-            return_delay: self.return_delay.unwrap_or(default.return_delay),
-            loss: self.loss.unwrap_or(default.loss),
-            outages: self.outages.clone().unwrap_or(default.outages),
-            reject_first: self.reject_first.unwrap_or(default.reject_first),
-            caps: self.caps.clone().unwrap_or(default.caps),
-            answers,
+            policy: base.policy,
+            return_delay: self.return_delay.unwrap_or(base.return_delay),
+            loss: self.loss.unwrap_or(base.loss),
+            outages: self.outages.clone().unwrap_or(base.outages),
+            reject_first: self.reject_first.unwrap_or(base.reject_first),
+            caps: self.caps.clone().unwrap_or(base.caps),
+            answers: self.answers(base.answers),
+            preset: base.preset,
+            scale: base.scale,
         };
         config.validate()?;
         Ok(config)

@@ -16,6 +16,7 @@ mod live;
 mod metrics;
 mod open_files;
 mod policy_file;
+mod presets;
 mod shared;
 mod shell;
 mod signals;

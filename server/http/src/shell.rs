@@ -21,7 +21,7 @@ pub(crate) fn man(command: Command) -> io::Result<()> {
 }
 
 /// Whoever closed stdout does not want to read more: that is no failure.
-fn print(bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

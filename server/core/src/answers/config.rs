@@ -67,6 +67,13 @@ impl AnswersConfig {
         }
         self
     }
+
+    /// The same answers, with the server's own status in all rejections.
+    #[must_use]
+    pub fn rejecting_alike(mut self) -> Self {
+        self.reject.values_mut().for_each(|response| response.status = None);
+        self
+    }
 }
 
 impl EveryConfig {

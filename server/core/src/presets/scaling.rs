@@ -1,0 +1,86 @@
+//! How a preset is made smaller or larger: rates, bursts, limits and caps are multiplied, windows and other times stay.
+
+use vocabulary::ParameterInfo;
+
+use super::using::ServerPresetUseError;
+
+/// Parameters of policies that are multiplied: numbers of requests.
+const COUNTS: &[&str] =
+    &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
+
+/// Of what is called so, that which is none.
+const FACTORS: &[(&str, &str)] = &[("slow-down", "most")];
+
+/// Parameters that are so many in so much time, of which the number is multiplied.
+const RATES: &[&str] = &["rate"];
+
+/// What a preset is multiplied by, at most and at least.
+const RANGE: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+/// Checks a factor.
+pub(super) fn checked(scale: f64) -> Result<f64, ServerPresetUseError> {
+    if RANGE.contains(&scale) { Ok(scale) } else { Err(ServerPresetUseError::Scale(scale.to_string())) }
+}
+
+/// The value that a parameter of this policy has then; `None` where it stays.
+pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Option<String> {
+    let value = &parameter.value;
+    if FACTORS.contains(&(policy, parameter.key)) {
+        return None;
+    }
+    if COUNTS.contains(&parameter.key) {
+        // What is unlimited stays so, and where nobody may wait, nobody may then.
+        return value.parse().ok().filter(|count| *count > 0).map(|count| times(count, scale).to_string());
+    }
+    if !RATES.contains(&parameter.key) {
+        return None;
+    }
+    let (count, per) = value.split_once('/')?;
+    Some(format!("{}/{per}", times(count.parse().ok()?, scale)))
+}
+
+/// The nearest whole number, at least 1.
+fn times(count: u64, scale: f64) -> u64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts are below 2^52, and what is larger than a parameter can be is refused there"
+    )]
+    let nearest = (count as f64 * scale + 0.5) as u64;
+    nearest.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(key: &'static str, value: &str, scale: f64) -> Option<String> {
+        let (about, accepted) = ("", String::new());
+        scaled("", &ParameterInfo { key, about, value: value.to_owned(), accepted }, scale)
+    }
+
+    #[test]
+    fn numbers_of_requests_are_multiplied_and_rounded_and_times_stay() {
+        for (key, value, scale, wanted) in [
+            ("limit", "5000", 0.02, Some("100")),
+            ("limit", "40", 0.02, Some("1")),
+            ("cap", "5", 0.5, Some("3")),
+            ("cap", "unlimited", 0.5, None),
+            ("queue", "0", 0.5, None),
+            ("burst", "1", 0.000_001, Some("1")),
+            ("burst", "1000", 12.5, Some("12500")),
+            ("rate", "10000/s", 0.02, Some("200/s")),
+            ("rate", "900/min", 0.01, Some("9/min")),
+            ("rate", "2/s", 0.02, Some("1/s")),
+            ("window", "1h", 0.02, None),
+            ("lock", "5m", 0.02, None),
+            ("p", "0.5", 0.02, None),
+        ] {
+            assert_eq!(of(key, value, scale).as_deref(), wanted, "{key}={value} × {scale}");
+        }
+        for nonsense in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(checked(nonsense).is_err());
+        }
+    }
+}

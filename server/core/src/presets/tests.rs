@@ -1,0 +1,128 @@
+//! All presets, and what is typed of them.
+
+use super::*;
+
+fn refused(text: &str) -> String {
+    expand(text, None).unwrap_err().to_string()
+}
+
+#[test]
+fn every_preset_is_valid_whole_scaled_and_without_any_of_its_limits() {
+    for preset in server_presets() {
+        for scale in [None, Some(0.02), Some(1e-6), Some(10.0)] {
+            let Expanded { policy, answers, .. } = expand(&preset.name, scale).unwrap();
+            let labels = policy.labels();
+            let names: Vec<&str> = preset.limits.iter().map(|limit| &*limit.name).collect();
+            assert_eq!(labels, names);
+            crate::AnswerSet::read(&answers, names)
+                .unwrap_or_else(|error| panic!("{}: {error}", preset.name));
+        }
+        for limit in preset.limits.iter().filter(|_| preset.limits.len() > 1) {
+            let text = format!("{}:{}=off", preset.name, limit.name);
+            let Expanded { policy, answers, .. } = expand(&text, None).unwrap();
+            let labels = policy.labels();
+            crate::AnswerSet::read(&answers, labels.iter().map(String::as_str))
+                .unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn every_figure_of_every_file_has_a_source_or_is_marked() {
+    for preset in server_presets() {
+        assert!(preset.read.starts_with("2026-"), "{}", preset.name);
+        for limit in &preset.limits {
+            assert!(!limit.about.is_empty() && (!limit.source.is_empty() || !limit.verified), "{limit:?}");
+        }
+        for fact in &preset.facts {
+            assert!(!fact.about.is_empty() && (!fact.source.is_empty() || !fact.verified), "{fact:?}");
+        }
+    }
+}
+
+#[test]
+fn limits_are_set_and_switched_off_by_their_names() {
+    let stack = |text: &str, scale| expand(text, scale).unwrap().policy.to_string();
+    let all = stack("github", None);
+    assert!(all.starts_with("primary=fixed-window:limit=5000,window=1h,align=start,key="), "{all}");
+    let few = stack("github:points=off, creations=off,primary.limit=10", None);
+    assert_eq!(
+        few,
+        "primary=fixed-window:limit=10,window=1h,align=start,key=header:authorization|address then \
+         concurrent=concurrency:cap=100,queue=0,queue-timeout=5s,order=fifo,key=header:authorization|address"
+    );
+    // What is typed is meant as it is.
+    let scaled = stack("github:concurrent=off,creations=off,primary.limit=10", Some(0.02));
+    assert!(scaled.starts_with("primary=fixed-window:limit=10,window=1h,"), "{scaled}");
+    assert!(scaled.contains("points=fixed-window:limit=18,window=1m,"), "{scaled}");
+    let keyed = stack("stripe:global-rate.key=all", None);
+    assert!(
+        keyed.starts_with("global-rate=token-bucket:rate=100/s,burst=100,refill=continuous then "),
+        "{keyed}"
+    );
+}
+
+#[test]
+fn what_is_typed_wrong_is_told_with_what_there_is() {
+    for (text, words) in [
+        ("githup", "unknown preset `githup`; did you mean `github`?; there are `github`, `openai`"),
+        (
+            "github:point=off",
+            "preset `github` has no limit `point`; did you mean `points`?; its limits are `primary`, `concurrent`, `points`, `creations`",
+        ),
+        ("github:secondary.limit=3", "preset `github` has no limit `secondary`"),
+        (
+            "github:points=10",
+            "preset `github`: `points=10` is neither a limit that is switched off, such as `points=off`, nor a parameter of one, \
+             such as `points.limit=900`",
+        ),
+        ("github:points", "preset `github`: `points` is neither"),
+        ("github:points.limit", "preset `github`: `points.limit` is neither"),
+        ("github:points=off,points=off", "preset `github` is given `points` twice"),
+        (
+            "github:points=off,points.limit=3",
+            "preset `github`: `points` is switched off, so nothing of it can be set; leave out `points=off` or `points.limit=3`",
+        ),
+        ("aws-api-gateway:account=off", "preset `aws-api-gateway`: every limit is switched off"),
+        (
+            "github:primary.limt=3",
+            "preset `github`, limit `primary`: policy `fixed-window` has no parameter `limt`; did you mean `limit`?",
+        ),
+        (
+            "github:primary.limit=0",
+            "preset `github`, limit `primary`: policy `fixed-window`: `limit=0` is not accepted",
+        ),
+        ("", "unknown preset ``; there are "),
+    ] {
+        let error = refused(text);
+        assert!(error.starts_with(words), "{text}: {error}");
+    }
+    let error = expand("github", Some(0.0)).unwrap_err().to_string();
+    assert_eq!(error, "`scale` is 0; it must be a number from 0.000001 to 1000000, such as 0.02");
+}
+
+#[test]
+fn a_file_says_where_everything_was_read() {
+    let read = |text: &str| text.parse::<ServerPreset>().map_err(|error| error.to_string());
+    let head = "name = 'x'\ntitle = 'X'\nread = '2026-11-21'\n";
+    let limit = "[[limit]]\nname = 'a'\nabout = 'all'\npolicy = 'gcra'\n";
+    for (rest, words) in [
+        (limit.to_owned(), "`a` names no source and is not marked `verified = false`"),
+        (limit.replace("gcra", "grca"), "the limit `a`: unknown policy `grca`; did you mean `gcra`?"),
+        (
+            format!("{limit}source = 's'\n[reject.a]\nstatus = 429\n"),
+            "no `[[fact]]` says where `[reject.a]` was read",
+        ),
+        (
+            format!("{limit}verified = false\n[[fact]]\nof = 'every'\nabout = 'x'\nsource = 's'\n"),
+            "a `[[fact]]` is of `every`; the tables are ",
+        ),
+    ] {
+        let error = read(&format!("{head}{rest}")).unwrap_err();
+        assert!(error.starts_with(words), "{rest}: {error}");
+    }
+    assert!(read(&format!("{head}{limit}verified = false\n")).is_ok());
+    assert!(
+        read(&format!("{head}{limit}verfied = false\n")).unwrap_err().contains("unknown field `verfied`")
+    );
+}

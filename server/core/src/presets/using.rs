@@ -1,0 +1,215 @@
+//! A preset as it is typed: `NAME`, or `NAME:points=off,primary.limit=10`, and what that comes to.
+
+use vocabulary::{did_you_mean, split_options};
+
+use super::preset::{Limit, ServerPreset};
+use super::without::without;
+use super::{scaling, server_preset, server_preset_names};
+use crate::answers::AnswersConfig;
+use crate::policy::{Policy, PolicyError};
+use crate::policy_stack::Policies;
+use crate::quoted::quoted;
+
+/// The word that switches a limit off.
+const OFF: &str = "off";
+
+/// What a preset comes to, as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expanded {
+    /// The preset.
+    pub preset: &'static ServerPreset,
+    /// The limits that are left.
+    pub policy: Policies,
+    /// What answers say of them.
+    pub answers: AnswersConfig,
+}
+
+/// Nothing that can be made of a preset.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerPresetUseError {
+    /// No such preset.
+    #[error("unknown preset `{name}`{suggestion}; there are {}", quoted(server_preset_names()))]
+    Unknown {
+        /// As it came.
+        name: String,
+        /// Empty, or a question.
+        suggestion: String,
+    },
+    /// No such limit.
+    #[error("preset `{preset}` has no limit `{limit}`{suggestion}; its limits are {limits}")]
+    Limit {
+        /// The preset's name.
+        preset: &'static str,
+        /// As it came.
+        limit: String,
+        /// Empty, or a question.
+        suggestion: String,
+        /// Those that there are.
+        limits: String,
+    },
+    /// What is said of a limit means nothing.
+    #[error(
+        "preset `{preset}`: `{option}` is neither a limit that is switched off, such as `{limit}=off`, nor a parameter of one, such as `{limit}.{parameter}`"
+    )]
+    Option {
+        /// The preset's name.
+        preset: &'static str,
+        /// As it came.
+        option: String,
+        /// The first limit's name.
+        limit: &'static str,
+        /// A parameter of it with its value.
+        parameter: String,
+    },
+    /// The same twice, or one thing and its contrary.
+    #[error("preset `{preset}` is given `{key}` twice; keep one of them")]
+    Twice {
+        /// The preset's name.
+        preset: &'static str,
+        /// As it came.
+        key: String,
+    },
+    /// A limit that is off and has a parameter set.
+    #[error(
+        "preset `{preset}`: `{limit}` is switched off, so nothing of it can be set; leave out `{limit}=off` or `{key}`"
+    )]
+    OffAndSet {
+        /// The preset's name.
+        preset: &'static str,
+        /// The limit's name.
+        limit: String,
+        /// What is set of it.
+        key: String,
+    },
+    /// No limit is left.
+    #[error("preset `{0}`: every limit is switched off; keep one of them")]
+    Nothing(&'static str),
+    /// A limit that cannot be so.
+    #[error("preset `{preset}`, limit `{limit}`: {why}")]
+    Policy {
+        /// The preset's name.
+        preset: &'static str,
+        /// The limit's name.
+        limit: &'static str,
+        /// What is wrong.
+        why: Box<PolicyError>,
+    },
+    /// No factor.
+    #[error("`scale` is {0}; it must be a number from 0.000001 to 1000000, such as 0.02")]
+    Scale(String),
+}
+
+/// What a preset comes to with what is typed behind its name, its own figures multiplied; what is typed stays as it is.
+///
+/// # Errors
+/// Names what is unknown or contradicts itself, and what is accepted.
+pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUseError> {
+    let scale = scale.map(scaling::checked).transpose()?;
+    let (name, typed) = split_options(text);
+    let preset = server_preset(name).ok_or_else(|| ServerPresetUseError::Unknown {
+        name: name.to_owned(),
+        suggestion: did_you_mean(name, server_preset_names()),
+    })?;
+    let options = Options::read(preset, &typed)?;
+    let mut policies = Vec::new();
+    for limit in preset.limits.iter().filter(|limit| !options.off.contains(&&*limit.name)) {
+        policies.push(options.policy(preset, limit, scale)?);
+    }
+    let answers = options.off.iter().fold(preset.answers(), |answers, limit| without(answers, limit));
+    let policy = Policies::new(policies).map_err(|_| ServerPresetUseError::Nothing(&preset.name))?;
+    Ok(Expanded { preset, policy, answers })
+}
+
+/// What is typed behind a preset's name.
+struct Options<'a> {
+    off: Vec<&'static str>,
+    /// Parameters of limits: the limit, the key, the value.
+    set: Vec<(&'static str, &'a str, &'a str)>,
+}
+
+impl<'a> Options<'a> {
+    fn read(
+        preset: &'static ServerPreset,
+        typed: &[(&'a str, Option<&'a str>)],
+    ) -> Result<Self, ServerPresetUseError> {
+        let mut options = Self { off: Vec::new(), set: Vec::new() };
+        for (index, (key, value)) in typed.iter().enumerate() {
+            if typed[..index].iter().any(|(before, _)| before == key) {
+                return Err(ServerPresetUseError::Twice { preset: &preset.name, key: (*key).to_owned() });
+            }
+            match (key.split_once('.'), value) {
+                (Some((limit, own)), Some(value)) => {
+                    options.set.push((&limit_of(preset, limit)?.name, own, value));
+                }
+                (None, Some(word)) if *word == OFF => options.off.push(&limit_of(preset, key)?.name),
+                (None, _) => {
+                    let limit = limit_of(preset, key)?;
+                    return Err(no_option(preset, limit, (*key, *value)));
+                }
+                (Some((limit, _)), None) => {
+                    let limit = limit_of(preset, limit)?;
+                    return Err(no_option(preset, limit, (*key, *value)));
+                }
+            }
+        }
+        match options.set.iter().find(|(limit, ..)| options.off.contains(limit)) {
+            Some((limit, key, value)) => Err(ServerPresetUseError::OffAndSet {
+                preset: &preset.name,
+                limit: (*limit).to_owned(),
+                key: format!("{limit}.{key}={value}"),
+            }),
+            None => Ok(options),
+        }
+    }
+
+    /// The policy of a limit.
+    fn policy(
+        &self,
+        preset: &'static ServerPreset,
+        limit: &'static Limit,
+        scale: Option<f64>,
+    ) -> Result<Policy, ServerPresetUseError> {
+        let refuse = |why| ServerPresetUseError::Policy {
+            preset: &preset.name,
+            limit: &limit.name,
+            why: Box::new(why),
+        };
+        let own = limit.policy().map_err(refuse)?;
+        let mut changed: Vec<(&str, String)> = Vec::new();
+        for parameter in scale.iter().flat_map(|_| own.parameters()) {
+            let scaled = scale.and_then(|scale| scaling::scaled(own.name(), parameter, scale));
+            changed.extend(scaled.map(|value| (parameter.key, value)));
+        }
+        for (_, key, value) in self.set.iter().filter(|(name, ..)| *name == limit.name) {
+            changed.retain(|(before, _)| before != key);
+            changed.push((key, (*value).to_owned()));
+        }
+        own.with(&changed).map_err(refuse)
+    }
+}
+
+fn limit_of(preset: &'static ServerPreset, name: &str) -> Result<&'static Limit, ServerPresetUseError> {
+    let names = || preset.limits.iter().map(|limit| &*limit.name);
+    preset.limit(name).ok_or_else(|| ServerPresetUseError::Limit {
+        preset: &preset.name,
+        limit: name.to_owned(),
+        suggestion: did_you_mean(name, names()),
+        limits: quoted(names()),
+    })
+}
+
+fn no_option(
+    preset: &'static ServerPreset,
+    limit: &'static Limit,
+    (key, value): (&str, Option<&str>),
+) -> ServerPresetUseError {
+    let policy = limit.policy().ok();
+    let first = policy.as_ref().and_then(|policy| policy.parameters().first());
+    ServerPresetUseError::Option {
+        preset: &preset.name,
+        option: value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}")),
+        limit: &limit.name,
+        parameter: first.map_or_else(|| "key=all".to_owned(), |info| format!("{}={}", info.key, info.value)),
+    }
+}

@@ -1,0 +1,197 @@
+//! `mockserver presets`: the servers that it can be, and where every figure of them was read.
+
+use std::fmt::Write as _;
+
+use mockserver_core::{
+    EveryConfig, Expanded, Fact, Limit, ResponseConfig, ServerPreset, ServerPresetUseError, expand,
+    server_presets,
+};
+use serde::Serialize;
+
+/// The width of a terminal that nobody has widened.
+const WIDTH: usize = 80;
+
+/// What marks that a figure was not read in its source.
+const UNVERIFIED: &str = "not verified";
+
+/// A preset in a list.
+#[derive(Debug, Serialize)]
+pub(crate) struct Listed {
+    name: &'static str,
+    title: &'static str,
+    limits: Vec<&'static str>,
+    verified: bool,
+}
+
+/// All of them, shortly.
+pub(crate) fn listed() -> Vec<Listed> {
+    let short = |preset: &'static ServerPreset| Listed {
+        name: &preset.name,
+        title: &preset.title,
+        limits: preset.limits.iter().map(|limit| &*limit.about).collect(),
+        verified: preset.is_verified(),
+    };
+    server_presets().iter().map(short).collect()
+}
+
+/// One entry for each: its name, whose server it is, its limits in words.
+pub(crate) fn list() -> String {
+    let mut text = String::new();
+    let widest = server_presets().iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+    for preset in listed() {
+        let _ = writeln!(text, "  {:<widest$}  {}", preset.name, preset.title);
+        let rest = " ".repeat(widest + 6);
+        text += &wrapped(&preset.limits.join("; "), &rest, &rest);
+    }
+    text.push('\n');
+    text += &wrapped(
+        "`mockserver presets NAME` tells limits, answers and sources of one; `--preset NAME` is it, `--preset NAME --scale 0.02` a \
+         fiftieth of it, `--preset 'NAME:LIMIT=off,LIMIT.PARAMETER=VALUE'` with other limits. `loadgen` takes the same flags.",
+        "",
+        "",
+    );
+    text
+}
+
+/// What a preset is, with what is typed behind its name.
+///
+/// # Errors
+/// When there is no such preset, or it has not what is typed of it.
+pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerPresetUseError> {
+    let Expanded { preset, policy, answers } = expand(typed, scale)?;
+    let mut text = format!("{}: {}\nRead on {}.\n\n", preset.name, preset.title, preset.read);
+    text += "Limits, in the order in which a request meets them\n";
+    for policy in policy.iter() {
+        if let Some(limit) = preset.limits.iter().find(|limit| policy.label() == Some(&limit.name)) {
+            of_limit(limit, &policy.to_string(), &mut text);
+        }
+    }
+    text += "\nAnswers\n";
+    of_every(&answers.every, preset, &mut text);
+    of_response("accepted", &answers.accepted, preset, &mut text);
+    for (name, response) in &answers.reject {
+        of_response(&format!("reject.{name}"), response, preset, &mut text);
+    }
+    if !preset.server.is_empty() {
+        text += "\nSettings\n";
+        for (key, value) in &preset.server {
+            let _ = writeln!(text, "  {key}: {value}");
+        }
+        sources("server", preset, &mut text);
+    }
+    for (title, words) in [("What clients are told", &preset.clients), ("Good to know", &preset.notes)] {
+        if let Some(words) = words {
+            let _ = write!(text, "\n{title}\n{}", wrapped(words, "  ", "  "));
+        }
+    }
+    let scale = scale.map_or_else(String::new, |scale| format!(" --scale {scale}"));
+    let typed = if typed == preset.name { typed.to_owned() } else { format!("'{typed}'") };
+    let _ = write!(
+        text,
+        "\nExample\n  mockserver --preset {typed}{scale}\n  loadgen --strategy aimd --preset {typed}{scale} --simulate\n"
+    );
+    Ok(text)
+}
+
+fn of_limit(limit: &Limit, policy: &str, text: &mut String) {
+    *text += &wrapped(&format!("{}: {}", limit.name, limit.about), "  ", "      ");
+    // A stack names its policies; here the name stands above.
+    let policy = policy.split_once('=').map_or(policy, |(_, policy)| policy);
+    let _ = writeln!(text, "      {policy}");
+    *text += &wrapped(&source(&limit.source, limit.verified), "      ", "      ");
+    if let Some(note) = &limit.note {
+        *text += &wrapped(note, "      ", "      ");
+    }
+}
+
+fn of_every(every: &EveryConfig, preset: &ServerPreset, text: &mut String) {
+    let EveryConfig { headers, advice } = every;
+    let response =
+        ResponseConfig { headers: headers.clone(), advice: advice.clone(), ..ResponseConfig::default() };
+    of_response("every", &response, preset, text);
+}
+
+fn of_response(name: &str, response: &ResponseConfig, preset: &ServerPreset, text: &mut String) {
+    if *response == ResponseConfig::default() {
+        return;
+    }
+    let status = response.status.map_or_else(String::new, |status| format!(": {status}"));
+    let _ = writeln!(text, "  {name}{status}");
+    for (header, value) in &response.headers {
+        let _ = writeln!(text, "      {header}: {value}");
+    }
+    if let Some(advice) = &response.advice {
+        let _ = writeln!(text, "      advice: {advice}");
+    }
+    if let Some(body) = &response.body {
+        let _ = writeln!(text, "      {}", body.trim_end().replace('\n', "\n      "));
+    }
+    sources(name, preset, text);
+}
+
+fn sources(table: &str, preset: &ServerPreset, text: &mut String) {
+    for fact in preset.facts.iter().filter(|fact| fact.of == table) {
+        let Fact { about, source: read, verified, .. } = fact;
+        *text += &wrapped(&format!("{about}: {}", source(read, *verified)), "      ", "        ");
+    }
+}
+
+fn source(read: &str, verified: bool) -> String {
+    match (read, verified) {
+        ("", _) => format!("no source, {UNVERIFIED}"),
+        (read, true) => format!("source: {read}"),
+        (read, false) => format!("source: {read}, {UNVERIFIED}"),
+    }
+}
+
+/// The words in lines that fit a terminal; what is longer than a line stays whole.
+fn wrapped(words: &str, first: &str, rest: &str) -> String {
+    let (mut text, mut line) = (String::new(), first.to_owned());
+    let mut is_empty = true;
+    for word in words.split_whitespace() {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text += &line;
+            text.push('\n');
+            rest.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    text + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_listed_and_explained_with_its_sources() {
+        let list = list();
+        for preset in server_presets() {
+            assert!(
+                list.contains(&format!("\n  {} ", preset.name))
+                    || list.starts_with(&format!("  {} ", preset.name))
+            );
+            let text = explain(&preset.name, None).unwrap();
+            for limit in &preset.limits {
+                assert!(text.contains(&format!("  {}: ", limit.name)), "{text}");
+                assert!(limit.verified || text.contains(UNVERIFIED), "{text}");
+            }
+            assert!(text.contains(&format!("--preset {} ", preset.name)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_behind_the_name_is_shown() {
+        let text = explain("github:points=off,primary.limit=10", Some(0.5)).unwrap();
+        assert!(text.contains("fixed-window:limit=10,window=1h"), "{text}");
+        assert!(text.contains("concurrency:cap=50,"), "{text}");
+        assert!(!text.contains("points: ") && !text.contains("reject.points"), "{text}");
+        assert!(text.contains("--preset 'github:points=off,primary.limit=10' --scale 0.5"), "{text}");
+        assert!(explain("githup", None).unwrap_err().to_string().contains("did you mean `github`?"));
+    }
+}
