@@ -192,10 +192,12 @@ proptest! {
                 prop_assert!(passes == (*kept == Outcome::Answered), "{policy}: {alone:?} and {kept:?}");
             }
         }
-        // Whoever waits holds what it was charged until then.
-        for (_, policy) in charging("").into_iter().filter(|(kind, _)| *kind == Kind::Law) {
-            let back = outcomes(&format!("{policy} then script:steps=503"), &arrivals);
-            prop_assert!(back.iter().all(|outcome| *outcome == Outcome::Answered), "{policy}: {back:?}");
+        // Whoever waits holds what it was charged until then; who is charged at the answer is charged only if that is no rejection.
+        let back = charging("").into_iter().filter(|(kind, _)| *kind == Kind::Law);
+        let late = charging(",charged=answer,later=keep").into_iter();
+        for (_, policy) in back.chain(late) {
+            let all = outcomes(&format!("{policy} then script:steps=503"), &arrivals);
+            prop_assert!(all.iter().all(|outcome| *outcome == Outcome::Answered), "{policy}: {all:?}");
         }
     }
 }
