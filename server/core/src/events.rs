@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::answer_facts::AnswerFacts;
 use crate::answers::{Outcome, Told};
 use crate::config::Config;
 use crate::details::Details;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
-use crate::standing::Standing;
 
 /// What happens to the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,21 +75,6 @@ pub struct Answer {
     pub version: u64,
     /// What templates may tell of it, where the configuration has any.
     pub facts: Option<Box<AnswerFacts>>,
-}
-
-/// What templates may tell of an answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AnswerFacts {
-    /// The stage of the stack that turned the request away, from 0.
-    pub stage: Option<usize>,
-    /// Where each stage stood for the request when it was decided about; `None` for those that have no limit.
-    pub standings: Vec<Option<Standing>>,
-    /// The seed that keys the draws of the request.
-    pub seed: u64,
-    /// The op.
-    pub op: u64,
-    /// Which attempt of the op.
-    pub attempt: u32,
 }
 
 impl Answer {

@@ -4,6 +4,7 @@
 //! back. Events are processed at the instants they are scheduled for, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod answer_facts;
 mod answers;
 mod calendar;
 mod caps;
@@ -31,6 +32,7 @@ mod service;
 mod standing;
 mod timeline;
 
+pub use answer_facts::AnswerFacts;
 pub use answers::{
     ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
     FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
@@ -38,7 +40,7 @@ pub use answers::{
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
 pub use details::{Details, LONGEST_LOOK, Wants};
-pub use events::{Answer, AnswerFacts, Input, Output};
+pub use events::{Answer, Input, Output};
 pub use header_rules::HeaderError;
 pub use ideal::{Ideal, Plan};
 pub use least_costs::LeastCosts;

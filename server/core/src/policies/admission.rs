@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
-use crate::events::AnswerFacts;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;

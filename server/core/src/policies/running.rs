@@ -2,8 +2,8 @@
 
 use vocabulary::Instant;
 
+use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
-use crate::events::AnswerFacts;
 use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use vocabulary::Instant;
 
+use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
-use crate::events::AnswerFacts;
 use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Waited};

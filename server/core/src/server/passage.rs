@@ -3,7 +3,8 @@
 use vocabulary::Instant;
 
 use super::{Held, Server};
-use crate::events::{Answer, AnswerFacts};
+use crate::answer_facts::AnswerFacts;
+use crate::events::Answer;
 use crate::ledger::Of;
 use crate::policies::{Arrived, Load, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
