@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vocabulary::{Distribution, duration_text};
+use vocabulary::{Distribution, WallTime, duration_text};
 
 use crate::answers::{AnswerSet, AnswersConfig, AnswersError};
 use crate::caps::{Caps, MOST_SLOTS};
@@ -193,9 +193,9 @@ impl Config {
         statuses
     }
 
-    /// The policy in force, of which nobody holds anything yet.
-    pub(crate) fn admission(&self) -> Box<dyn Admission> {
-        self.policy.build(!self.answers.is_empty())
+    /// The policy in force, of which nobody holds anything yet, at a server that started at this moment of the calendar.
+    pub(crate) fn admission(&self, anchor: WallTime) -> Box<dyn Admission> {
+        self.policy.build(!self.answers.is_empty(), anchor)
     }
 
     /// What policies may go by.

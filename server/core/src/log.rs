@@ -1,7 +1,7 @@
 //! What a server was told and what it answered, in order: enough to play it again in virtual time.
 
-use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
+use vocabulary::{Instant, WallTime};
 
 use crate::config::Config;
 use crate::events::{Answer, Input};
@@ -13,6 +13,8 @@ use crate::events::{Answer, Input};
 pub struct ServerLog {
     /// The configuration at its beginning.
     pub config: Config,
+    /// The calendar when it started.
+    pub anchor: WallTime,
     /// What happened, as the shell saw it.
     pub events: Vec<ServerEvent>,
     /// Until when it goes.

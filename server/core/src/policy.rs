@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use vocabulary::{OptionsError, ParameterError, ParameterInfo, did_you_mean, split_options};
+use vocabulary::{OptionsError, ParameterError, ParameterInfo, WallTime, did_you_mean, split_options};
 
 use crate::details::Wants;
 use crate::policies::{Admission, Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
@@ -132,16 +132,22 @@ impl Policy {
         self.config().build()
     }
 
-    /// As a stage before what serves.
-    pub(crate) fn stage(&self) -> Option<Stage> {
-        let gate = self.config().gate(&self.common)?;
-        Some(Stage { gate, common: self.common.clone() })
+    /// Whether it can stand before what serves.
+    pub(crate) fn is_stage(&self) -> bool {
+        self.config().gate(&self.common).is_some()
+    }
+
+    /// As a stage before what serves, of a server that started at this moment of the calendar.
+    pub(crate) fn stage(&self, anchor: WallTime) -> Option<Stage> {
+        let common = Common { anchor, ..self.common.clone() };
+        let gate = self.config().gate(&common)?;
+        Some(Stage { gate, common })
     }
 
     /// The parameters that every policy has do not all mean something to each.
     fn check(&self) -> Result<(), PolicyError> {
         let refuse = |why: String| PolicyError::Combination { policy: self.entry.name, why };
-        let Some(stage) = self.stage() else {
+        let Some(stage) = self.stage(WallTime::VIRTUAL_START) else {
             return match self.given.first() {
                 Some(parameter) => Err(refuse(format!(
                     "it serves requests itself, and has no `{}`; write that of a policy before it",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use vocabulary::WallTime;
 
 use crate::details::Wants;
 use crate::policies::{Admission, Stages};
@@ -37,7 +38,7 @@ impl Policies {
             ));
         }
         for (index, policy) in policies.iter().enumerate() {
-            if index + 1 < policies.len() && policy.stage().is_none() {
+            if index + 1 < policies.len() && !policy.is_stage() {
                 return refuse(format!(
                     "policy `{}` serves requests itself, so none can follow it; write it last",
                     policy.name()
@@ -49,10 +50,11 @@ impl Policies {
                 return refuse(format!("two policies are called `{label}`; call one of them otherwise"));
             }
         }
-        let stages = policies.iter().filter_map(|policy| Some((policy, policy.stage()?)));
+        let stages =
+            policies.iter().filter_map(|policy| Some((policy, policy.stage(WallTime::VIRTUAL_START)?)));
         let mut slowing = stages.filter(|(_, stage)| stage.gate.stretch(u32::MAX) != 1000);
         if let (Some(last), Some((policy, _))) = (policies.last(), slowing.next())
-            && last.stage().is_none()
+            && !last.is_stage()
         {
             return refuse(format!(
                 "policy `{}` makes services take longer, but those of `{}` have times of their own",
@@ -102,13 +104,14 @@ impl Policies {
         wants
     }
 
-    /// The policies in force, of which nobody holds anything yet; whether answers tell where they stand.
-    pub(crate) fn build(&self, are_told: bool) -> Box<dyn Admission> {
-        let is_stage = self.last().stage().is_some();
+    /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar; whether
+    /// answers tell where they stand.
+    pub(crate) fn build(&self, are_told: bool, anchor: WallTime) -> Box<dyn Admission> {
+        let is_stage = self.last().is_stage();
         if let Some(server) = self.only().filter(|_| !(are_told && is_stage)).and_then(Policy::build) {
             return server;
         }
-        let mut stages: Vec<_> = self.0.iter().filter_map(Policy::stage).collect();
+        let mut stages: Vec<_> = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
         // What serves itself is the last, and no stage.
         let server = if is_stage { None } else { self.last().build() };
         stages.truncate(self.0.len() - usize::from(server.is_some()));

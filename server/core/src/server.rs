@@ -5,8 +5,8 @@ mod taken_back;
 
 use std::collections::VecDeque;
 
-use vocabulary::Instant;
 use vocabulary::wire::{RunId, ServerStats};
+use vocabulary::{Instant, WallTime};
 
 use crate::config::Config;
 use crate::details::Wants;
@@ -22,6 +22,8 @@ use crate::timeline::Timeline;
 #[derive(Debug)]
 pub struct Server {
     config: Config,
+    /// The calendar at the origin.
+    anchor: WallTime,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
     policy: Running,
@@ -57,10 +59,16 @@ struct Held {
 }
 
 impl Server {
-    /// A server without requests. The configuration should have passed [`Config::validate`].
+    /// A server without requests that starts when virtual time does. The configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
+        Self::starting(config, WallTime::VIRTUAL_START)
+    }
+
+    /// The same of a server that starts at this moment of the calendar, which goes on with the experiment's time.
+    pub fn starting(config: Config, anchor: WallTime) -> Self {
         Self {
-            policy: Running::new(config.admission()),
+            anchor,
+            policy: Running::new(config.admission(anchor)),
             service: config.service_model(),
             config,
             ledger: Ledger::default(),
@@ -126,6 +134,7 @@ impl Server {
     pub fn record_log(&mut self) {
         self.log = Some(Box::new(ServerLog {
             config: self.config.clone(),
+            anchor: self.anchor,
             events: Vec::new(),
             until: Instant::ORIGIN,
             stats: ServerStats::default(),

@@ -102,7 +102,8 @@ impl Shared {
     pub(crate) fn new(config: Config, scale: TimeScale) -> Self {
         // What cannot be said was refused before.
         let answers = config.answer_set().ok().flatten().map(Arc::new);
-        let server = Server::new(config);
+        let clock = Clock::start(scale);
+        let server = Server::starting(config, clock.anchor);
         Self {
             wanted: Wanted::new(server.wants()),
             inner: Mutex::new(Inner {
@@ -117,7 +118,7 @@ impl Shared {
                 closed: false,
             }),
             alarm: Condvar::new(),
-            clock: Clock::start(scale),
+            clock,
             // JSON numbers are exact up to 2^53 only.
             instance: RandomState::new().hash_one(0) >> 11,
         }

@@ -13,8 +13,11 @@ use super::Difference;
 /// # Errors
 /// Names the first answer that is another.
 pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
-    let mut replay =
-        Replay { server: Server::new(log.config.clone()), answers: Vec::new(), latest: BTreeMap::new() };
+    let mut replay = Replay {
+        server: Server::starting(log.config.clone(), log.anchor),
+        answers: Vec::new(),
+        latest: BTreeMap::new(),
+    };
     for (at, input) in log.inputs() {
         replay.advance(at);
         replay.on_input(at, input);

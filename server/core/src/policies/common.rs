@@ -1,6 +1,6 @@
 //! What every stage of a stack accepts besides its policy's own parameters.
 
-use vocabulary::{Choice, OptionsError, Parameter, ParameterInfo};
+use vocabulary::{Choice, OptionsError, Parameter, ParameterInfo, WallTime};
 
 use crate::details::Wants;
 use crate::policies::cost::{CostRule, Refund};
@@ -16,6 +16,8 @@ pub(crate) struct Common {
     pub(crate) own: Own,
     pub(crate) later: Later,
     pub(crate) charged: Charged,
+    /// The calendar when the server started: no parameter, but windows may begin by it.
+    pub(crate) anchor: WallTime,
 }
 
 /// Whether a request counts that the stage itself rejects.
@@ -62,6 +64,7 @@ impl Default for Common {
             own: Own::No,
             later: Later::Back,
             charged: Charged::Arrival,
+            anchor: WallTime::VIRTUAL_START,
         }
     }
 }

@@ -41,7 +41,7 @@ impl Configurable for Daily {
 
 impl Daily {
     fn window(&self) -> FixedWindow {
-        FixedWindow { limit: self.limit, window: DAY, align: self.align }
+        FixedWindow { limit: self.limit, window: DAY, align: self.align, phase: 0 }
     }
 }
 

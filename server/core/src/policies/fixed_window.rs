@@ -20,6 +20,8 @@ pub(crate) struct FixedWindow {
     pub(crate) limit: u32,
     pub(crate) window: Duration,
     pub(crate) align: Align,
+    /// How far into a window the server started, in nanoseconds.
+    pub(crate) phase: u64,
 }
 
 /// When windows begin.
@@ -27,17 +29,20 @@ pub(crate) struct FixedWindow {
 pub(crate) enum Align {
     /// One after another from the server's start.
     Start,
+    /// One after another from 1970-01-01, 00:00 UTC: hours of the clock, say.
+    Epoch,
     /// With the first request after the one before.
     First,
 }
 
 impl Choice for Align {
-    const CHOICES: &'static [(&'static str, Self)] = &[("start", Self::Start), ("first", Self::First)];
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("start", Self::Start), ("epoch", Self::Epoch), ("first", Self::First)];
 }
 
 impl Default for FixedWindow {
     fn default() -> Self {
-        Self { limit: 100, window: Duration::from_secs(1), align: Align::Start }
+        Self { limit: 100, window: Duration::from_secs(1), align: Align::Start, phase: 0 }
     }
 }
 
@@ -45,7 +50,8 @@ impl Configurable for FixedWindow {
     const NAME: &'static str = "fixed-window";
     const SUMMARY: &'static str = "so many requests in each window of time, and the rest of it is rejected";
     const RULE: &'static str = "accept while what was accepted since the window began is below limit; windows follow one \
-                                another from the server's start, or begin with the first request (align=first); the exact \
+                                another from the server's start or from 1970 on (align=epoch), or begin with the first request \
+                                (align=first); the exact \
                                 wait is the rest of the window";
     const SOURCE: &'static str =
         "envoyproxy/ratelimit; Kong rate-limiting; microsoft/dev-proxy (align=first)";
@@ -62,7 +68,9 @@ impl Configurable for FixedWindow {
 
 impl PolicyConfig for FixedWindow {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        let since_epoch = common.anchor.since_unix().as_nanos() % self.window.as_nanos();
+        let phase = if self.align == Align::Epoch { u64::try_from(since_epoch).unwrap_or(0) } else { 0 };
+        Some(Box::new(Keyed::new(Self { phase, ..self.clone() }, common.keys)))
     }
 }
 
@@ -83,9 +91,9 @@ impl Law for FixedWindow {
     fn advance(&self, window: &mut Window, at: Instant) {
         if at >= window.ends {
             window.accepted = 0;
-            if self.align == Align::Start {
+            if self.align != Align::First {
                 let length = self.window.as_nanos();
-                let passed = u128::from(at.as_nanos()) % length;
+                let passed = (u128::from(at.as_nanos()) + u128::from(self.phase)) % length;
                 window.ends = at + Duration::from_nanos(u64::try_from(length - passed).unwrap_or(u64::MAX));
             }
         }
@@ -130,7 +138,7 @@ mod tests {
     use crate::policies::timelines::{A, R, assert_timeline};
 
     fn law(align: Align) -> FixedWindow {
-        FixedWindow { limit: 2, window: Duration::from_secs(10), align }
+        FixedWindow { limit: 2, window: Duration::from_secs(10), align, phase: 0 }
     }
 
     #[test]
@@ -154,6 +162,25 @@ mod tests {
                 (40_000, A),
                 (41_000, A),
                 (41_000, R(9000)),
+            ],
+        );
+    }
+
+    #[test]
+    fn windows_of_the_epoch_begin_by_the_calendar() {
+        // The server starts 7 s into a window.
+        let law = FixedWindow { phase: 7_000_000_000, ..law(Align::Epoch) };
+        assert_timeline(
+            &law,
+            &[
+                (0, A),
+                (0, A),
+                (0, R(3000)),
+                (2999, R(1)),
+                (3000, A),
+                (12_999, A),
+                (12_999, R(1)),
+                (13_000, A),
             ],
         );
     }

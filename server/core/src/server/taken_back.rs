@@ -48,7 +48,8 @@ impl Server {
         let plain = |answer: &mut Answer| (answer.reply, answer.facts) = (None, None);
         self.going.for_each_mut(plain);
         self.answers.iter_mut().for_each(plain);
-        let mut before = std::mem::replace(&mut self.policy, Running::new(self.config.admission()));
+        let mut before =
+            std::mem::replace(&mut self.policy, Running::new(self.config.admission(self.anchor)));
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {
