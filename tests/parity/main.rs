@@ -2,6 +2,8 @@
 //! again; that a real run comes to about the same figures, with wide bands. `loadgen parity` compares closely, by explicit
 //! command.
 
+/// Answers in the words of vendors.
+mod advised;
 /// Ops of several kinds with several keys.
 mod asked;
 /// A short real run per server policy comes to about what the simulation says.

@@ -4,40 +4,25 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use tailback::{AdviceHeaders, AdviceValue, Heard, Reading};
-use vocabulary::{TimeScale, WallTime, wire};
+use vocabulary::{Instant, WallTime, wire};
 
-/// The calendar that dates in answers go by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Calendar {
-    /// The real one.
-    Real,
-    /// That of an experiment, which began at this moment and goes at this scale.
-    Experiment(WallTime, TimeScale),
-}
-
-impl Calendar {
-    fn now(self) -> WallTime {
-        // A clock before 1970 takes no date for past.
-        let real = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        match self {
-            Self::Real => WallTime::from_unix(real),
-            Self::Experiment(anchor, scale) => {
-                let began = anchor.since_unix();
-                WallTime::from_unix(began + scale.to_experiment(real.saturating_sub(began)))
-            }
-        }
-    }
-}
-
-/// Reads what the strategy asks for, and the advice as the harness judges it.
+/// Reads what the strategy asks for, and the advice as the harness judges it. A mockserver that knows the run tells when it answered, since
+/// its start at `anchor`; dates of others are read by the clock.
 pub(crate) fn hear(
     reading: &Reading,
     code: u16,
     headers: &HeaderMap,
     body: &[u8],
-    calendar: Calendar,
+    anchor: Option<WallTime>,
 ) -> Heard {
-    reading.hear(code, &Headers(code, headers), body, calendar.now())
+    let nanos = || headers.get(wire::AT)?.to_str().ok()?.parse().ok();
+    let answered = anchor.and_then(|anchor| Some(anchor.at(Instant::from_nanos(nanos()?))));
+    let now = answered.unwrap_or_else(|| {
+        let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        // A clock before 1970 takes no date for past.
+        WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
+    });
+    reading.hear(code, &Headers(code, headers), body, now)
 }
 
 /// Status and headers of an answer; values that are no text are as good as none.
@@ -70,7 +55,7 @@ mod tests {
 
     fn read(headers: &HeaderMap, forms: &str) -> (Advice, Advice) {
         let spec: StrategySpec = format!("none:advice={forms}").parse().unwrap();
-        let heard = hear(&spec.reading(), 503, headers, &[], Calendar::Real);
+        let heard = hear(&spec.reading(), 503, headers, &[], None);
         (heard.advice, heard.told)
     }
 

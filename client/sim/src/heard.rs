@@ -23,29 +23,47 @@ pub(crate) struct Heard {
     pub(crate) told: Option<Duration>,
 }
 
+/// How a server speaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Speech<'a> {
+    pub(crate) config: &'a Config,
+    /// Of the configuration: what answers say, if not the server's own words.
+    pub(crate) answers: Option<&'a AnswerSet>,
+    /// The calendar when it started.
+    pub(crate) anchor: WallTime,
+}
+
+#[cfg(test)]
+impl<'a> Speech<'a> {
+    /// In its own words.
+    pub(crate) fn of(config: &'a Config) -> Self {
+        Self { config, answers: None, anchor: WallTime::VIRTUAL_START }
+    }
+}
+
 impl Heard {
-    /// What this answer to such a request of a server of this configuration means, to an attempt that had to take so long, where that
+    /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
     /// is told.
     #[expect(clippy::inline_always, reason = "66 of 4300 instructions an attempt, by callgrind")]
     #[inline(always)]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
-        config: &Config,
-        answers: Option<&AnswerSet>,
+        speech: &Speech<'_>,
         reading: &Reading,
         took: Option<Duration>,
     ) -> Self {
+        let Speech { config, answers, anchor } = *speech;
         let verdict = Some(verdict(answer.verdict));
         let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
         if let (Some(facts), Some(answers)) = (&answer.facts, answers) {
-            return Self { server, ..Self::templated(answer, facts, answers, step, config, reading) };
+            return Self { server, ..Self::templated(answer, facts, answers, step, config, reading, anchor) };
         }
         match answer.reply {
             None => Self::unscripted(answer, config, reading, server),
             Some(id) => match config.policy.script().and_then(|script| script.reply(id)) {
                 Some(Reply::Answer(scripted)) => {
-                    let now = WallTime::VIRTUAL_START.at(answer.at);
+                    let now = anchor.at(answer.at);
                     Self { server, ..Self::scripted(scripted, step, config, reading, now) }
                 }
                 Some(Reply::Close) => Self::unanswered(ErrorKind::Closed),
@@ -63,6 +81,7 @@ impl Heard {
         step: Step,
         config: &Config,
         reading: &Reading,
+        anchor: WallTime,
     ) -> Self {
         let told = answer.told(facts);
         let code = answers.status(&told).unwrap_or(match answer.verdict {
@@ -70,11 +89,11 @@ impl Heard {
             Verdict::Rejected | Verdict::Deferred => config.reject_status,
             Verdict::Conflict => 412,
         });
-        let headers = RenderedHeaders::new(answers, told, code);
+        let headers = RenderedHeaders::new(answers, told, code, anchor);
         let status = classifier(config, step).answer(code, None);
         let is_read = reading.most_body() > 0 && !(200..300).contains(&code);
         let body = if is_read { headers.body() } else { None };
-        let now = WallTime::VIRTUAL_START.at(answer.at);
+        let now = anchor.at(answer.at);
         let heard = reading.hear(code, &headers, body.as_deref().unwrap_or_default().as_bytes(), now);
         Self::read(status, code, heard)
     }
@@ -172,7 +191,7 @@ mod tests {
         server.handle(Instant::ORIGIN, Input::Arrive(request));
         let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
         let Heard { outcome, cause, server, .. } =
-            Heard::of(&answer, Step::Work, &config, None, &Reading::default(), None);
+            Heard::of(&answer, Step::Work, &Speech::of(&config), &Reading::default(), None);
         (outcome.status, cause, server.is_some())
     }
 

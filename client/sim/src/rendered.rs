@@ -24,16 +24,10 @@ struct Read<'a> {
 }
 
 impl<'a> RenderedHeaders<'a> {
-    /// Those of this answer, which has this status where no template says otherwise.
-    pub(crate) fn new(answers: &'a AnswerSet, told: Told<'a>, status: u16) -> Self {
+    /// Those of this answer, which has this status where no template says otherwise, of a server that started at this moment of the calendar.
+    pub(crate) fn new(answers: &'a AnswerSet, told: Told<'a>, status: u16, anchor: WallTime) -> Self {
         let status = answers.status(&told).unwrap_or(status);
-        Self {
-            answers,
-            told,
-            teller: Teller::experiment(WallTime::VIRTUAL_START),
-            status,
-            read: OnceCell::new(),
-        }
+        Self { answers, told, teller: Teller::experiment(anchor), status, read: OnceCell::new() }
     }
 }
 
@@ -91,7 +85,7 @@ mod tests {
             op: 0,
             attempt: 1,
         };
-        let headers = RenderedHeaders::new(&answers, told, 429);
+        let headers = RenderedHeaders::new(&answers, told, 429, WallTime::VIRTUAL_START);
         let now = WallTime::VIRTUAL_START.at(told.now);
         let heard = Reading::default().hear(headers.status(), &headers, &[], now);
         assert_eq!((heard.facts.code, heard.advice), (429, Advice::After(Duration::from_millis(1750))));

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests};
 use mockserver_core::{Answer, AnswerSet, Config, Output, Request, RequestId, Server, Step, Verdict};
 use tailback::Reading;
-use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
+use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
-use crate::heard::Heard;
+use crate::heard::{Heard, Speech};
 use crate::request_details::RequestDetails;
 
 /// A server without a network: request ids are the client's slots.
@@ -105,8 +105,12 @@ impl SimulatedServer {
         }
         let step = under_way.step;
         self.under_way[slot] = None;
-        let Heard { outcome, cause, server, told } =
-            Heard::of(answer, step, self.server.config(), self.answers.as_ref(), &self.reading, None);
+        let speech = Speech {
+            config: self.server.config(),
+            answers: self.answers.as_ref(),
+            anchor: WallTime::VIRTUAL_START,
+        };
+        let Heard { outcome, cause, server, told } = Heard::of(answer, step, &speech, &self.reading, None);
         tell(Input::Ended(Completion {
             attempt: launched.attempt,
             sent_at: launched.due,

@@ -33,6 +33,9 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap when it answered, decimal.
 pub const CAP: &str = "x-tailback-cap";
+/// Response header: experiment time since the server's start, in nanoseconds, at which the answer was due, decimal. Dates that it tells a run
+/// are read as at this moment.
+pub const AT: &str = "x-tailback-at-ns";
 /// Response header: what the server made of the request, whatever the status says: one of [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
 /// What [`VERDICT`] can be: served, turned away, or gone wrong.

@@ -28,6 +28,7 @@ const NO_VERSION: u64 = u64::MAX;
 
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
+const AT: HeaderName = HeaderName::from_static(wire::AT);
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
 /// The connection ends without an answer.
@@ -155,6 +156,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
         }
         headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(nanos(decided.took)));
         headers.insert(VERDICT, HeaderValue::from_static(verdict(answer.verdict)));
+        headers.insert(AT, HeaderValue::from(answer.at.as_nanos()));
     }
     Some(response)
 }

@@ -12,7 +12,7 @@ use reqwest::{Body, Client, Request, Response, Url};
 use tailback::{Advice, Failure, Outcome, Reading, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
-use crate::advice::{Calendar, hear};
+use crate::advice::hear;
 use crate::asked::Asked;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
@@ -173,8 +173,7 @@ impl ReqwestTransport {
             Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
             other => other,
         };
-        let calendar = self.run.map_or(Calendar::Real, |run| Calendar::Experiment(run.anchor, self.scale));
-        let heard = hear(&self.reading, code, headers, body, calendar);
+        let heard = hear(&self.reading, code, headers, body, self.run.map(|run| run.anchor));
         let advice = scaled(heard.advice);
         let told = match scaled(heard.told) {
             Advice::After(told) if status != Status::Succeeded => Some(told.min(LONGEST_TOLD)),

@@ -10,7 +10,7 @@ use tailback::{Reading, Status};
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::heard::Heard;
+use crate::heard::{Heard, Speech};
 use crate::request_details::RequestDetails;
 
 /// Checks the two logs of one run against each other: every attempt reached the server with what it asks for and with what it
@@ -108,6 +108,7 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     // Replays are of clients that read what everybody does.
     let reading = Reading::default();
     let answers = log.config.answer_set().ok().flatten();
+    let speech = Speech { config: &log.config, answers: answers.as_ref(), anchor: log.anchor };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
     // How long the reads took whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
@@ -126,14 +127,7 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
                 if request.step == Step::Read && answer.verdict == Verdict::Accepted {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.heard = Some(Heard::of(
-                        answer,
-                        request.step,
-                        &log.config,
-                        answers.as_ref(),
-                        &reading,
-                        Some(took),
-                    ));
+                    exchange.heard = Some(Heard::of(answer, request.step, &speech, &reading, Some(took)));
                 }
                 continue;
             }

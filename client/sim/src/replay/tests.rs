@@ -13,7 +13,7 @@ use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant};
 
 use super::*;
-use crate::heard::Heard;
+use crate::heard::{Heard, Speech};
 
 /// The driver looks at its clock every so many milliseconds.
 const DRIVER_TICK: u64 = 7;
@@ -67,8 +67,7 @@ impl Late {
             let Heard { outcome, cause, server, told } = Heard::of(
                 &answer,
                 Step::Work,
-                self.server.config(),
-                None,
+                &Speech::of(self.server.config()),
                 &tailback::Reading::default(),
                 took,
             );

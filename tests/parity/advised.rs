@@ -1,0 +1,57 @@
+//! Answers in the words of vendors, with advice in every form: what is read over HTTP is what is read in virtual time.
+
+use mockserver_core::{AnswersConfig, ResponseConfig};
+
+use crate::real_run::Setting;
+use crate::replayed::{overload, rejected, replayed};
+
+fn advised(strategy: &'static str, advice: &str) -> Setting {
+    let mut setting = overload(strategy);
+    setting.server.policy =
+        "primary=fixed-window:limit=20,window=300ms,align=epoch".parse().expect("a policy");
+    setting.server.retry_after = None;
+    setting.server.answers = AnswersConfig::default().advising(advice);
+    setting
+}
+
+#[test]
+fn every_form_of_advice_is_read_alike_in_both_drivers() {
+    // Replays are of clients that read what everybody does.
+    let strategy = "full-jitter:base=50ms,cap=1s";
+    for advice in [
+        "seconds",
+        "decimal:late=20ms",
+        "ms:jitter=50ms",
+        "date:skew=-1s",
+        "seconds:share=0.5+ms:malformed=0.3",
+        "decimal:early=100ms",
+        "ietf",
+    ] {
+        let real = replayed(&advised(strategy, advice));
+        assert!(rejected(&real) > 0, "{advice}");
+        assert!(real.run.measurements().ops.succeeded > 0, "{advice}");
+    }
+}
+
+#[test]
+fn rejections_count_by_the_server_s_verdict_whatever_their_status_says() {
+    for (status, body) in [(403, "no"), (400, "no"), (200, r#"{"errors": [{"code": "THROTTLED"}]}"#)] {
+        let mut setting = advised("full-jitter:base=50ms,cap=1s", "none");
+        let rejection =
+            ResponseConfig { status: Some(status), body: Some(body.to_owned()), ..ResponseConfig::default() };
+        setting.server.answers.reject.insert("primary".to_owned(), rejection);
+        let real = replayed(&setting);
+        let counted = real.run.measurements();
+        let stats = &real.server.stats.counts;
+        assert!(rejected(&real) > 0, "{status}");
+        assert_eq!(
+            (counted.attempts.rejected, counted.attempts.succeeded),
+            (stats.rejected, stats.accepted),
+            "{status}"
+        );
+        assert_eq!(
+            counted.ops.succeeded, stats.accepted,
+            "who takes a rejection for a success has not succeeded: {status}"
+        );
+    }
+}
