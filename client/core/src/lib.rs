@@ -27,7 +27,7 @@ pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use classify::Classifier;
 pub use conservation::{Conservation, Mismatch};
-pub use lower_bound::{LeastCosts, LowerBound};
+pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
     AdviceFigures, AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
     ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements,

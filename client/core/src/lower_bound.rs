@@ -26,6 +26,12 @@
 //!    begin from `Sₖ₋ₘ` to `Sₖ` two share a slot. So with `Fₖ = max(rₖ, Fₖ₋ₘ + p)` we have `Sₖ ≥ Fₖ`, and `C ≥ Fₖ + p`. When all
 //!    services take the same time, that is first come, first served, and nothing is better.
 //!
+//! 4. *Rates*: let a law of the server let requests pass at a pace, which a client that is never late and asks for nothing else would meet: let
+//!    `Pₖ` be when its request `k` passes that comes at `rₖ`. For the laws that have one, whoever passes as soon as it may lets the next
+//!    pass no later; so of any client's requests the `k`-th that passes does so at `Pₖ` or later, and its service ends at `Pₖ + p` or later.
+//!
+//! Where there are no slots, only the longest op and rates bound.
+//!
 //! # When ops arrive
 //!
 //! In an open loop `aᵢ` is the arrival, the same for every strategy. In a closed loop arrivals depend on the strategy, but
@@ -50,8 +56,10 @@ use crate::workload::{ArrivalProcess, OperationKind, RunConfig};
 
 /// What every success costs at least at a server with slots.
 pub trait LeastCosts: fmt::Debug + Send + Sync {
-    /// Most requests in service at once; at least 1.
-    fn slots(&self) -> u32;
+    /// Most requests in service at once, at least 1; `None` where nothing bounds that.
+    fn slots(&self) -> Option<u32>;
+    /// How soon requests pass the limits of rates, each for itself.
+    fn paces(&self) -> Vec<Box<dyn Pace>>;
     /// No attempt reaches admission sooner after it was sent.
     fn way_there(&self) -> Duration;
     /// No answer comes back sooner after the end of service.
@@ -62,11 +70,26 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
     fn service(&self, op: u64) -> Duration;
 }
 
+/// How soon requests pass, whatever their client does.
+pub trait Pace: fmt::Debug + Send + Sync {
+    /// When one more passes at the soonest that comes at this instant, no earlier than those before it. `None`: never.
+    fn next(&mut self, from: Instant) -> Option<Instant>;
+    /// The same pace, as far as it has come.
+    fn another(&self) -> Box<dyn Pace>;
+}
+
+impl Clone for Box<dyn Pace> {
+    fn clone(&self) -> Self {
+        self.another()
+    }
+}
+
 /// The lower bound, op by op.
 #[derive(Clone, Debug)]
 pub struct LowerBound {
     costs: Arc<dyn LeastCosts>,
-    slots: u32,
+    slots: Option<u32>,
+    paces: Vec<Box<dyn Pace>>,
     way_there: Duration,
     way_back: Duration,
     least_service: Duration,
@@ -115,6 +138,7 @@ impl LowerBound {
         // Who has to write again depends on who wrote when.
         (config.kind == OperationKind::Request).then(|| Self {
             slots: costs.slots(),
+            paces: costs.paces(),
             way_there: costs.way_there(),
             way_back: costs.way_back(),
             least_service: costs.least_service(),
@@ -160,7 +184,7 @@ impl LowerBound {
     }
 
     /// The server's slots, for which the bound was proven.
-    pub(crate) fn slots(&self) -> u32 {
+    pub(crate) fn slots(&self) -> Option<u32> {
         self.slots
     }
 
@@ -173,7 +197,14 @@ impl LowerBound {
         };
         self.first_arrival.get_or_insert(arrived);
         let reach = arrived + self.way_there;
-        let slots = self.slots as usize;
+        self.served = self.served.max(reach + service);
+        for pace in &mut self.paces {
+            // What never passes does not succeed, and has no end.
+            if let Some(passed) = pace.next(reach) {
+                self.served = self.served.max(passed + self.least_service);
+            }
+        }
+        let Some(slots) = self.slots.map(|slots| slots as usize) else { return };
         let before = if self.latest.len() < slots { None } else { self.latest.pop_front() };
         let start = before.map_or(reach, |before| reach.max(before.start + self.least_service));
         if let Some(before) = before {
@@ -186,12 +217,12 @@ impl LowerBound {
         if self.latest.len() == slots {
             self.idle = self.idle.max(Some(self.reaches - self.work_before));
         }
-        self.served = self.served.max(reach + service).max(start + self.least_service);
+        self.served = self.served.max(start + self.least_service);
     }
 
     /// The least that the makespan of the ops so far can be; `None` before the first.
     pub fn makespan(&self) -> Option<Duration> {
-        let slots = i128::from(self.slots);
+        let slots = i128::from(self.slots.unwrap_or(1));
         let by_work = self.idle.map_or(0, |idle| (self.work + idle + slots - 1) / slots);
         let by_work = Instant::from_nanos(u64::try_from(by_work).unwrap_or(u64::MAX));
         let success = self.served.max(by_work) + self.way_back;

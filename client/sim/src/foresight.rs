@@ -28,9 +28,31 @@ pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::L
 #[derive(Debug)]
 struct Costs(mockserver_core::LeastCosts);
 
+/// The same of a pace.
+#[derive(Clone, Debug)]
+struct OfServer(mockserver_core::Pace);
+
+impl loadgen_core::Pace for OfServer {
+    fn next(&mut self, from: Instant) -> Option<Instant> {
+        self.0.next(from)
+    }
+
+    fn another(&self) -> Box<dyn loadgen_core::Pace> {
+        Box::new(self.clone())
+    }
+}
+
 impl loadgen_core::LeastCosts for Costs {
-    fn slots(&self) -> u32 {
+    fn slots(&self) -> Option<u32> {
         self.0.slots()
+    }
+
+    fn paces(&self) -> Vec<Box<dyn loadgen_core::Pace>> {
+        self.0
+            .paces()
+            .into_iter()
+            .map(|pace| Box::new(OfServer(pace)) as Box<dyn loadgen_core::Pace>)
+            .collect()
     }
 
     fn way_there(&self) -> Duration {

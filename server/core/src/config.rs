@@ -139,9 +139,9 @@ impl Config {
         self.policy.has_cap()
     }
 
-    /// Whether `max_busy` is the most that is ever in service at once, each for a service time of its own.
-    pub(crate) fn bounds_concurrency(&self) -> bool {
-        self.caps.is_empty() && self.policy.bounds_concurrency()
+    /// The most that is ever in service at once, each for a service time of its own, where there is one number for that.
+    pub(crate) fn most_in_service(&self) -> Option<u32> {
+        self.policy.most_in_service(|| self.caps.is_empty().then_some(self.max_busy))
     }
 
     /// Whether rejections hold slots: more may be busy than there are slots.
@@ -240,7 +240,7 @@ mod tests {
     fn what_disturbs_a_cap_takes_from_it_only_what_no_longer_holds() {
         let said = |config: &Config| {
             let holds = config.rejections_hold_slots();
-            (config.has_cap(), config.bounds_concurrency(), config.is_plain_cap(), holds)
+            (config.has_cap(), config.most_in_service().is_some(), config.is_plain_cap(), holds)
         };
         let config = Config::default();
         assert_eq!(said(&config), (true, true, true, true));

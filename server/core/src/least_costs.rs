@@ -1,8 +1,9 @@
-//! What the success of an op costs at least, at a server with slots, whatever its client does.
+//! What the success of an op costs at least, at a server with slots or limits of rates, whatever its client does.
 
 use std::time::Duration;
 
 use crate::config::Config;
+use crate::pace::Pace;
 use crate::request::service_time;
 
 /// What every success costs at least. It stays true when messages are lost, when the server is down now and then and
@@ -10,19 +11,28 @@ use crate::request::service_time;
 #[derive(Clone, Debug)]
 pub struct LeastCosts {
     config: Config,
+    slots: Option<u32>,
+    paces: Vec<Pace>,
     seed: u64,
 }
 
 impl LeastCosts {
     /// The costs at this server in the run with this seed; `None` when nothing always bounds by the same number how
-    /// many it serves at once.
+    /// many it serves at once, nor how soon they pass.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
-        config.bounds_concurrency().then(|| Self { config: config.clone(), seed })
+        let slots = config.most_in_service();
+        let paces = config.policy.paces();
+        (slots.is_some() || !paces.is_empty()).then(|| Self { config: config.clone(), slots, paces, seed })
     }
 
-    /// Most requests in service at once.
-    pub fn slots(&self) -> u32 {
-        self.config.max_busy
+    /// Most requests in service at once, where that is bounded.
+    pub fn slots(&self) -> Option<u32> {
+        self.slots
+    }
+
+    /// How soon requests pass the limits of rates: all of them bound, each for itself.
+    pub fn paces(&self) -> Vec<Pace> {
+        self.paces.clone()
     }
 
     /// No attempt reaches admission sooner. Each attempt draws anew, so that only the least of all draws is certain.
@@ -60,7 +70,7 @@ mod tests {
         let costs = LeastCosts::of(&config, 7).unwrap();
         assert_eq!(
             (costs.slots(), costs.way_there(), costs.way_back()),
-            (50, Duration::ZERO, Duration::ZERO)
+            (Some(50), Duration::ZERO, Duration::ZERO)
         );
         assert_eq!(costs.least_service(), Duration::from_millis(100));
         assert!(costs.service(3) >= costs.least_service());

@@ -40,7 +40,9 @@ pub(crate) use admission::{Admission, Arrived, Load, Released};
 pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
-pub(crate) use policy_config::PolicyConfig;
+pub(crate) use gate::Ruling;
+pub(crate) use law::Law;
+pub(crate) use policy_config::{Places, PolicyConfig};
 pub(crate) use running::Running;
 pub(crate) use stages::{Stage, Stages};
 

@@ -122,6 +122,11 @@ impl Policy {
         &*self.configured.config
     }
 
+    /// Whether every request counts as one, whoever it is, from its arrival on.
+    pub(crate) fn counts_all_alike(&self) -> bool {
+        self.common.counts_all_alike()
+    }
+
     /// Whether none of the parameters that every policy has is given.
     pub(crate) fn is_plain(&self) -> bool {
         self.given.is_empty()

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use vocabulary::WallTime;
 
 use crate::details::Wants;
-use crate::policies::{Admission, Stages};
+use crate::pace::Pace;
+use crate::policies::{Admission, Places, Stages};
 use crate::policy::{Policy, PolicyError};
 use crate::script::Script;
 
@@ -123,9 +124,25 @@ impl Policies {
         self.0.iter().any(|policy| policy.config().has_cap())
     }
 
-    /// Whether never more requests are in service at once than that cap, each for a service time of the server.
-    pub(crate) fn bounds_concurrency(&self) -> bool {
-        self.only().is_some_and(|policy| policy.config().bounds_concurrency())
+    /// The most requests that are ever in service at once, each for a service time of the server; the server's own slots may change.
+    pub(crate) fn most_in_service(&self, slots: impl Fn() -> Option<u32>) -> Option<u32> {
+        if !self.last().is_stage() {
+            return None;
+        }
+        // What others count together, or by weights, bounds nothing for sure.
+        let counting = self.0.iter().filter(|policy| policy.counts_all_alike());
+        let mut caps = counting.filter_map(|policy| policy.config().places());
+        match (caps.next(), caps.next()) {
+            (Some(Places::Slots), None) => slots(),
+            (Some(Places::Own(cap)), None) => Some(cap),
+            _ => None,
+        }
+    }
+
+    /// How soon requests pass, by each law of which that is proven.
+    pub(crate) fn paces(&self) -> Vec<Pace> {
+        let counting = self.0.iter().filter(|policy| policy.counts_all_alike());
+        counting.filter_map(|policy| policy.config().pace()).collect()
     }
 
     /// Whether ops can be planned: it serves whoever finds less in service than that cap while nobody is rejected.

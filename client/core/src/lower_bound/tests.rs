@@ -19,8 +19,12 @@ struct Written {
 }
 
 impl LeastCosts for Written {
-    fn slots(&self) -> u32 {
-        self.slots
+    fn slots(&self) -> Option<u32> {
+        Some(self.slots)
+    }
+
+    fn paces(&self) -> Vec<Box<dyn Pace>> {
+        Vec::new()
     }
 
     fn way_there(&self) -> Duration {

@@ -108,6 +108,13 @@ impl Common {
         parameters.filter(|(own, default)| own.value != default.value).map(|(own, _)| own).collect()
     }
 
+    /// Whether every request counts as one, whoever it is, from its arrival on.
+    pub(crate) fn counts_all_alike(&self) -> bool {
+        let default = Self::default();
+        let Self { key, cost, refund, charged, .. } = self;
+        (key, cost, refund, charged) == (&default.key, &default.cost, &default.refund, &default.charged)
+    }
+
     /// What its parameters are called.
     pub(crate) fn keys() -> impl Iterator<Item = &'static str> + Clone {
         COMMON.iter().map(|parameter| parameter.key)

@@ -12,7 +12,7 @@ use crate::policies::admission::Capacity;
 use crate::policies::common::Common;
 use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited};
 use crate::policies::key::Key;
-use crate::policies::policy_config::PolicyConfig;
+use crate::policies::policy_config::{self, PolicyConfig};
 use crate::request::RequestId;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
@@ -76,6 +76,13 @@ impl PolicyConfig for Concurrency {
 
     fn has_cap(&self) -> bool {
         self.cap == u32::MAX
+    }
+
+    fn places(&self) -> Option<policy_config::Places> {
+        Some(match self.cap {
+            u32::MAX => policy_config::Places::Slots,
+            cap => policy_config::Places::Own(cap),
+        })
     }
 
     fn heeds_rejects_occupy(&self) -> bool {

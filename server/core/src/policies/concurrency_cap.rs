@@ -9,7 +9,7 @@ use crate::policies::common::Common;
 use crate::policies::concurrency::Concurrency;
 use crate::policies::gate::Gate;
 use crate::policies::holding::Holding;
-use crate::policies::policy_config::PolicyConfig;
+use crate::policies::policy_config::{Places, PolicyConfig};
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
@@ -40,8 +40,8 @@ impl PolicyConfig for CapConfig {
         true
     }
 
-    fn bounds_concurrency(&self) -> bool {
-        true
+    fn places(&self) -> Option<Places> {
+        Some(Places::Slots)
     }
 
     fn is_plannable(&self) -> bool {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::fixed_window::{Align, FixedWindow};
 use crate::policies::gate::Gate;
@@ -48,6 +49,10 @@ impl Daily {
 impl PolicyConfig for Daily {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         self.window().gate(common)
+    }
+
+    fn pace(&self) -> Option<Pace> {
+        self.window().pace()
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after};
 use crate::policies::keyed::Keyed;
@@ -72,10 +73,14 @@ impl PolicyConfig for FixedWindow {
         let phase = if self.align == Align::Epoch { u64::try_from(since_epoch).unwrap_or(0) } else { 0 };
         Some(Box::new(Keyed::new(Self { phase, ..self.clone() }, common.keys)))
     }
+
+    fn pace(&self) -> Option<Pace> {
+        (self.align != Align::First).then(|| Pace::of_windows(self.limit, self.window))
+    }
 }
 
 /// The window that counts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Window {
     ends: Instant,
     accepted: u32,

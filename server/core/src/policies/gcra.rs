@@ -4,6 +4,7 @@
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
@@ -44,10 +45,14 @@ impl PolicyConfig for Gcra {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
+
+    fn pace(&self) -> Option<Pace> {
+        Some(Pace::of(self.clone()))
+    }
 }
 
 /// The theoretical arrival time, in nanoseconds × the rate's number: so that a request moves it by a whole number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Expected(u128);
 
 impl Gcra {

@@ -33,11 +33,6 @@ impl Default for KeyRule {
 }
 
 impl KeyRule {
-    /// Whether all are counted together.
-    pub(crate) fn is_all(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         for fact in self.0.iter().flatten() {

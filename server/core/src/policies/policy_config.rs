@@ -4,10 +4,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::pace::Pace;
 use crate::policies::admission::Admission;
 use crate::policies::common::Common;
 use crate::policies::gate::Gate;
 use crate::script::Script;
+
+/// Places for requests in service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// As many as the server has slots.
+    Slots,
+    /// So many of the policy's own.
+    Own(u32),
+}
 
 /// What makes a policy of its configuration, and what others must know of it. Its parameters and what it says of itself
 /// are in [`Configurable`](vocabulary::Configurable).
@@ -22,15 +32,20 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
+    /// How soon it lets requests pass that cost 1 each, whatever their clients do; `None` where that is not proven.
+    fn pace(&self) -> Option<Pace> {
+        None
+    }
+
     /// Whether it serves by the server's own cap, `max_busy` or as `caps` says: only then there is a cap that can be changed.
     fn has_cap(&self) -> bool {
         false
     }
 
-    /// Whether never more requests are in service at once than that cap, each for the service time that the server draws for
-    /// it. Only then it is known what a success costs at least.
-    fn bounds_concurrency(&self) -> bool {
-        false
+    /// How many requests are in service at once at most, each for the service time that the server draws for it, if that is bounded.
+    /// Only then, or by its [pace](Self::pace), it is known what a success costs at least.
+    fn places(&self) -> Option<Places> {
+        None
     }
 
     /// Whether it serves every request that finds less in service than that cap while nobody is rejected, so that ops can be

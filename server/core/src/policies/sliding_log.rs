@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after};
 use crate::policies::keyed::Keyed;
@@ -43,10 +44,14 @@ impl PolicyConfig for SlidingLog {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
+
+    fn pace(&self) -> Option<Pace> {
+        Some(Pace::of(self.clone()))
+    }
 }
 
 /// What was accepted, with its cost: at most as many entries as the limit.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Accepted {
     entries: VecDeque<(Instant, u32)>,
     sum: u64,

@@ -181,10 +181,12 @@ impl Admission for Stages {
         if let Some(server) = &self.server {
             return server.capacity();
         }
-        // The bound of a single gate for everybody is that of all; others say nothing of what is free.
-        let mut holding = self.gates.iter().filter(|stage| stage.gate.holds_places());
-        match (holding.next(), holding.next()) {
-            (Some(stage), None) if stage.common.key.is_all() => stage.gate.capacity(),
+        // The bound of a single gate that counts all alike is that of all; others say nothing of what is free.
+        let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
+        let mut bounds =
+            counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);
+        match (bounds.next(), bounds.next()) {
+            (Some(bound), None) => bound,
             _ => Capacity::Unbounded,
         }
     }

@@ -5,6 +5,7 @@
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
@@ -61,10 +62,19 @@ impl PolicyConfig for TokenBucket {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
+
+    fn pace(&self) -> Option<Pace> {
+        let burst = match self.refill {
+            Refill::Continuous => self.burst,
+            // A step may come just after the run begins.
+            Refill::Stepwise => self.burst.saturating_add(u32::try_from(self.rate.count).unwrap_or(u32::MAX)),
+        };
+        Some(Pace::of(Self { burst, ..self.clone() }))
+    }
 }
 
 /// What is in the bucket, in tokens × the rate's time: so that a nanosecond brings a whole number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Level {
     filled: u128,
     at: Instant,

@@ -1,0 +1,154 @@
+//! How soon a law lets so many requests pass, whatever their client does: for the bound on what no run beats.
+
+use std::fmt;
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+use crate::policies::{Law, Ruling};
+
+/// A law that is asked by somebody who is never late. For these laws whoever passes as soon as it may lets the next pass no later: so
+/// the requests of no client pass sooner, in whatever order they come.
+#[derive(Clone, Debug)]
+pub struct Pace(Box<dyn Passing>);
+
+impl Pace {
+    /// At most the pace of this law, of which nothing is known to be taken.
+    pub(crate) fn of<L: Law<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
+        let state = law.fresh();
+        Self(Box::new(Asked { law, state, at: Instant::ORIGIN }))
+    }
+
+    /// Windows of the clock, so many requests in each. Where in one a run begins nobody knows: from then on until some time is over there are
+    /// as many whole windows as fit into it, and parts of two more at most.
+    pub(crate) fn of_windows(limit: u32, window: Duration) -> Self {
+        Self(Box::new(Windows { limit, window, began: None, passed: 0, at: Instant::ORIGIN }))
+    }
+
+    /// When one more request passes at the soonest, which comes no sooner than this; what passes is never earlier than what passed before.
+    /// `None`: never.
+    pub fn next(&mut self, from: Instant) -> Option<Instant> {
+        self.0.next(from)
+    }
+}
+
+/// Windows, and how many requests have passed since the first.
+#[derive(Clone, Debug)]
+struct Windows {
+    limit: u32,
+    window: Duration,
+    began: Option<Instant>,
+    passed: u64,
+    at: Instant,
+}
+
+impl Passing for Windows {
+    fn next(&mut self, from: Instant) -> Option<Instant> {
+        let began = *self.began.get_or_insert(from);
+        // Of those that have begun, two are not whole.
+        let whole = u128::from((self.passed / u64::from(self.limit)).saturating_sub(1));
+        self.passed += 1;
+        let over = u64::try_from(whole * self.window.as_nanos()).ok()?;
+        self.at = self.at.max(from).max(began + Duration::from_nanos(over));
+        Some(self.at)
+    }
+
+    fn another(&self) -> Box<dyn Passing> {
+        Box::new(self.clone())
+    }
+}
+
+trait Passing: fmt::Debug + Send + Sync {
+    fn next(&mut self, from: Instant) -> Option<Instant>;
+    fn another(&self) -> Box<dyn Passing>;
+}
+
+impl Clone for Box<dyn Passing> {
+    fn clone(&self) -> Self {
+        self.another()
+    }
+}
+
+/// A law, and what it remembers.
+#[derive(Clone, Debug)]
+struct Asked<L: Law> {
+    law: L,
+    state: L::State,
+    at: Instant,
+}
+
+impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
+    fn next(&mut self, from: Instant) -> Option<Instant> {
+        self.at = self.at.max(from);
+        // A wait is exact, so that one is enough; another law may name a shorter one first.
+        for _ in 0..1000 {
+            self.law.advance(&mut self.state, self.at);
+            match self.law.ask(&self.state, self.at, 1) {
+                Ruling::Pass => {
+                    self.law.charge(&mut self.state, self.at, 1);
+                    return Some(self.at);
+                }
+                Ruling::Reject(Some(wait)) => self.at = self.at + wait,
+                Ruling::Reject(None) | Ruling::PassAfter(_) | Ruling::Queue => return None,
+            }
+        }
+        Some(self.at)
+    }
+
+    fn another(&self) -> Box<dyn Passing> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Config;
+    use crate::least_costs::LeastCosts;
+    use vocabulary::Instant;
+
+    fn passes_ms(policy: &str, from_ms: u64, count: usize) -> Vec<u64> {
+        let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
+        let mut paces = LeastCosts::of(&config, 1).expect("something is proven").paces();
+        let [pace] = &mut paces[..] else { panic!("one law") };
+        let from = Instant::from_millis(from_ms);
+        (0..count).map(|_| pace.next(from).unwrap().as_nanos() / 1_000_000).collect()
+    }
+
+    #[test]
+    fn a_bucket_gives_its_burst_and_then_its_rate() {
+        for law in ["token-bucket", "gcra"] {
+            assert_eq!(passes_ms(&format!("{law}:rate=10/s,burst=2"), 500, 4), [500, 500, 600, 700], "{law}");
+        }
+        assert_eq!(passes_ms("sliding-log:limit=2,window=1s", 500, 5), [500, 500, 1500, 1500, 2500]);
+    }
+
+    #[test]
+    fn where_windows_begin_nobody_knows_so_two_may_meet() {
+        let twice = [500, 500, 500, 500, 1500, 1500, 2500];
+        assert_eq!(passes_ms("fixed-window:limit=2,window=1s", 500, 7), twice);
+        assert_eq!(passes_ms("fixed-window:limit=2,window=1s,align=epoch", 500, 7), twice);
+        // A step may come just after the burst.
+        assert_eq!(
+            passes_ms("token-bucket:rate=1/s,burst=2,refill=stepwise", 500, 5),
+            [500, 500, 500, 1000, 2000]
+        );
+    }
+
+    #[test]
+    fn nothing_is_proven_where_it_depends_on_who_asks_or_what_it_costs() {
+        for policy in [
+            "gcra:key=address",
+            "gcra:cost=header:x-cost|1",
+            "gcra:cost=0",
+            "gcra:refund=50%",
+            "gcra:charged=answer",
+            "sliding-counter",
+            "fixed-window:align=first",
+            "random",
+            "penalty then random",
+        ] {
+            let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
+            assert!(LeastCosts::of(&config, 1).is_none(), "{policy}");
+        }
+    }
+}
