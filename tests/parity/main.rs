@@ -8,6 +8,8 @@ mod advised;
 mod asked;
 /// A short real run per server policy comes to about what the simulation says.
 mod bands;
+/// Faults on purpose.
+mod faulty;
 /// Policies that make requests wait, lock them out, draw, slow down or grow.
 mod policies;
 /// One run over HTTP in this process, with the logs of both sides.

@@ -87,6 +87,30 @@ pub enum Mismatch {
         /// Most that may be missing.
         allowed: u64,
     },
+    /// What the server failed on purpose cannot have gone well for the client.
+    #[error(
+        "the server failed {failed} attempts on purpose, and the client saw at most {allowed} (failed + cancelled + \
+         answered by somebody between)"
+    )]
+    Failed {
+        /// By the server.
+        failed: u64,
+        /// Most that there may be.
+        allowed: u64,
+    },
+    /// The server's own counts do not add up.
+    #[error(
+        "the server received {received} attempts and decided about {decided} (accepted + rejected + failed); at most \
+         {allowed} were left open"
+    )]
+    Decided {
+        /// Attempts that reached admission.
+        received: u64,
+        /// Of which it is known what became of them.
+        decided: u64,
+        /// Most that may be open.
+        allowed: u64,
+    },
 }
 
 impl Conservation {
@@ -112,7 +136,16 @@ impl Conservation {
         if let Some(server) = server {
             // What somebody between answered may have reached the server first, or not.
             let between = attempts.by_gateway;
-            let allowed = attempts.failed + attempts.cancelled + in_flight + between;
+            let unsure = attempts.failed + attempts.cancelled + in_flight + between;
+            if server.failed > unsure {
+                mismatches.push(Mismatch::Failed { failed: server.failed, allowed: unsure });
+            }
+            let (received, decided) = (server.received, server.accepted + server.rejected + server.failed);
+            if decided > received || received - decided > unsure {
+                mismatches.push(Mismatch::Decided { received, decided, allowed: unsure });
+            }
+            // What failed on purpose was received, and accounts for nothing else.
+            let allowed = unsure.saturating_sub(server.failed);
             let (sent, received) = (attempts.total, server.received + server.reads_rejected);
             if received > sent || sent - received > allowed {
                 mismatches.push(Mismatch::Received { sent, received, allowed });
@@ -139,7 +172,7 @@ impl Conservation {
 
 #[cfg(test)]
 mod tests {
-    use tailback::Status;
+    use tailback::{Failure, Status};
     use vocabulary::Instant;
 
     use super::*;
@@ -157,7 +190,8 @@ mod tests {
     }
 
     fn server(received: u64, accepted: u64) -> ServerCounts {
-        ServerCounts { received, accepted, ..ServerCounts::default() }
+        let rejected = received.saturating_sub(accepted);
+        ServerCounts { received, accepted, rejected, ..ServerCounts::default() }
     }
 
     #[test]
@@ -187,6 +221,7 @@ mod tests {
             reads_rejected,
             received,
             accepted: 1,
+            rejected: received - 1,
             ..ServerCounts::default()
         };
         for counts in [server(2, 0, 2), server(2, 1, 1)] {
@@ -210,6 +245,25 @@ mod tests {
         // It answered out of a cache, though mockservers say that nothing is to be kept.
         measured.gateway_successes = 1;
         assert!(Conservation::check(&measured, 0, 0, Some(&server(1, 0))).holds());
+    }
+
+    #[test]
+    fn what_the_server_failed_on_purpose_failed_at_the_client_and_accounts_for_nothing_else() {
+        let mut measured = two_attempts_one_success();
+        measured.on_sent(Instant::from_millis(2), 1, 1);
+        measured.on_ended(Instant::from_millis(2), Status::Failed(Failure::Transport), Instant::ORIGIN, 0);
+        let of = |received, accepted, rejected, failed| {
+            let counts = ServerCounts { received, accepted, rejected, failed, ..ServerCounts::default() };
+            Conservation::check(&measured, 0, 0, Some(&counts)).holds()
+        };
+        assert!(of(3, 1, 1, 1), "before its work was done");
+        assert!(of(3, 2, 1, 0), "after it");
+        assert!(of(2, 1, 1, 0), "on its way");
+        assert!(of(3, 1, 1, 0), "nobody knows what became of it");
+        assert!(!of(3, 1, 0, 2), "two failed, and the client knows of one");
+        assert!(!of(2, 1, 0, 1), "one failed, and another never came");
+        assert!(!of(3, 2, 0, 1), "one failed, and another was accepted in vain");
+        assert!(!of(2, 1, 1, 1), "one became two things");
     }
 
     #[test]

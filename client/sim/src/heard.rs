@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
-use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Reply, ScriptedAnswer, Step, Verdict};
+use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
 use tailback::{Advice, Facts, Failure, Outcome, OwnWords, Reading, Status};
 
 use vocabulary::{WallTime, grpc};
@@ -56,6 +56,9 @@ impl Heard {
         let Speech { config, answers, anchor } = *speech;
         let verdict = Some(verdict(answer.verdict));
         let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
+        if let Some(fault) = answer.fault.filter(|fault| !fault.is_slow()) {
+            return Self::spoiled(answer, fault, step, config, reading, server);
+        }
         if let (Some(facts), Some(answers)) = (&answer.facts, answers) {
             return Self { server, ..Self::templated(answer, facts, answers, step, config, reading, anchor) };
         }
@@ -86,7 +89,7 @@ impl Heard {
         let told = answer.told(facts);
         let code = answers.status(&told).unwrap_or(match answer.verdict {
             Verdict::Accepted => 200,
-            Verdict::Rejected | Verdict::Deferred => config.reject_status,
+            Verdict::Rejected | Verdict::Deferred | Verdict::Failed => config.reject_status,
             Verdict::Conflict => 412,
         });
         let headers = RenderedHeaders::new(answers, told, code, anchor);
@@ -127,6 +130,32 @@ impl Heard {
         Self { outcome, cause: Some(Cause::Status(code)), server: None, told }
     }
 
+    /// What comes of an answer that a fault spoils, before or after the work: what the HTTP client makes of it.
+    #[cold]
+    fn spoiled(
+        answer: &Answer,
+        fault: Fault,
+        step: Step,
+        config: &Config,
+        reading: &Reading,
+        server: Option<ServerSeen>,
+    ) -> Self {
+        let kind = match fault {
+            Fault::Status(code) => {
+                let status = classifier(config, step).answer(code, None);
+                let outcome = Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) };
+                let verdict = Some(ServerVerdict::Failed);
+                let server = server.map(|seen| ServerSeen { verdict, ..seen });
+                return Self { outcome, cause: Some(Cause::Status(code)), server, told: answer.advice };
+            }
+            Fault::Reset => ErrorKind::Reset,
+            Fault::Truncate => ErrorKind::Truncated,
+            Fault::Garbage => ErrorKind::Unreadable,
+            Fault::Close | Fault::Hang | Fault::SlowHeaders(_) | Fault::SlowBody(_) => ErrorKind::Closed,
+        };
+        Self::unanswered(kind)
+    }
+
     /// No answer came.
     fn unanswered(kind: ErrorKind) -> Self {
         let facts = Facts::missing(kind.missing());
@@ -140,7 +169,8 @@ impl Heard {
     fn unscripted(answer: &Answer, config: &Config, reading: &Reading, server: Option<ServerSeen>) -> Self {
         let (status, code) = match answer.verdict {
             Verdict::Accepted => (Status::Succeeded, 200),
-            Verdict::Rejected => (Status::Rejected, config.reject_status),
+            // What failed says so by its fault.
+            Verdict::Rejected | Verdict::Failed => (Status::Rejected, config.reject_status),
             Verdict::Conflict => (Status::Rejected, 412),
             // There was no answer to an attempt: there was none. Who was not started learns nothing of the server.
             Verdict::Deferred => {
@@ -172,7 +202,11 @@ fn classifier(config: &Config, step: Step) -> Classifier {
 }
 
 fn verdict(verdict: Verdict) -> ServerVerdict {
-    if verdict == Verdict::Accepted { ServerVerdict::Accepted } else { ServerVerdict::Rejected }
+    match verdict {
+        Verdict::Accepted => ServerVerdict::Accepted,
+        Verdict::Failed => ServerVerdict::Failed,
+        Verdict::Rejected | Verdict::Conflict | Verdict::Deferred => ServerVerdict::Rejected,
+    }
 }
 
 #[cfg(test)]

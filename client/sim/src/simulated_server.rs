@@ -1,9 +1,10 @@
 //! The server core as the client meets it in virtual time: attempts become its requests, its answers what the client hears.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests};
-use mockserver_core::{Answer, AnswerSet, Config, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Answer, AnswerSet, Config, Fault, Output, Request, RequestId, Server, Step, Verdict};
 use tailback::Reading;
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
@@ -28,6 +29,8 @@ pub(crate) struct SimulatedServer {
     under_way: Vec<Option<UnderWay>>,
     /// An attempt that was to start only if enough was free, and has not heard yet whether it did.
     looked: Option<AttemptKey>,
+    /// Answers whose bodies drip, by when they are whole, and by attempt.
+    dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
 }
 
 /// An attempt between sending and its end.
@@ -42,7 +45,17 @@ impl SimulatedServer {
         // What cannot be said was refused before.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
-        Self { seed, kind, server, details: None, answers, reading, under_way: Vec::new(), looked: None }
+        Self {
+            seed,
+            kind,
+            server,
+            details: None,
+            answers,
+            reading,
+            under_way: Vec::new(),
+            looked: None,
+            dripping: BTreeMap::new(),
+        }
     }
 
     /// The same for requests that ask for this; those of no kind have this method. Nothing may have been sent.
@@ -87,8 +100,33 @@ impl SimulatedServer {
             tell(Input::Started(attempt));
         }
         if let Some(answer) = answer {
+            self.take(now, answer, tell);
+        }
+    }
+
+    /// An answer has begun to come.
+    fn take(&mut self, now: Instant, answer: Answer, tell: &mut impl FnMut(Input)) {
+        match (answer.fault, &self.under_way[answer.id.0 as usize]) {
+            (Some(Fault::SlowBody(later)), Some(under_way)) => {
+                let attempt = under_way.launched.attempt;
+                self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
+            }
+            _ => self.hear(now, &answer, tell),
+        }
+    }
+
+    /// The client hears of the first answer that has dripped by now, if there is one.
+    fn hear_dripping(&mut self, now: Instant, tell: &mut impl FnMut(Input)) -> bool {
+        let Some(first) = self.dripping.first_entry().filter(|first| first.key().0 <= now) else {
+            return false;
+        };
+        let (attempt, answer) = first.remove();
+        // Whoever did not wait for it is gone, and somebody else may have the slot.
+        let waits = self.under_way[attempt.slot as usize].is_some_and(|one| one.launched.attempt == attempt);
+        if waits {
             self.hear(now, &answer, tell);
         }
+        true
     }
 
     /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
@@ -96,7 +134,7 @@ impl SimulatedServer {
         let slot = answer.id.0 as usize;
         let Some(under_way) = &mut self.under_way[slot] else { return };
         let launched = under_way.launched;
-        if under_way.step == Step::Read && answer.verdict == Verdict::Accepted {
+        if under_way.step == Step::Read && answer.tells_service() {
             let step = Step::Write { if_match: answer.version };
             under_way.step = step;
             // Whoever hears the answers hears this one's, too.
@@ -153,10 +191,17 @@ impl Peer for SimulatedServer {
             self.hear_whether_started(now, attempt, &mut tell);
         }
         loop {
-            match self.server.poll(now) {
-                Output::Answer(answer) => self.hear(now, &answer, &mut tell),
-                Output::WaitUntil(at) => return Some(at),
-                Output::Idle => return None,
+            let next = match self.server.poll(now) {
+                Output::Answer(answer) => {
+                    self.take(now, answer, &mut tell);
+                    continue;
+                }
+                Output::WaitUntil(at) => Some(at),
+                Output::Idle => None,
+            };
+            let Some((&(whole, _), _)) = self.dripping.first_key_value() else { return next };
+            if !self.hear_dripping(now, &mut tell) {
+                return Some(next.map_or(whole, |next| next.min(whole)));
             }
         }
     }

@@ -38,6 +38,8 @@ pub enum Purpose {
     Advice,
     /// Which requests a server rejects at random.
     Rejection,
+    /// Which requests meet a fault on purpose.
+    Fault,
     /// Back-off jitter.
     Backoff,
     /// Probabilistic throttles on the client.
@@ -66,6 +68,7 @@ impl Purpose {
             Self::Startup => 0xc6a4_a793_5bd1_e995,
             Self::Advice => 0xb492_b66f_be98_f273,
             Self::Rejection => 0x6c62_272e_07bb_0143,
+            Self::Fault => 0xc2b2_ae3d_27d4_eb4f,
             Self::Backoff => 0xaef1_7502_108e_f2d9,
             Self::Admission => 0xf135_7aea_2e62_a9c5,
             Self::Probe => 0x2545_f491_4f6c_dd1d,

@@ -111,13 +111,16 @@ pub struct ServerCounts {
     /// Reads that preceded conditional writes.
     #[serde(default)]
     pub reads: u64,
-    /// … of which were turned away, so that no write followed.
+    /// … of which were turned away, or failed on purpose, so that no write followed.
     #[serde(default)]
     pub reads_rejected: u64,
     /// Attempts that got a slot.
     pub accepted: u64,
     /// Attempts turned away.
     pub rejected: u64,
+    /// Attempts that failed on purpose before anything was done for them. Left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
     /// Most slots busy at once, rejections that hold a slot included.
     pub max_busy_seen: u64,
     /// Most accepted attempts in service at once.
@@ -152,4 +155,9 @@ pub struct ServerStats {
     /// counted at once; in experiment time since the server started. Null when nothing of it can be missing.
     #[serde(default)]
     pub forgotten_until_s: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -7,6 +7,7 @@ use vocabulary::{Distribution, WallTime, duration_text};
 
 use crate::answers::{AnswerSet, AnswersConfig, AnswersError};
 use crate::caps::{Caps, MOST_SLOTS};
+use crate::faults::Faults;
 use crate::outages::Outages;
 use crate::policies::Admission;
 use crate::policy::PolicyError;
@@ -55,6 +56,9 @@ pub struct Config {
     /// What the preset's figures were multiplied with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
+    /// What goes wrong on purpose.
+    #[serde(default, skip_serializing_if = "Faults::is_empty")]
+    pub fault: Faults,
 }
 
 impl Default for Config {
@@ -77,6 +81,7 @@ impl Default for Config {
             answers: AnswersConfig::default(),
             preset: None,
             scale: None,
+            fault: Faults::default(),
         }
     }
 }
@@ -157,7 +162,7 @@ impl Config {
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
         let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        undisturbed && self.caps.is_empty() && self.policy.is_plannable()
+        undisturbed && self.fault.is_empty() && self.caps.is_empty() && self.policy.is_plannable()
     }
 
     /// How long an attempt takes when nothing is in its way.
@@ -245,6 +250,8 @@ mod tests {
         let config = Config::default();
         assert_eq!(said(&config), (true, true, true, true));
         assert_eq!(said(&Config { loss: 0.1, ..config.clone() }), (true, true, false, true));
+        let fault = "reset:1%".parse().unwrap();
+        assert_eq!(said(&Config { fault, ..config.clone() }), (true, true, false, true));
         assert_eq!(said(&Config { reject_first: 1, ..config.clone() }), (true, true, false, true));
         assert_eq!(said(&Config { rejects_occupy: false, ..config.clone() }), (true, true, true, false));
         let caps = "10s=25".parse().unwrap();

@@ -48,6 +48,9 @@ impl Config {
         if self.reject_first > 0 {
             let _ = write!(text, ", first {} attempts rejected", self.reject_first);
         }
+        if !self.fault.is_empty() {
+            let _ = write!(text, ", faults {}", self.fault);
+        }
         text
     }
 }
@@ -68,12 +71,13 @@ mod tests {
             loss: 0.25,
             outages: "1s..2s".parse().unwrap(),
             reject_first: 2,
+            fault: "reset:1%,500:2%:after".parse().unwrap(),
             ..config
         };
         assert_eq!(
             config.describe(),
             "cap 50 (later 10s=25), service 500ms, reject 50ms (503), network 100ms, back 5ms, loss 0.25, \
-             down 1s..2s, first 2 attempts rejected"
+             down 1s..2s, first 2 attempts rejected, faults reset:1%,500:2%:after"
         );
     }
 

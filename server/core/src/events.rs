@@ -9,6 +9,7 @@ use crate::answer_facts::AnswerFacts;
 use crate::answers::{Outcome, Told};
 use crate::config::Config;
 use crate::details::Details;
+use crate::faults::Fault;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 
@@ -75,15 +76,27 @@ pub struct Answer {
     pub version: u64,
     /// What templates may tell of it, where the configuration has any.
     pub facts: Option<Box<AnswerFacts>>,
+    /// What is wrong with it. [`Fault::Hang`] and [`Fault::SlowHeaders`] never are: such an answer is due later.
+    pub fault: Option<Fault>,
 }
 
 impl Answer {
+    /// Whether a fault makes a failure of it, whatever was done.
+    pub fn is_spoiled(&self) -> bool {
+        self.fault.is_some_and(|fault| !fault.is_slow())
+    }
+
+    /// Whether the client learns that the request was served.
+    pub fn tells_service(&self) -> bool {
+        self.verdict == Verdict::Accepted && !self.is_spoiled()
+    }
+
     /// What is told by an answer that has facts.
     pub fn told<'a>(&self, facts: &'a AnswerFacts) -> Told<'a> {
         let outcome = match self.verdict {
             Verdict::Accepted => Outcome::Accepted,
             Verdict::Conflict => Outcome::Conflict,
-            Verdict::Rejected | Verdict::Deferred => {
+            Verdict::Rejected | Verdict::Deferred | Verdict::Failed => {
                 Outcome::Rejected { stage: facts.stage, wait: self.advice }
             }
         };

@@ -35,6 +35,10 @@ pub struct Account {
     pub lost_requests: u64,
     /// Answers that were lost on their way to the client.
     pub lost_answers: u64,
+    /// Of the accepted: those whose answers a fault spoiled.
+    pub spoiled: u64,
+    /// Answers that came later on purpose.
+    pub slowed: u64,
 }
 
 /// All accounts.
@@ -203,14 +207,26 @@ pub(crate) enum Of {
 impl Account {
     fn add(&mut self, other: &Self) {
         // All of them are named, so that none is forgotten.
-        let Self { counts, served, wasted, conflicts, outages, forced, revoked, lost_requests, lost_answers } =
-            other;
+        let Self {
+            counts,
+            served,
+            wasted,
+            conflicts,
+            outages,
+            forced,
+            revoked,
+            lost_requests,
+            lost_answers,
+            spoiled,
+            slowed,
+        } = other;
         let ServerCounts {
             received,
             reads,
             reads_rejected,
             accepted,
             rejected,
+            failed,
             max_busy_seen,
             max_accepted_seen,
             crashes,
@@ -221,6 +237,7 @@ impl Account {
         sum.reads_rejected += reads_rejected;
         sum.accepted += accepted;
         sum.rejected += rejected;
+        sum.failed += failed;
         sum.max_busy_seen = sum.max_busy_seen.max(*max_busy_seen);
         sum.max_accepted_seen = sum.max_accepted_seen.max(*max_accepted_seen);
         sum.crashes += crashes;
@@ -232,6 +249,8 @@ impl Account {
         self.revoked += revoked;
         self.lost_requests += lost_requests;
         self.lost_answers += lost_answers;
+        self.spoiled += spoiled;
+        self.slowed += slowed;
     }
 }
 
@@ -243,6 +262,7 @@ fn count(account: &mut Account, step: Step, verdict: Verdict) {
         (Step::Read, _) => counts.reads_rejected += 1,
         (_, Verdict::Accepted) => counts.accepted += 1,
         (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
+        (_, Verdict::Failed) => counts.failed += 1,
         // It never was.
         (_, Verdict::Deferred) => {}
     }

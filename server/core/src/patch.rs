@@ -77,6 +77,7 @@ impl Config {
         for key in ["preset", "scale"] {
             current.entry(key).or_insert(serde_json::Value::Null);
         }
+        current.entry("fault").or_insert_with(|| "".into());
         for (key, value) in patch {
             if !current.contains_key(key) {
                 return Err(PatchError::UnknownKey {
@@ -150,6 +151,7 @@ mod tests {
         assert_eq!(config.retry_after, Some(std::time::Duration::from_secs(2)));
         assert_eq!(config.reject_time, Config::default().reject_time);
         assert_eq!(patched("{}").unwrap(), Config::default());
+        assert_eq!(patched(r#"{"fault": "reset:1%"}"#).unwrap().fault.to_string(), "reset:1%");
         assert_eq!(patched(r#"{"retry_after": null}"#).unwrap().retry_after, None);
     }
 
@@ -190,6 +192,7 @@ mod tests {
             (r#"{"max_busy": -1}"#, "`max_busy` cannot be -1"),
             (r#"{"max_busy": 0}"#, "`max_busy` is 0"),
             (r#"{"service_time": "soon"}"#, "such as `50ms`"),
+            (r#"{"fault": "reset:1"}"#, "`fault` cannot be \"reset:1\": `reset:1` is no list of faults"),
             (r#"{"max_busy": 20, "reject_status": 200}"#, "`reject_status` is 200"),
             (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup`; did you mean `github`?"),
             (r#"{"preset": 3}"#, "`preset` cannot be 3"),

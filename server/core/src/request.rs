@@ -106,6 +106,8 @@ pub enum Verdict {
     Rejected,
     /// A conditional write came too late: the object has another version by now.
     Conflict,
+    /// A fault struck before anything was done.
+    Failed,
     /// It was to start only if enough was free, and that was not so.
     Deferred,
 }

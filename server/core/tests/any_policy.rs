@@ -73,8 +73,11 @@ fn any_stack() -> impl Strategy<Value = String> {
 fn any_config() -> impl Strategy<Value = Config> {
     let time = || prop::sample::select(vec!["0s", "3ms", "50ms", "exp(20ms)"]);
     let outages = prop::sample::select(vec!["", "100ms..300ms,1s..2s"]);
-    (any_policy(), 1..4_u32, [time(), time(), time(), time()], outages, 0..2_u32, any::<bool>()).prop_map(
-        |(policy, max_busy, times, outages, reject_first, rejects_occupy)| {
+    let faults =
+        vec!["", "reset:20%,hang:10%,slow-headers(70ms):20%,500:20%:after,hang:5%:after,slow-body(1s):5%"];
+    let faults = prop::sample::select(faults);
+    (any_policy(), 1..4_u32, [time(), time(), time(), time()], (outages, faults), 0..2_u32, any::<bool>())
+        .prop_map(|(policy, max_busy, times, (outages, faults), reject_first, rejects_occupy)| {
             let [service_time, reject_time, network_delay, return_delay] =
                 times.map(|text| text.parse::<Distribution>().expect("a time"));
             Config {
@@ -85,12 +88,12 @@ fn any_config() -> impl Strategy<Value = Config> {
                 network_delay,
                 return_delay,
                 outages: outages.parse().expect("outages"),
+                fault: faults.parse().expect("faults"),
                 reject_first,
                 rejects_occupy,
                 ..Config::default()
             }
-        },
-    )
+        })
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -173,7 +176,7 @@ proptest! {
         prop_assert_eq!(server.poll(Instant::FAR_FUTURE), Output::Idle);
         prop_assert_eq!(server.busy(), 0);
         let counts = server.stats(Instant::FAR_FUTURE, Some(1)).counts;
-        let decided = counts.accepted + counts.rejected;
+        let decided = counts.accepted + counts.rejected + counts.failed;
         let adds_up = decided <= counts.received && counts.received <= decided + cancelled;
         prop_assert!(adds_up, "{:?}", counts);
     }

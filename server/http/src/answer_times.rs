@@ -28,6 +28,7 @@ pub(crate) const BOUNDS: [Duration; 15] = [
 pub(crate) struct AnswerTimes {
     pub(crate) accepted: Buckets,
     pub(crate) rejected: Buckets,
+    pub(crate) failed: Buckets,
 }
 
 /// Durations in buckets.
@@ -43,6 +44,7 @@ impl AnswerTimes {
         let buckets = match verdict {
             Verdict::Accepted => &mut self.accepted,
             Verdict::Rejected | Verdict::Conflict => &mut self.rejected,
+            Verdict::Failed => &mut self.failed,
             // It was no request for the server.
             Verdict::Deferred => return,
         };

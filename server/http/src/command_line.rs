@@ -189,8 +189,9 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         } else {
             String::new()
         };
+        let failed = if counts.failed > 0 { format!(", {} failed", counts.failed) } else { String::new() };
         say(&format!(
-            "mockserver stopped: {} received, {} accepted, {} rejected, busy at most {}{explained}\n",
+            "mockserver stopped: {} received, {} accepted, {} rejected{failed}, busy at most {}{explained}\n",
             counts.received, counts.accepted, counts.rejected, counts.max_busy_seen
         ));
     }

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::{Request, Response};
-use bytes::Bytes;
-use http_body_util::{Either, Full};
+use http_body_util::Either;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,6 +17,7 @@ use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
 use crate::access::Access;
+use crate::faulty::WorkBody;
 use crate::shared::Shared;
 use crate::socket::{Socket, SocketIo};
 use crate::work::Unanswered;
@@ -45,7 +45,7 @@ pub(crate) struct Limits {
     pub(crate) grace: Duration,
 }
 
-type Body = Either<Full<Bytes>, axum::body::Body>;
+type Body = Either<WorkBody, axum::body::Body>;
 
 /// Accepts until `stop` changes, then lets what is under way finish.
 pub(crate) async fn serve(

@@ -7,7 +7,7 @@ use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
 use mockserver_core::{
-    Advice, AnswersConfig, Caps, Config, ConfigError, Outages, POLICIES, Policies, expand,
+    Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies, expand,
     server_preset_names,
 };
 use vocabulary::{Distribution, duration_text};
@@ -108,6 +108,14 @@ pub struct ServerFlags {
     )]
     caps: Option<Caps>,
 
+    /// What goes wrong on purpose.
+    #[arg(
+        long,
+        value_name = "LIST",
+        help = "Faults and the share of requests that meets each, such as `reset:1%,500:2%:after`: `reset`, `close`, `hang`, `truncate`, `garbage`, `slow-headers(TIME)`, `slow-body(TIME)` or a status from 400 to 599; before anything is done, or with `:after` when the work is done and charged [default: none]"
+    )]
+    fault: Option<Faults>,
+
     /// Attempts of every op that are rejected first.
     #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
     reject_first: Option<u32>,
@@ -171,6 +179,7 @@ impl ServerFlags {
             return_delay,
             loss,
             outages,
+            fault,
             reject_first,
             caps,
         } = self;
@@ -188,6 +197,7 @@ impl ServerFlags {
             || return_delay.is_some()
             || loss.is_some()
             || outages.is_some()
+            || fault.is_some()
             || reject_first.is_some()
             || caps.is_some()
     }
@@ -240,6 +250,7 @@ impl ServerFlags {
             reject_first: self.reject_first.unwrap_or(base.reject_first),
             caps: self.caps.clone().unwrap_or(base.caps),
             answers: self.answers(base.answers),
+            fault: self.fault.clone().unwrap_or(base.fault),
             preset: base.preset,
             scale: base.scale,
         };

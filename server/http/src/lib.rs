@@ -10,6 +10,7 @@ mod clock;
 mod command_line;
 mod connections;
 mod embedded;
+mod faulty;
 mod flags;
 mod listen;
 mod live;

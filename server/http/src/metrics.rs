@@ -62,6 +62,14 @@ impl Metrics {
         ] {
             text.sample("requests_rejected_total", &[("reason", reason)], count);
         }
+        text.counter(
+            "requests_failed_total",
+            "Requests that failed on purpose (--fault) before anything was done for them.",
+            counts.failed,
+        );
+        text.family("answers_disturbed_total", "counter", "Other answers that faults (--fault) met, by how.");
+        text.sample("answers_disturbed_total", &[("how", "spoiled")], self.lifetime.spoiled);
+        text.sample("answers_disturbed_total", &[("how", "slowed")], self.lifetime.slowed);
         text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
         text.counter("reads_rejected_total", "Of them, those that were turned away.", counts.reads_rejected);
         text.family("messages_lost_total", "counter", "Messages that were lost on purpose (--loss).");
@@ -101,8 +109,8 @@ impl Metrics {
             "Time from a request's coming in to its answer's going out, artificial network included, in seconds of the \
              experiment.",
         );
-        let AnswerTimes { accepted, rejected } = &self.answer_times;
-        for (verdict, buckets) in [("accepted", accepted), ("rejected", rejected)] {
+        let AnswerTimes { accepted, rejected, failed } = &self.answer_times;
+        for (verdict, buckets) in [("accepted", accepted), ("rejected", rejected), ("failed", failed)] {
             let bounds = BOUNDS.iter().map(|bound| bound.as_secs_f64().to_string());
             let mut count = 0;
             for (bound, up_to) in bounds.chain(["+Inf".to_owned()]).zip(buckets.cumulative()) {

@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
@@ -49,6 +50,23 @@ impl Socket {
         if self.stream.ready(Interest::ERROR).await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+
+    /// When it is dropped the client is told so by a reset, and not by an end.
+    pub(crate) fn reset_at_the_end(&self) {
+        // Failing that, it is an end.
+        drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
+    }
+
+    /// Sends these bytes in the answer's place, as far as they can be sent at once, and nothing after them. They begin as answers do.
+    pub(crate) fn end_with(&self, bytes: &[u8]) {
+        // An earlier answer that is stuck half-way would end in them.
+        if self.flushed.load(Ordering::Relaxed) {
+            let sent = usize::from(self.ahead.load(Ordering::Relaxed));
+            // Whoever does not take them meets an end all the same.
+            drop(self.stream.try_write(bytes.get(sent..).unwrap_or_default()));
+        }
+        drop(SockRef::from(&self.stream).shutdown(Shutdown::Write));
     }
 
     /// Sends a byte to find out whether somebody listens.

@@ -7,12 +7,13 @@ use std::time::Duration;
 use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::body::{Body as _, Incoming};
-use mockserver_core::{Rendered, Reply, ScriptedAnswer, Step, Teller, Verdict};
+use mockserver_core::{Answer, Fault, Rendered, Reply, ScriptedAnswer, Step, Teller, Verdict};
 use vocabulary::{WallTime, wire};
 
 use crate::clock::Clock;
+use crate::faulty::{self, WorkBody};
 use crate::shared::{Decided, Identity, Shared};
 use crate::socket::Socket;
 use crate::wanted;
@@ -37,6 +38,9 @@ pub(crate) enum Unanswered {
     /// Nobody waits for it any more.
     #[error("the client is gone")]
     Gone,
+    /// A fault wants it so.
+    #[error("a fault ends the connection here")]
+    Fault,
     /// A script wants it so.
     #[error("a script closes the connection here")]
     Scripted,
@@ -48,15 +52,21 @@ pub(crate) async fn serve(
     request: Request<Incoming>,
     peer: IpAddr,
     socket: &Socket,
-) -> Result<Response<Full<Bytes>>, Unanswered> {
+) -> Result<Response<WorkBody>, Unanswered> {
     let (parts, body) = request.into_parts();
     let wants = shared.wanted.get();
     let mut begins = Vec::new();
     if !body.is_end_stream() {
         match tokio::time::timeout(BODY_PATIENCE, look(body, wanted::look(wants.as_deref()))).await {
             Ok(Some(look)) => begins = look,
-            Ok(None) => return Ok(text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")),
-            Err(_) => return Ok(text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n")),
+            Ok(None) => {
+                let response = text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n");
+                return Ok(response.map(Either::Left));
+            }
+            Err(_) => {
+                let response = text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n");
+                return Ok(response.map(Either::Left));
+            }
         }
     }
     let identity = identity(&parts.headers);
@@ -67,10 +77,21 @@ pub(crate) async fn serve(
         decided = shared.serve(identity, details) => decided,
         () = socket.gone() => return Err(Unanswered::Gone),
     };
-    Ok(match decided {
-        Some(decided) => respond(shared, &identity, &decided).ok_or(Unanswered::Scripted)?,
-        None => text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n"),
-    })
+    let Some(decided) = decided else {
+        let response = text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n");
+        return Ok(response.map(Either::Left));
+    };
+    let response = respond(shared, &identity, &decided).ok_or(Unanswered::Scripted)?;
+    match decided.answer.fault {
+        None => Ok(response.map(Either::Left)),
+        Some(fault) => {
+            let until_over = match fault {
+                Fault::SlowBody(later) => shared.clock.until(decided.answer.at + later),
+                _ => Duration::ZERO,
+            };
+            faulty::give(fault, response, &parts.method, socket, until_over).await
+        }
+    }
 }
 
 /// Reads a body and keeps its first bytes; nothing when it is too long or breaks off.
@@ -124,14 +145,18 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
     let Decided { answer, .. } = decided;
     let is_ours = identity.run.is_some();
     let teller = teller(&shared.clock, is_ours);
-    let mut response = match (decided.reply(), answer.verdict) {
-        (Some(Reply::Close), _) => return None,
-        (Some(Reply::Answer(scripted)), _) => self::scripted(scripted, teller.wall(answer.at)),
+    let mut response = match (answer.fault, decided.reply(), answer.verdict) {
+        (Some(Fault::Status(code)), ..) => text(status(code), "failed\n"),
+        (_, Some(Reply::Close), _) => return None,
+        (_, Some(Reply::Answer(scripted)), _) => self::scripted(scripted, teller.wall(answer.at)),
         // Nothing was started: this tells nothing of the server.
-        (None, Verdict::Deferred) => return Some(deferred(decided.reject_status)),
-        (None, Verdict::Accepted) => text(StatusCode::OK, "served\n"),
-        (None, Verdict::Conflict) => text(StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
-        (None, Verdict::Rejected) => text(status(decided.reject_status), "busy\n"),
+        (_, None, Verdict::Deferred) => return Some(deferred(decided.reject_status)),
+        // What failed has no answer that is whole, except by the line above.
+        (_, None, Verdict::Accepted | Verdict::Failed) => text(StatusCode::OK, "served\n"),
+        (_, None, Verdict::Conflict) => {
+            text(StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n")
+        }
+        (_, None, Verdict::Rejected) => text(status(decided.reject_status), "busy\n"),
     };
     if let (Some(answers), Some(facts)) = (&decided.answers, &answer.facts) {
         put_into_words(&mut response, answers.render(&answer.told(facts), &teller));
@@ -155,7 +180,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
             headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(cap));
         }
         headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(nanos(decided.took)));
-        headers.insert(VERDICT, HeaderValue::from_static(verdict(answer.verdict)));
+        headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
         headers.insert(AT, HeaderValue::from(answer.at.as_nanos()));
     }
     Some(response)
@@ -183,9 +208,15 @@ fn put_into_words(response: &mut Response<Full<Bytes>>, rendered: Rendered<'_>) 
     }
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
-    let [accepted, rejected, _] = wire::VERDICTS;
-    if verdict == Verdict::Accepted { accepted } else { rejected }
+/// What the client is to count: an answer that is spoiled is a failure to it, whatever was done for it.
+fn verdict(answer: &Answer) -> &'static str {
+    let [accepted, rejected, failed] = wire::VERDICTS;
+    match answer.verdict {
+        _ if answer.is_spoiled() => failed,
+        Verdict::Failed => failed,
+        Verdict::Accepted => accepted,
+        Verdict::Rejected | Verdict::Conflict | Verdict::Deferred => rejected,
+    }
 }
 
 fn status(code: u16) -> StatusCode {

@@ -83,6 +83,7 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
             busiest(&server, rejections_hold_slots(&result.config))
         );
         for (count, what) in [
+            (server.failed, "failed on purpose"),
             (server.reads, "reads"),
             (server.reads_rejected, "of them rejected"),
             (server.crashes, "crashes"),

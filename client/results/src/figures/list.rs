@@ -214,6 +214,7 @@ pub const FIGURES: &[Figure] = &[
     server!(reads_rejected),
     server!(accepted),
     server!(rejected),
+    server!(failed),
     server!(max_busy_seen),
     server!(max_accepted_seen),
     server!(crashes),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, Requests, RunLog};
-use mockserver_core::{Details, Input, Request, RequestId, Server, ServerEvent, ServerLog, Step, Verdict};
+use mockserver_core::{Details, Input, Request, RequestId, Server, ServerEvent, ServerLog, Step};
 use tailback::{Reading, Status};
 use vocabulary::Instant;
 
@@ -124,7 +124,7 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
                 let Some((since, request)) = under_way.remove(&answer.id) else { continue };
                 let attempt = (request.op, request.attempt);
                 let took = answer.at.since(since) + reads.remove(&attempt).unwrap_or_default();
-                if request.step == Step::Read && answer.verdict == Verdict::Accepted {
+                if request.step == Step::Read && answer.tells_service() {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
                     exchange.heard = Some(Heard::of(answer, request.step, &speech, &reading, Some(took)));

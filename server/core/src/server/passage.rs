@@ -1,10 +1,13 @@
 //! A request's way through the server: it arrives, is admitted, perhaps decided about later, and answered.
 
+use std::time::Duration;
+
 use vocabulary::Instant;
 
 use super::{Held, Server};
 use crate::answer_facts::AnswerFacts;
 use crate::events::Answer;
+use crate::faults::{Fault, LONGEST};
 use crate::ledger::Of;
 use crate::policies::{Arrived, Load, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
@@ -41,6 +44,7 @@ impl Server {
             version: self.version,
             reply: None,
             facts: None,
+            fault: None,
         });
     }
 
@@ -57,6 +61,9 @@ impl Server {
             // No stage has seen it, and what is left of whoever had its id before is nothing of it.
             self.policy.facts(id);
             return self.answer(at, &Released::at_once(id, Verdict::Rejected, busy));
+        }
+        if self.config.fault.strike_before(&held.request) {
+            return self.fail(at, id, of, step);
         }
         let refusal = match step {
             _ if attempt <= self.config.reject_first => Some(Verdict::Rejected),
@@ -100,6 +107,16 @@ impl Server {
         }
     }
 
+    /// A fault strikes before anything is done.
+    #[cold]
+    fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) {
+        let Load { busy, in_service, .. } = self.policy.load();
+        self.ledger.on_admission(of, step, Some(Verdict::Failed), (busy, in_service));
+        // No stage has seen it, as in an outage.
+        self.policy.facts(id);
+        self.answer(at, &Released::at_once(id, Verdict::Failed, busy));
+    }
+
     /// Whether the arrival of this request left everything open.
     pub(super) fn is_open(&self, id: RequestId) -> bool {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
@@ -141,9 +158,17 @@ impl Server {
         let Some(held) = &self.requests[index] else { return };
         let request = held.request;
         let of = self.of(held);
+        let fault = self.config.fault.of_answer(&request, released.verdict);
+        let spoils = fault.is_some_and(|fault| !fault.is_slow());
         match released.verdict {
-            Verdict::Accepted => self.ledger.on_service(of, released.held),
+            Verdict::Accepted if !spoils => self.ledger.on_service(of, released.held),
             _ => self.ledger.on_waste(of, released.held),
+        }
+        if fault.is_some() {
+            self.ledger.note(of, |account| {
+                account.spoiled += u64::from(spoils && released.verdict == Verdict::Accepted);
+                account.slowed += u64::from(!spoils);
+            });
         }
         if request.is_lost(Way::ToClient, self.config.loss) {
             return self.ledger.note(of, |account| account.lost_answers += 1);
@@ -152,7 +177,14 @@ impl Server {
             // A script says all by itself.
             _ if released.reply.is_some() => None,
             Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
-            Verdict::Accepted | Verdict::Deferred => None,
+            Verdict::Accepted | Verdict::Deferred | Verdict::Failed => None,
+        };
+        let facts = self.facts(&request);
+        let has_other_words = released.verdict == Verdict::Failed || matches!(fault, Some(Fault::Status(_)));
+        let (fault, later) = match fault {
+            Some(Fault::SlowHeaders(later)) => (None, later),
+            Some(Fault::Hang) => (Some(Fault::Close), LONGEST),
+            fault => (fault, Duration::ZERO),
         };
         let answer = Answer {
             id: released.id,
@@ -163,9 +195,10 @@ impl Server {
             cap: self.policy.capacity(at, &self.service),
             version: self.version,
             reply: released.reply,
-            facts: self.facts(&request),
+            facts: facts.filter(|_| !has_other_words),
+            fault,
         };
-        let delay = request.return_delay(&self.config.return_delay);
+        let delay = request.return_delay(&self.config.return_delay) + later;
         if delay.is_zero() {
             self.requests[index] = None;
             self.answers.push_back(answer);

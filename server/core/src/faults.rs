@@ -1,0 +1,355 @@
+//! Faults on purpose: connections that break, answers that nobody can read, and slow ones, each in a share of the requests.
+//!
+//! Typed after fortio's lists of values with a probability each (`status=503:10,504:20`: fortio/fortio, README.md, "echo"), with a sign
+//! behind percentages: a bare `1` would be a hundredth there and a certainty elsewhere.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
+
+use crate::request::{Request, Step, Verdict};
+
+/// How long a request that hangs is left without an answer, unless its client goes away: then its connection is closed. Nor may an answer
+/// be slower.
+pub(crate) const LONGEST: Duration = Duration::from_hours(1);
+
+/// All requests, in the unit in which shares are kept: ten-millionths of a percent.
+const ALL: u64 = 1_000_000_000;
+
+/// Something that goes wrong on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection is reset.
+    Reset,
+    /// The connection is closed without an answer.
+    Close,
+    /// No answer comes, until the client goes away.
+    Hang,
+    /// The connection is closed in the middle of the answer.
+    Truncate,
+    /// The answer is no HTTP.
+    Garbage,
+    /// The whole answer comes so much later.
+    SlowHeaders(Duration),
+    /// The answer's head comes at once and its body drips, until so much later.
+    SlowBody(Duration),
+    /// The answer has this status, 400 to 599, whatever became of the request.
+    Status(u16),
+}
+
+/// Faults that are typed as they are called.
+const PLAIN: [(&str, Fault); 5] = [
+    ("reset", Fault::Reset),
+    ("close", Fault::Close),
+    ("hang", Fault::Hang),
+    ("truncate", Fault::Truncate),
+    ("garbage", Fault::Garbage),
+];
+
+/// Those with a time behind the name, in parentheses.
+const SLOW: [(&str, fn(Duration) -> Fault); 2] =
+    [("slow-headers", Fault::SlowHeaders), ("slow-body", Fault::SlowBody)];
+
+impl Fault {
+    /// Whether the answer is the one that would have come, only later.
+    pub const fn is_slow(self) -> bool {
+        matches!(self, Self::SlowHeaders(_) | Self::SlowBody(_))
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let (name, time) = match text.split_once('(') {
+            Some((name, rest)) => {
+                let time = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` has no `)`"))?;
+                (name.trim(), Some(time))
+            }
+            None => (text, None),
+        };
+        if let Some((_, slow)) = SLOW.iter().find(|(known, _)| *known == name) {
+            let time = time.ok_or_else(|| format!("`{name}` needs a time, such as `{name}(2s)`"))?;
+            let time = duration_text::parse(time.trim()).map_err(|error| error.to_string())?;
+            if time > LONGEST {
+                let longest = duration_text::format(LONGEST);
+                return Err(format!("`{text}` is longer than {longest}"));
+            }
+            return Ok(slow(time));
+        }
+        let plain = PLAIN.iter().find(|(known, _)| *known == name).map(|(_, fault)| *fault);
+        let Some(fault) = plain.or_else(|| name.parse().ok().map(Self::Status)) else {
+            let known = PLAIN.iter().map(|(name, _)| *name).chain(SLOW.iter().map(|(name, _)| *name));
+            let suggestion = did_you_mean(name, known.clone());
+            let known = known.collect::<Vec<_>>().join("`, `");
+            return Err(format!(
+                "there is no fault `{name}`{suggestion}; there are `{known}` and every status from 400 to 599"
+            ));
+        };
+        match fault {
+            _ if time.is_some() => Err(format!("`{name}` takes no time")),
+            Self::Status(code) if !(400..=599).contains(&code) => {
+                Err(format!("`{code}` is no error status from 400 to 599"))
+            }
+            fault => Ok(fault),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = PLAIN.iter().find(|(_, fault)| fault == self);
+        match (plain, self) {
+            (Some((name, _)), _) => f.write_str(name),
+            (None, Self::Status(code)) => write!(f, "{code}"),
+            (None, Self::SlowHeaders(time)) => write!(f, "slow-headers({})", duration_text::format(*time)),
+            (None, Self::SlowBody(time)) => write!(f, "slow-body({})", duration_text::format(*time)),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+/// When a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// Before anything was done: nothing is charged and no slot is taken.
+    Before,
+    /// After the work was done. Whoever was turned away had none done, and is told so.
+    After,
+    /// When any answer goes out.
+    Slowing,
+}
+
+/// A fault, and how many meet it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Striking {
+    fault: Fault,
+    when: When,
+    /// Of [`ALL`].
+    share: u64,
+}
+
+/// Faults and the share of requests that meets each, written `reset:1%,500:2%:after`. A request meets at most one of them, and which, if any,
+/// depends on seed, op and attempt only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Option<String>", into = "String")]
+pub struct Faults(Vec<Striking>);
+
+/// What was written is no list of faults.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no list of faults: {why}; write for example `reset:1%,slow-headers(2s):0.5%,500:2%:after`"
+)]
+pub struct FaultsError {
+    text: String,
+    why: String,
+}
+
+impl Faults {
+    /// Whether nothing goes wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a request meets a fault before anything is done for it.
+    pub(crate) fn strike_before(&self, request: &Request) -> bool {
+        !self.is_empty() && self.drawn(request).is_some_and(|striking| striking.when == When::Before)
+    }
+
+    /// What is wrong with the answer to a request of which this became.
+    pub(crate) fn of_answer(&self, request: &Request, verdict: Verdict) -> Option<Fault> {
+        if self.is_empty() {
+            return None;
+        }
+        let Striking { fault, when, .. } = self.drawn(request)?;
+        let strikes = match when {
+            When::Before => verdict == Verdict::Failed,
+            When::After => verdict == Verdict::Accepted,
+            When::Slowing => true,
+        };
+        strikes.then_some(*fault)
+    }
+
+    fn drawn(&self, request: &Request) -> Option<&Striking> {
+        let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
+        // A conditional write is a request of its own after the read of its attempt.
+        if matches!(request.step, Step::Write { .. }) {
+            unit(&mut rng);
+        }
+        let drawn = unit(&mut rng) * ALL as f64;
+        let mut up_to = 0;
+        self.0.iter().find(|striking| {
+            up_to += striking.share;
+            drawn < up_to as f64
+        })
+    }
+}
+
+impl Striking {
+    fn read(text: &str) -> Result<Self, String> {
+        let (fault, rest) = text
+            .split_once(':')
+            .ok_or_else(|| format!("`{text}` does not say how many requests meet it, such as `{text}:1%`"))?;
+        let (share, when) = match rest.split_once(':') {
+            None => (rest, When::Before),
+            Some((share, when)) if when.trim() == "after" => (share, When::After),
+            Some((_, when)) => return Err(format!("`{when}` is not `after`, which is all that may follow")),
+        };
+        let fault = Fault::read(fault.trim())?;
+        let when = if fault.is_slow() { When::Slowing } else { when };
+        Ok(Self { fault, when, share: self::share(share.trim())? })
+    }
+}
+
+/// A share of the requests, of [`ALL`].
+fn share(text: &str) -> Result<u64, String> {
+    let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+    let percent = percent.ok_or_else(|| format!("`{text}` is no percentage from 0% to 100%"))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1e9")]
+    Ok((percent / 100.0 * ALL as f64).round() as u64)
+}
+
+impl fmt::Display for Striking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { fault, when, share } = self;
+        let after = if *when == When::After { ":after" } else { "" };
+        write!(f, "{fault}:{}%{after}", *share as f64 / (ALL / 100) as f64)
+    }
+}
+
+impl FromStr for Faults {
+    type Err = FaultsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = |why| FaultsError { text: text.to_owned(), why };
+        let mut all: Vec<Striking> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let next = Striking::read(part).map_err(refuse)?;
+            if all.iter().any(|one| (one.fault, one.when) == (next.fault, next.when)) {
+                return Err(refuse(format!("`{}` is there twice", next.fault)));
+            }
+            all.push(next);
+        }
+        if all.iter().map(|striking| striking.share).sum::<u64>() > ALL {
+            return Err(refuse("the shares add up to more than 100%".to_owned()));
+        }
+        Ok(Self(all))
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, striking) in self.0.iter().enumerate() {
+            let joint = if index == 0 { "" } else { "," };
+            write!(f, "{joint}{striking}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<Option<String>> for Faults {
+    type Error = FaultsError;
+
+    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
+        text.unwrap_or_default().parse()
+    }
+}
+
+impl From<Faults> for String {
+    fn from(faults: Faults) -> Self {
+        faults.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::RequestId;
+
+    const ALL_OF_THEM: &str =
+        "reset:1%,close:1%,hang:0.5%,truncate:1%,garbage:0.2%,slow-headers(2s):1%,slow-body(2s):1%,500:2%";
+
+    fn request(op: u64, attempt: u32, step: Step) -> Request {
+        Request { id: RequestId(0), run: None, seed: 7, op, attempt, step }
+    }
+
+    #[test]
+    fn a_list_is_written_as_it_is_typed() {
+        for text in [ALL_OF_THEM, "", "reset:0.0000001%,reset:100%:after", "503:33.3%,429:66.7%"] {
+            let faults: Faults = text.parse().unwrap_or_default();
+            if text.contains("100%") {
+                assert!(text.parse::<Faults>().is_err(), "more than all");
+                continue;
+            }
+            assert_eq!(faults.to_string(), text);
+        }
+        let typed: Faults = " reset : 1 % : after , slow-body( 2s ):1%:after".parse().unwrap();
+        assert_eq!(typed.to_string(), "reset:1%:after,slow-body(2s):1%", "slow answers lose nothing");
+        assert!(serde_json::from_str::<Faults>("null").unwrap().is_empty());
+        assert_eq!(serde_json::to_string(&typed).unwrap(), "\"reset:1%:after,slow-body(2s):1%\"");
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_what_is_accepted() {
+        for (text, why) in [
+            ("reset", "such as `reset:1%`"),
+            ("reset:1", "`1` is no percentage"),
+            ("reset:101%", "`101%` is no percentage"),
+            ("reset:NaN%", "is no percentage"),
+            ("reset:-1%", "is no percentage"),
+            ("reset:1%:before", "`before` is not `after`"),
+            ("rest:1%", "there is no fault `rest`; did you mean `reset`?"),
+            ("200:1%", "`200` is no error status from 400 to 599"),
+            ("99999:1%", "there is no fault `99999`"),
+            ("slow-body:1%", "such as `slow-body(2s)`"),
+            ("slow-body(2s:1%", "has no `)`"),
+            ("slow-body(soon):1%", "is no duration"),
+            ("slow-body(2h):1%", "is longer than 1h"),
+            ("reset(2s):1%", "`reset` takes no time"),
+            ("reset:1%,reset:2%", "`reset` is there twice"),
+            ("reset:60%,close:40.1%", "more than 100%"),
+        ] {
+            let error = text.parse::<Faults>().unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn so_many_meet_each_as_it_says_and_the_same_ones_every_time() {
+        let faults: Faults = "reset:10%,close:20%:after,500:30%".parse().unwrap();
+        for step in [Step::Work, Step::Read, Step::Write { if_match: 0 }] {
+            let requests = || (0..4000).map(|op| request(op / 2, 1 + u32::from(op % 2 == 0), step));
+            let share = |verdict, fault| {
+                let met = requests().filter(|request| faults.of_answer(request, verdict) == Some(fault));
+                met.count() as f64 / 4000.0
+            };
+            for (verdict, fault, expected) in [
+                (Verdict::Failed, Fault::Reset, 0.1),
+                (Verdict::Failed, Fault::Close, 0.0),
+                (Verdict::Accepted, Fault::Close, 0.2),
+                (Verdict::Rejected, Fault::Close, 0.0),
+                (Verdict::Failed, Fault::Status(500), 0.3),
+            ] {
+                // Four standard errors of the largest.
+                assert!((share(verdict, fault) - expected).abs() < 0.03, "{fault}");
+            }
+            let before = requests().filter(|request| faults.strike_before(request)).count() as f64 / 4000.0;
+            assert!((before - 0.4).abs() < 0.03, "{before}");
+        }
+        let met = |step| (0..64).map(|op| faults.strike_before(&request(op, 1, step))).collect::<Vec<_>>();
+        assert_eq!(met(Step::Work), met(Step::Read));
+        assert_ne!(met(Step::Read), met(Step::Write { if_match: 0 }));
+    }
+
+    #[test]
+    fn everybody_meets_what_all_are_to_meet_and_slow_answers_come_whatever_they_say() {
+        let all: Faults = "reset:50%,close:50%".parse().unwrap();
+        assert!((0..4000).all(|op| all.strike_before(&request(op, 1, Step::Work))));
+        let slow: Faults = "slow-headers(2s):100%".parse().unwrap();
+        for verdict in [Verdict::Accepted, Verdict::Rejected, Verdict::Conflict] {
+            let fault = slow.of_answer(&request(0, 1, Step::Work), verdict);
+            assert_eq!(fault, Some(Fault::SlowHeaders(Duration::from_secs(2))));
+        }
+        assert!(!slow.strike_before(&request(0, 1, Step::Work)));
+    }
+}

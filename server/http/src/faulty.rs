@@ -1,0 +1,182 @@
+//! Answers that go wrong on purpose, done for real: resets, half of an answer, none at all, bytes that are no HTTP, bodies that drip.
+
+use std::fmt::Write as _;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::http::response::Parts;
+use axum::http::{Method, Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Either, Full};
+use hyper::body::{Body, Frame, SizeHint};
+use mockserver_core::Fault;
+use tokio::time::{Instant, Sleep};
+
+use crate::socket::Socket;
+use crate::work::Unanswered;
+
+/// What no client takes for HTTP. It begins as every answer does, see [`Socket`].
+const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
+
+/// A body that drips comes in so many parts.
+const MOST_DRIPS: usize = 20;
+
+/// The body of an answer to work.
+pub(crate) type WorkBody = Either<Full<Bytes>, Dripping>;
+
+/// Gives an answer the way that this fault wants it, a slow one until so much real time from now.
+pub(crate) async fn give(
+    fault: Fault,
+    response: Response<Full<Bytes>>,
+    method: &Method,
+    socket: &Socket,
+    until_over: Duration,
+) -> Result<Response<WorkBody>, Unanswered> {
+    let (parts, body) = response.into_parts();
+    let bytes = match body.collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(never) => match never {},
+    };
+    let has_body = may_have_body(method, parts.status);
+    match fault {
+        Fault::SlowBody(_) | Fault::SlowHeaders(_) if !has_body || bytes.is_empty() => {
+            // Nothing can drip.
+            tokio::time::sleep(until_over).await;
+        }
+        Fault::SlowBody(_) | Fault::SlowHeaders(_) => {
+            let drip = Dripping::new(bytes, until_over);
+            return Ok(Response::from_parts(parts, Either::Right(drip)));
+        }
+        Fault::Status(_) => {}
+        Fault::Reset => {
+            socket.reset_at_the_end();
+            return Err(Unanswered::Fault);
+        }
+        Fault::Truncate => {
+            socket.end_with(&first_half(&parts, &bytes, has_body));
+            return Err(Unanswered::Fault);
+        }
+        Fault::Garbage => {
+            socket.end_with(GARBAGE);
+            return Err(Unanswered::Fault);
+        }
+        Fault::Close | Fault::Hang => {
+            socket.end_with(b"");
+            return Err(Unanswered::Fault);
+        }
+    }
+    Ok(Response::from_parts(parts, Either::Left(Full::new(bytes))))
+}
+
+/// Whether the answer to such a request with such a status has a body (RFC 9110, section 6.4.1).
+fn may_have_body(method: &Method, status: StatusCode) -> bool {
+    *method != Method::HEAD && !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
+}
+
+/// An answer's head and half of its body; where it has none, half of its head.
+fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
+    // There is always something that is missing.
+    let length = body.len().max(1);
+    let mut head = format!("HTTP/1.1 {}\r\ncontent-length: {length}\r\n", parts.status);
+    for (name, value) in &parts.headers {
+        // What is not ASCII is left out: the answer is not whole anyway. Writing to a string cannot fail.
+        if let Ok(value) = value.to_str() {
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+    }
+    let mut bytes = head.into_bytes();
+    if has_body {
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(&body[..body.len() / 2]);
+    } else {
+        bytes.truncate(bytes.len() / 2);
+    }
+    bytes
+}
+
+/// A body that comes in small parts, evenly spread.
+#[derive(Debug)]
+pub(crate) struct Dripping {
+    rest: Bytes,
+    part: usize,
+    pause: Duration,
+    next: Pin<Box<Sleep>>,
+}
+
+impl Dripping {
+    /// A body that is whole after so much real time.
+    fn new(body: Bytes, until_over: Duration) -> Self {
+        let (part, first, pause) = drips(body.len(), until_over);
+        Self { rest: body, part, pause, next: Box::pin(tokio::time::sleep(first)) }
+    }
+}
+
+/// How much comes at a time, when the first of it does, and how long it is from one to the next.
+fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
+    let part = length.div_ceil(MOST_DRIPS).max(1);
+    let parts = u32::try_from(length.div_ceil(part).max(1)).unwrap_or(u32::MAX);
+    let pause = until_over / parts;
+    // What does not divide comes first, so that the end is where it should be.
+    (part, until_over.saturating_sub(pause * (parts - 1)), pause)
+}
+
+impl Body for Dripping {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        ready!(self.next.as_mut().poll(context));
+        let due: Instant = self.next.deadline() + self.pause;
+        self.next.as_mut().reset(due);
+        let part = self.part.min(self.rest.len());
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(part)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn half(status: u16, body: &'static str, has_body: bool) -> String {
+        let response = Response::builder().status(status).header("x-a", "b").body(()).unwrap();
+        String::from_utf8(first_half(&response.into_parts().0, body.as_bytes(), has_body)).unwrap()
+    }
+
+    #[test]
+    fn half_of_an_answer_lacks_something_that_it_says_is_there() {
+        assert_eq!(half(200, "served\n", true), "HTTP/1.1 200 OK\r\ncontent-length: 7\r\nx-a: b\r\n\r\nser");
+        assert_eq!(
+            half(503, "", true),
+            "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 1\r\nx-a: b\r\n\r\n"
+        );
+        assert_eq!(half(204, "", false), "HTTP/1.1 204 No Content\r\nc");
+    }
+
+    #[test]
+    fn a_body_drips_evenly_until_its_time_is_over() {
+        let time = Duration::from_secs(2);
+        for (length, parts) in [(1, 1), (7, 7), (20, 20), (21, 11), (1000, 20), (1001, 20)] {
+            let (part, first, pause) = drips(length, time);
+            assert_eq!(length.div_ceil(part), parts, "{length} bytes");
+            assert_eq!(first + pause * u32::try_from(parts - 1).unwrap(), time);
+            assert!(first >= pause && first - pause < Duration::from_micros(1));
+        }
+        assert_eq!(drips(7, Duration::ZERO), (1, Duration::ZERO, Duration::ZERO));
+    }
+}

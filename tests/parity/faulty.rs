@@ -1,0 +1,91 @@
+//! Servers on which things go wrong on purpose: what reqwest shows of a socket is what virtual time says, and both drivers decide the same.
+
+use std::time::Duration;
+
+use loadgen_core::{ArrivalProcess, Cause, ErrorKind, OperationKind, Workload};
+use mockserver_core::Config;
+use vocabulary::Distribution;
+
+use crate::real_run::{RealRun, Setting};
+use crate::replayed::{overload, replayed};
+
+fn faulty(strategy: &'static str, fault: &str) -> Setting {
+    let mut setting = overload(strategy);
+    setting.config.workload.ops = Some(100);
+    setting.config.timeout = Duration::from_secs(3);
+    setting.server.fault = fault.parse().expect("faults");
+    setting
+}
+
+/// How many attempts failed like this.
+fn failed(real: &RealRun, cause: Cause) -> u64 {
+    let failures = real.run.measurements().failures.by_frequency();
+    failures.into_iter().filter(|(of, _)| *of == cause).map(|(_, count)| count).sum()
+}
+
+#[test]
+fn each_fault_is_the_failure_that_the_http_client_sees() {
+    let error = Cause::Error;
+    for (name, cause) in [
+        ("reset", error(ErrorKind::Reset)),
+        ("close", error(ErrorKind::Closed)),
+        ("truncate", error(ErrorKind::Truncated)),
+        ("garbage", error(ErrorKind::Unreadable)),
+        ("hang", error(ErrorKind::Timeout)),
+        ("slow-headers(10s)", error(ErrorKind::Timeout)),
+        ("slow-body(10s)", error(ErrorKind::Timeout)),
+        ("500", Cause::Status(500)),
+        ("429", Cause::Status(429)),
+        ("503", Cause::Status(503)),
+    ] {
+        for after in ["", ":after"] {
+            let setting = faulty("full-jitter:base=20ms,cap=200ms", &format!("{name}:20%{after}"));
+            let real = replayed(&setting);
+            assert!(failed(&real, cause) > 5, "{name}{after}: {:?}", real.run.measurements().failures);
+            let ops = real.run.measurements().ops;
+            assert_eq!(ops.succeeded + ops.given_up, 100, "{name}{after}");
+            let counts = real.server.stats.counts;
+            let conserved = real.run.conservation(Some(&counts));
+            assert!(conserved.holds(), "{name}{after}: {:?}", conserved.mismatches);
+            let is_early = after.is_empty() && !name.starts_with("slow");
+            assert_eq!(counts.failed > 0, is_early, "{name}{after}: {counts:?}");
+            assert!(counts.failed <= real.run.measurements().attempts.failed, "{name}{after}");
+        }
+    }
+}
+
+#[test]
+fn slow_answers_that_come_in_time_are_good() {
+    for fault in ["slow-headers(300ms):50%", "slow-body(300ms):50%"] {
+        let mut setting = faulty("aimd:initial=10", fault);
+        setting.config.timeout = Duration::from_secs(60);
+        let real = replayed(&setting);
+        let (ops, attempts) = (real.run.measurements().ops, real.run.measurements().attempts);
+        assert_eq!((ops.succeeded, attempts.failed), (100, 0), "{fault}");
+    }
+}
+
+#[test]
+fn conditional_writes_whose_answers_are_lost() {
+    let mut setting = faulty(
+        "full-jitter:base=20ms,cap=200ms",
+        "reset:5%,close:5%:after,500:5%,slow-body(50ms):5%,502:5%:after",
+    );
+    setting.config.workload = Workload { arrivals: ArrivalProcess::Burst, ops: Some(40), duration: None };
+    setting.config.kind = OperationKind::ReadModifyWrite;
+    setting.config.clients = 40;
+    let hop = "normal(10ms,2ms)".parse().expect("it is a distribution");
+    let [service_time, reject_time] = [Distribution::ZERO; 2];
+    let fault = setting.server.fault;
+    setting.server = Config {
+        max_busy: 1_000_000,
+        service_time,
+        reject_time,
+        network_delay: hop,
+        fault,
+        ..Config::default()
+    };
+    let real = replayed(&setting);
+    assert!(failed(&real, Cause::Status(502)) > 0 && failed(&real, Cause::Status(500)) > 0);
+    assert!(real.run.conservation(Some(&real.server.stats.counts)).holds());
+}
