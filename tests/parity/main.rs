@@ -10,6 +10,8 @@ mod asked;
 mod bands;
 /// Faults on purpose.
 mod faulty;
+/// Every fault against every kind of strategy.
+mod matrix;
 /// Policies that make requests wait, lock them out, draw, slow down or grow.
 mod policies;
 /// One run over HTTP in this process, with the logs of both sides.

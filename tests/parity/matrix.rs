@@ -1,0 +1,153 @@
+//! Every fault against every kind of strategy: no op is lost, counted twice or left hanging, and both ledgers agree.
+//!
+//! `cargo test --test parity -- --ignored --nocapture the_matrix` makes the table of BENCHMARKS.md.
+
+use std::time::Duration;
+
+use loadgen_core::{Cause, Run};
+use loadgen_sim::{Simulation, Steer};
+use vocabulary::wire::ServerCounts;
+
+use crate::real_run::Setting;
+use crate::replayed::overload;
+
+const OPS: u64 = 100;
+
+/// One client of each kind.
+const STRATEGIES: [(&str, &str); 7] = [
+    ("aimd", "aimd:initial=10"),
+    ("full-jitter", "full-jitter:base=50ms,cap=1s"),
+    ("retry-budget", "full-jitter:base=50ms,cap=1s+retry-budget"),
+    ("hedging", "full-jitter:base=50ms,cap=1s+hedging:delay=250ms,copies=2"),
+    ("urllib3", "preset:urllib3"),
+    ("openai", "preset:openai"),
+    ("none", "none"),
+];
+
+const FAULTS: [&str; 17] = [
+    "reset:10%",
+    "close:10%",
+    "hang:10%",
+    "truncate:10%",
+    "garbage:10%",
+    "slow-headers(2s):10%",
+    "slow-body(2s):10%",
+    "slow-body(10s):10%",
+    "500:10%",
+    "429:10%",
+    "reset:10%:after",
+    "close:10%:after",
+    "hang:10%:after",
+    "truncate:10%:after",
+    "garbage:10%:after",
+    "503:10%:after",
+    "reset:3%,close:3%,hang:3%,truncate:3%,garbage:3%,slow-headers(2s):3%,slow-body(2s):3%,500:3%,reset:3%:after,hang:3%:after,500:3%:after",
+];
+
+fn setting(strategy: &'static str, fault: &str) -> Setting {
+    let mut setting = overload(strategy);
+    setting.config.workload.ops = Some(OPS);
+    setting.config.timeout = Duration::from_secs(3);
+    setting.server.fault = fault.parse().expect("faults");
+    setting
+}
+
+/// What a run came to.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    succeeded: u64,
+    attempts: u64,
+    failed: Vec<(Cause, u64)>,
+}
+
+impl Outcome {
+    /// Of a run whose every op ended, and in which nothing was lost or doubled on either side.
+    fn of(run: &Run, server: &ServerCounts, what: &str) -> Self {
+        let measured = run.measurements();
+        let (ops, attempts) = (measured.ops, measured.attempts);
+        let ended = (ops.arrived, ops.succeeded + ops.given_up, ops.unfinished());
+        assert_eq!(ended, (OPS, OPS, 0), "{what}: every op ends once");
+        let conservation = run.conservation(Some(server));
+        assert!(conservation.holds(), "{what}: {:?}", conservation.mismatches);
+        let failed = measured.failures.by_frequency();
+        let told: u64 = failed.iter().map(|(_, count)| count).sum();
+        // A timeout is the client's own doing, and has no cause on the wire.
+        assert!(told <= attempts.failed, "{what}: {failed:?} of {attempts:?}");
+        Self { succeeded: ops.succeeded, attempts: attempts.total, failed }
+    }
+
+    fn simulated(strategy: &'static str, fault: &str) -> Self {
+        let setting = setting(strategy, fault);
+        let (kind, seed) = (setting.config.kind, setting.config.seed);
+        let simulation = Simulation::new(setting.client(), kind, seed, setting.server);
+        let finished = simulation.run(|_, _| Steer::On);
+        Self::of(&finished.run, &finished.server.counts, &format!("{strategy}, {fault}, simulated"))
+    }
+
+    fn over_http(strategy: &'static str, fault: &str) -> Self {
+        let setting = setting(strategy, fault);
+        let real = setting.run();
+        let what = format!("{strategy}, {fault}, over HTTP");
+        real.replay(&setting).unwrap_or_else(|error| panic!("{what}: {error}"));
+        Self::of(&real.run, &real.server.stats.counts, &what)
+    }
+
+    /// Ops that succeeded, attempts, and those of them that failed.
+    fn words(&self) -> String {
+        let failed: u64 = self.failed.iter().map(|(_, count)| count).sum();
+        format!("{} · {} · {failed}", self.succeeded, self.attempts)
+    }
+}
+
+/// How something failed, as briefly as a table wants it.
+fn cause_words(cause: Cause) -> String {
+    match cause {
+        Cause::Status(code) => code.to_string(),
+        Cause::Error(kind) => kind.to_string(),
+    }
+}
+
+#[test]
+fn every_fault_and_every_strategy_in_virtual_time() {
+    for fault in FAULTS {
+        let mut failed = 0;
+        for (_, strategy) in STRATEGIES {
+            failed += Outcome::simulated(strategy, fault).failed.len();
+        }
+        let is_harmless = fault.starts_with("slow") && fault.contains("(2s)");
+        assert_eq!(failed == 0, is_harmless, "{fault}: {failed} kinds of failures");
+    }
+}
+
+#[test]
+fn every_fault_and_every_strategy_at_least_once_over_http() {
+    for (index, fault) in FAULTS.into_iter().enumerate() {
+        Outcome::over_http(STRATEGIES[index % STRATEGIES.len()].1, fault);
+    }
+}
+
+#[test]
+#[ignore = "prints the table of BENCHMARKS.md, in about a minute"]
+#[expect(clippy::print_stdout, reason = "it is run for what it prints")]
+fn the_matrix() {
+    let names = STRATEGIES.map(|(name, _)| name).join(" | ");
+    println!("| fault | failed as | {names} |\n|---|---|{}", "---|".repeat(STRATEGIES.len()));
+    for fault in FAULTS {
+        let (mut causes, mut cells) = (Vec::new(), Vec::new());
+        for (_, strategy) in STRATEGIES {
+            let simulated = Outcome::simulated(strategy, fault);
+            let real = Outcome::over_http(strategy, fault);
+            let words = if simulated == real {
+                simulated.words()
+            } else {
+                format!("{}<br>{}", simulated.words(), real.words())
+            };
+            cells.push(words);
+            causes.extend([simulated, real].into_iter().flat_map(|run| run.failed).map(|(cause, _)| cause));
+        }
+        causes.sort_unstable();
+        causes.dedup();
+        let causes: Vec<String> = causes.into_iter().map(cause_words).collect();
+        println!("| `{fault}` | {} | {} |", causes.join(", "), cells.join(" | "));
+    }
+}
