@@ -62,7 +62,7 @@ fn each_fault_is_the_failure_that_the_http_client_sees() {
 fn slow_answers_that_come_in_time_are_good() {
     for fault in ["slow-headers(300ms):50%", "slow-body(300ms):50%"] {
         let mut setting = faulty("aimd:initial=10", fault);
-        setting.config.timeout = Duration::from_secs(60);
+        setting.config.timeout = Duration::from_mins(1);
         let real = replayed(&setting);
         let (ops, attempts) = (real.run.measurements().ops, real.run.measurements().attempts);
         assert_eq!((ops.succeeded, attempts.failed), (100, 0), "{fault}");

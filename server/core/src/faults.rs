@@ -50,8 +50,10 @@ const PLAIN: [(&str, Fault); 5] = [
 ];
 
 /// Those with a time behind the name, in parentheses.
-const SLOW: [(&str, fn(Duration) -> Fault); 2] =
-    [("slow-headers", Fault::SlowHeaders), ("slow-body", Fault::SlowBody)];
+const SLOW: [(&str, Slow); 2] = [("slow-headers", Fault::SlowHeaders), ("slow-body", Fault::SlowBody)];
+
+/// So much later.
+type Slow = fn(Duration) -> Fault;
 
 impl Fault {
     /// Whether the answer is the one that would have come, only later.
