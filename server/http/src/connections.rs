@@ -20,7 +20,7 @@ use crate::access::Access;
 use crate::faulty::WorkBody;
 use crate::shared::Shared;
 use crate::socket::{Socket, SocketIo};
-use crate::work::Unanswered;
+use crate::unanswered::Unanswered;
 use crate::{admin, work};
 
 /// Real time that a connection may be silent between two requests, or take for a request's head. Longer than

@@ -25,6 +25,7 @@ mod socket;
 mod suggesting;
 mod threads;
 mod typed;
+mod unanswered;
 mod wanted;
 mod work;
 

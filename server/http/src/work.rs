@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::faulty::{self, WorkBody};
 use crate::shared::{Decided, Identity, Shared};
 use crate::socket::Socket;
+use crate::unanswered::Unanswered;
 use crate::wanted;
 
 /// The most of a request's body that is read.
@@ -31,20 +32,6 @@ const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
 const AT: HeaderName = HeaderName::from_static(wire::AT);
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
-
-/// The connection ends without an answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unanswered {
-    /// Nobody waits for it any more.
-    #[error("the client is gone")]
-    Gone,
-    /// A fault wants it so.
-    #[error("a fault ends the connection here")]
-    Fault,
-    /// A script wants it so.
-    #[error("a script closes the connection here")]
-    Scripted,
-}
 
 /// Serves one request for work.
 pub(crate) async fn serve(
