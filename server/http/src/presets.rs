@@ -190,7 +190,7 @@ mod tests {
         let text = explain("github:points=off,primary.limit=10", Some(0.5)).unwrap();
         assert!(text.contains("fixed-window:limit=10,window=1h"), "{text}");
         assert!(text.contains("concurrency:cap=50,"), "{text}");
-        assert!(!text.contains("points: ") && !text.contains("reject.points"), "{text}");
+        assert!(!text.contains("\n  points: ") && !text.contains("reject.points"), "{text}");
         assert!(text.contains("--preset 'github:points=off,primary.limit=10' --scale 0.5"), "{text}");
         assert!(explain("githup", None).unwrap_err().to_string().contains("did you mean `github`?"));
     }
