@@ -37,6 +37,23 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[test]
+fn a_preset_of_a_server_is_compared_and_recorded_by_one_command() {
+    let strategies = "preset:openai,preset:urllib3,aimd";
+    let args =
+        ["--preset", "openai", "--scale", "0.5", "--strategies", strategies, "--simulate", "--repeats", "2"];
+    let compared = json(&args);
+    let server = &compared["server"];
+    assert_eq!((&server["preset"], &server["scale"]), (&"openai".into(), &0.5.into()), "{server}");
+    let policy = server["policy"].as_str().expect("the policy is written");
+    assert!(policy.starts_with("requests=token-bucket:rate=250/min,burst=250,"), "{policy}");
+    assert_eq!(server["answers"]["reject"]["requests"]["status"], 429, "{server}");
+    let refusal = refused(&["--preset", "openai", "--policy", "gcra", "--strategies", "aimd,none"]);
+    assert!(refusal.contains("cannot be used with"), "{refusal}");
+    let refusal = refused(&["--scale", "0.5", "--strategies", "aimd,none"]);
+    assert!(refusal.contains("--preset"), "{refusal}");
+}
+
+#[test]
 fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() {
     let strategies = "exponential:jitter=0.5,full-jitter,aimd,immediate,oracle";
     let directory = tempfile::TempDir::new().expect("a temporary directory");

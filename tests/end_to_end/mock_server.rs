@@ -37,7 +37,7 @@ fn it_says_where_it_listens_and_what_it_enforces() {
         "cap 7, service 500ms",
         "Retry-After 2s",
         "time scale 0.5",
-        "PATCH /_mock/config, POST /_mock/reset, GET /metrics",
+        "PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics",
         "mockserver stopped: 0 received",
     ]);
 }

@@ -43,7 +43,9 @@ fn every_shell_gets_a_script_that_knows_the_command_line() {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
         let script = told(MOCKSERVER, &format!("--completions {shell}"));
-        assert!(script.contains("max-busy") && script.contains("mockserver"), "{shell}");
+        for word in ["max-busy", "mockserver", "presets", "aws-api-gateway"] {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
     }
     for (program, args) in [(LOADGEN, "completions bash"), (MOCKSERVER, "--completions bash")] {
         folder.write("script", &told(program, args));
@@ -52,7 +54,7 @@ fn every_shell_gets_a_script_that_knows_the_command_line() {
 }
 
 /// What is typed, and the word that every shell makes of its last one.
-const COMPLETED: [(&str, &str); 10] = [
+const COMPLETED: [(&str, &str); 12] = [
     ("loadgen --arri", "--arrivals"),
     ("loadgen --arrivals p", "poisson"),
     ("loadgen --strategy aim", "aimd"),
@@ -63,6 +65,8 @@ const COMPLETED: [(&str, &str); 10] = [
     ("loadgen plot --figure windo", "window"),
     ("loadgen --policy overw", "overwhelmed-queue"),
     ("loadgen sweep --policy descr", "descriptor-pool"),
+    ("loadgen --preset cloudf", "cloudflare-api"),
+    ("loadgen compare --preset kub", "kubernetes"),
 ];
 
 #[test]

@@ -14,6 +14,8 @@ mod faulty;
 mod matrix;
 /// Policies that make requests wait, lock them out, draw, slow down or grow.
 mod policies;
+/// Presets of servers, every one of them.
+mod presets;
 /// One run over HTTP in this process, with the logs of both sides.
 mod real_run;
 /// The logs of real runs, played again: every decision, verdict and instant.

@@ -57,6 +57,9 @@ fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {
 #[test]
 fn nothing_is_wrong_with_a_good_file() {
     assert_eq!(refusal(GOOD, &[]), None);
+    let github = GOOD.replace("max_busy = 50", "preset = \"github:points=off\"\nscale = 0.02");
+    assert_eq!(refusal(&github, &[]), None);
+    assert_eq!(refusal(&github.replace("max_busy = [10, 20]", "scale = [10, 20]"), &[]), None);
 }
 
 #[test]
@@ -363,6 +366,8 @@ fn a_bad_setting_is_named() {
         ("repeats.often=3", &["`--set repeats.often=3`", "`repeats` holds no keys"]),
         ("server.max_bussy=3", &["did you mean `max_busy`?"]),
         ("server.loss=2", &["`loss` is 2"]),
+        ("server.preset=githup", &["did you mean `github`?"]),
+        ("server.scale=0.02", &["`scale` multiplies the figures of a preset"]),
         ("server.reject_first=many", &["`reject_first`", "many"]),
         ("repeets=3", &["--set repeets=3", "did you mean `repeats`?"]),
         ("repeats=0", &["`repeats` is 0"]),

@@ -44,11 +44,11 @@ fn every_figure_of_every_file_has_a_source_or_is_marked() {
 fn limits_are_set_and_switched_off_by_their_names() {
     let stack = |text: &str, scale| expand(text, scale).unwrap().policy.to_string();
     let all = stack("github", None);
-    assert!(all.starts_with("primary=fixed-window:limit=5000,window=1h,align=start,key="), "{all}");
+    assert!(all.starts_with("primary=fixed-window:limit=5000,window=1h,align=epoch,key="), "{all}");
     let few = stack("github:points=off, creations=off,primary.limit=10", None);
     assert_eq!(
         few,
-        "primary=fixed-window:limit=10,window=1h,align=start,key=header:authorization|address then \
+        "primary=fixed-window:limit=10,window=1h,align=epoch,key=header:authorization|address then \
          concurrent=concurrency:cap=100,queue=0,queue-timeout=5s,order=fifo,key=header:authorization|address"
     );
     // What is typed is meant as it is.
