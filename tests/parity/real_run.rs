@@ -87,10 +87,11 @@ impl Setting {
             target: Target::resolve(&server.address().to_string(), Trust::default()).expect("an address"),
             request: RequestTemplate::default(),
             run: Some(RunHeaders { run: 7, seed: self.config.seed, anchor: server.anchor() }),
-            classifier: Classifier {
-                reject_statuses: self.server.reject_statuses(),
-                conditional_writes: self.config.kind == OperationKind::ReadModifyWrite,
-            },
+            classifier: Classifier::new(
+                &self.config.rejected_when,
+                self.server.reject_statuses(),
+                self.config.kind == OperationKind::ReadModifyWrite,
+            ),
             reading: std::sync::Arc::default(),
             kind: self.config.kind,
             requests: self.config.requests.clone(),

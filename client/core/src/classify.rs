@@ -1,18 +1,50 @@
 //! From an HTTP status, or a gRPC one, to what it means for the op: how the harness counts, whatever a client makes of it.
 
-use tailback::{Failure, Status};
+use tailback::{AdviceHeaders, Failure, Status, gives_reason};
 use vocabulary::grpc;
+
+use crate::rejected_when::RejectedWhen;
 
 /// Which statuses are rejections, successes and failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classifier {
     /// Counted as rejections besides 429, 503 and 529: those with which a mockserver rejects, and what was typed.
-    pub reject_statuses: Vec<u16>,
+    pub rejected: RejectedWhen,
     /// Whether 412 is a rejection, because attempts are conditional writes.
     pub conditional_writes: bool,
 }
 
 impl Classifier {
+    /// What is a rejection to a client that was told so, and of the statuses with which a mockserver rejects.
+    pub fn new(
+        told: &RejectedWhen,
+        of_server: impl IntoIterator<Item = u16>,
+        conditional_writes: bool,
+    ) -> Self {
+        let mut rejected = told.clone();
+        rejected.statuses.extend(of_server);
+        Self { rejected, conditional_writes }
+    }
+
+    /// Whether it looks at bodies, of successes, too.
+    pub fn looks_at_bodies(&self) -> bool {
+        !self.rejected.reasons.is_empty()
+    }
+
+    /// What an answer means that has this body and these headers: see [`answer`](Self::answer).
+    pub fn whole_answer(
+        &self,
+        code: u16,
+        grpc_status: Option<&str>,
+        headers: &(impl AdviceHeaders + ?Sized),
+        body: &[u8],
+    ) -> Status {
+        if self.looks_at_bodies() && gives_reason(&self.rejected.reasons, headers, body) {
+            return Status::Rejected;
+        }
+        self.answer(code, grpc_status)
+    }
+
     /// What an answer with this HTTP status and `grpc-status` means: gRPC answers 200 and says there what went wrong.
     pub fn answer(&self, code: u16, grpc_status: Option<&str>) -> Status {
         match grpc_status {
@@ -27,7 +59,7 @@ impl Classifier {
         match code {
             429 | 503 | 529 => Status::Rejected,
             412 if self.conditional_writes => Status::Rejected,
-            code if self.reject_statuses.contains(&code) => Status::Rejected,
+            code if self.rejected.statuses.contains(&code) => Status::Rejected,
             500.. => Status::Failed(Failure::Server),
             200..300 => Status::Succeeded,
             _ => Status::Failed(Failure::Fatal),
@@ -68,9 +100,26 @@ mod tests {
     }
 
     #[test]
+    fn what_a_body_says_goes_before_the_status() {
+        let told = "403,body:THROTTLED".parse().unwrap();
+        let classifier = Classifier::new(&told, [], false);
+        let no_headers: [(&str, &str); 0] = [];
+        for (code, body, status) in [
+            (200, r#"{"code": "THROTTLED"}"#, Status::Rejected),
+            (200, r#"{"code": "OK"}"#, Status::Succeeded),
+            (403, "", Status::Rejected),
+            (400, r#"{"code": "THROTTLED"}"#, Status::Rejected),
+            (400, "", Status::Failed(Failure::Fatal)),
+        ] {
+            let answer = classifier.whole_answer(code, None, &no_headers[..], body.as_bytes());
+            assert_eq!(answer, status, "{code} {body}");
+        }
+    }
+
+    #[test]
     fn every_class_of_status_has_its_meaning() {
         let usual = Classifier::default();
-        let mock = Classifier { reject_statuses: vec![420], conditional_writes: true };
+        let mock = Classifier::new(&RejectedWhen::default(), [420], true);
         for (classifier, code, status) in [
             (&usual, 200, Status::Succeeded),
             (&usual, 204, Status::Succeeded),

@@ -15,6 +15,7 @@ mod lower_bound;
 mod measure;
 mod mix;
 mod op;
+mod rejected_when;
 mod requests;
 mod run;
 mod sample;
@@ -34,6 +35,7 @@ pub use measure::{
     OpCounts, Point, SERIES_POINTS, Series, TOLERABLE_EXCESS, WindowFigures,
 };
 pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
+pub use rejected_when::{RejectedWhen, RejectedWhenError};
 pub use requests::{MOST_API_KEYS, Requests, authorization};
 pub use run::{
     AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen, ServerVerdict,

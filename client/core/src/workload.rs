@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
 
 /// When ops arrive.
@@ -79,6 +80,8 @@ pub struct RunConfig {
     pub kind: OperationKind,
     /// What requests ask for, where that differs by op; carried out by the driver.
     pub requests: Requests,
+    /// What else the client takes for a rejection.
+    pub rejected_when: RejectedWhen,
     /// Independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
     /// Whether all clients share one strategy instance, and with it one queue.
@@ -125,6 +128,7 @@ impl Default for RunConfig {
             workload: Workload::default(),
             kind: OperationKind::default(),
             requests: Requests::default(),
+            rejected_when: RejectedWhen::default(),
             clients: 1,
             share_strategy: false,
             timeout: Duration::from_secs(30),

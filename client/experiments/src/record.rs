@@ -137,6 +137,7 @@ mod tests {
                 Kind::Words(words) => words[1].name,
                 Kind::TimeScale(_) => "0.5",
                 Kind::Mix(_) => "GET /repos",
+                Kind::RejectedWhen(_) => "403",
                 _ if parameter.placeholder == "TIME" => "7s",
                 _ => "7",
             };

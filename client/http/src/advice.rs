@@ -26,7 +26,7 @@ pub(crate) fn hear(
 }
 
 /// Status and headers of an answer; values that are no text are as good as none.
-struct Headers<'a>(u16, &'a HeaderMap);
+pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
 
 impl AdviceHeaders for Headers<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {

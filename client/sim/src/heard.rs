@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
+use loadgen_core::{Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict};
 use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
 use tailback::{Advice, Facts, Failure, Outcome, OwnWords, Reading, Status};
 
@@ -31,13 +31,26 @@ pub(crate) struct Speech<'a> {
     pub(crate) answers: Option<&'a AnswerSet>,
     /// The calendar when it started.
     pub(crate) anchor: WallTime,
+    /// What the client takes it for.
+    pub(crate) understanding: &'a Understanding,
 }
 
-#[cfg(test)]
-impl<'a> Speech<'a> {
-    /// In its own words.
-    pub(crate) fn of(config: &'a Config) -> Self {
-        Self { config, answers: None, anchor: WallTime::VIRTUAL_START }
+/// What a client takes answers for: to plain requests, and to conditional writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Understanding {
+    plain: Classifier,
+    conditional: Classifier,
+}
+
+impl Understanding {
+    /// That of a client that takes this for rejections besides what this server says in them.
+    pub(crate) fn new(told: &RejectedWhen, config: &Config) -> Self {
+        let of = |conditional_writes| Classifier::new(told, config.reject_statuses(), conditional_writes);
+        Self { plain: of(false), conditional: of(true) }
+    }
+
+    fn of(&self, step: Step) -> &Classifier {
+        if step == Step::Work { &self.plain } else { &self.conditional }
     }
 }
 
@@ -53,21 +66,24 @@ impl Heard {
         reading: &Reading,
         took: Option<Duration>,
     ) -> Self {
-        let Speech { config, answers, anchor } = *speech;
+        let Speech { config, answers, anchor, understanding } = *speech;
         let verdict = Some(verdict(answer.verdict));
         let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
         if let Some(fault) = answer.fault.filter(|fault| !fault.is_slow()) {
-            return Self::spoiled(answer, fault, step, config, reading, server);
+            return Self::spoiled(answer, fault, understanding.of(step), reading, server);
         }
         if let (Some(facts), Some(answers)) = (&answer.facts, answers) {
-            return Self { server, ..Self::templated(answer, facts, answers, step, config, reading, anchor) };
+            return Self {
+                server,
+                ..Self::templated(answer, facts, answers, understanding.of(step), config, reading, anchor)
+            };
         }
         match answer.reply {
             None => Self::unscripted(answer, config, reading, server),
             Some(id) => match config.policy.script().and_then(|script| script.reply(id)) {
                 Some(Reply::Answer(scripted)) => {
                     let now = anchor.at(answer.at);
-                    Self { server, ..Self::scripted(scripted, step, config, reading, now) }
+                    Self { server, ..Self::scripted(scripted, understanding.of(step), reading, now) }
                 }
                 Some(Reply::Close) => Self::unanswered(ErrorKind::Closed),
                 None => Self::unscripted(answer, config, reading, server),
@@ -81,7 +97,7 @@ impl Heard {
         answer: &Answer,
         facts: &AnswerFacts,
         answers: &AnswerSet,
-        step: Step,
+        classifier: &Classifier,
         config: &Config,
         reading: &Reading,
         anchor: WallTime,
@@ -93,27 +109,23 @@ impl Heard {
             Verdict::Conflict => 412,
         });
         let headers = RenderedHeaders::new(answers, told, code, anchor);
-        let status = classifier(config, step).answer(code, None);
-        let is_read = reading.most_body() > 0 && !(200..300).contains(&code);
+        let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
+        let body = body.as_deref().unwrap_or_default().as_bytes();
+        let status = classifier.whole_answer(code, None, &headers, body);
         let now = anchor.at(answer.at);
-        let heard = reading.hear(code, &headers, body.as_deref().unwrap_or_default().as_bytes(), now);
+        let heard = reading.hear(code, &headers, body, now);
         Self::read(status, code, heard)
     }
 
     /// What a script's answer means: the place that knows its status, headers and body.
     #[cold]
-    fn scripted(
-        answer: &ScriptedAnswer,
-        step: Step,
-        config: &Config,
-        reading: &Reading,
-        now: WallTime,
-    ) -> Self {
-        let status = classifier(config, step).answer(answer.status, answer.header(grpc::STATUS));
+    fn scripted(answer: &ScriptedAnswer, classifier: &Classifier, reading: &Reading, now: WallTime) -> Self {
         let headers: Vec<(&str, Cow<'_, str>)> = answer.headers(now).collect();
-        let answered = (answer.status, headers);
-        Self::read(status, answer.status, reading.hear(answer.status, &answered, answer.body.as_bytes(), now))
+        let (code, body) = (answer.status, answer.body.as_bytes());
+        let answered = (code, headers);
+        let status = classifier.whole_answer(code, answer.header(grpc::STATUS), &answered, body);
+        Self::read(status, code, reading.hear(code, &answered, body, now))
     }
 
     /// What was read of an answer with this status.
@@ -135,14 +147,13 @@ impl Heard {
     fn spoiled(
         answer: &Answer,
         fault: Fault,
-        step: Step,
-        config: &Config,
+        classifier: &Classifier,
         reading: &Reading,
         server: Option<ServerSeen>,
     ) -> Self {
         let kind = match fault {
             Fault::Status(code) => {
-                let status = classifier(config, step).answer(code, None);
+                let status = classifier.answer(code, None);
                 let outcome = Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) };
                 let verdict = Some(ServerVerdict::Failed);
                 let server = server.map(|seen| ServerSeen { verdict, ..seen });
@@ -197,10 +208,6 @@ fn advised(status: Status, code: u16, words: OwnWords, reading: &Reading) -> Out
     Outcome { facts, outer_advice, ..Outcome::advised(status, heard.advice) }
 }
 
-fn classifier(config: &Config, step: Step) -> Classifier {
-    Classifier { reject_statuses: config.reject_statuses(), conditional_writes: step != Step::Work }
-}
-
 fn verdict(verdict: Verdict) -> ServerVerdict {
     match verdict {
         Verdict::Accepted => ServerVerdict::Accepted,
@@ -224,8 +231,11 @@ mod tests {
         let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
         server.handle(Instant::ORIGIN, Input::Arrive(request));
         let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
+        let understanding = Understanding::new(&RejectedWhen::default(), &config);
+        let (answers, anchor) = (None, WallTime::VIRTUAL_START);
+        let speech = Speech { config: &config, answers, anchor, understanding: &understanding };
         let Heard { outcome, cause, server, .. } =
-            Heard::of(&answer, Step::Work, &Speech::of(&config), &Reading::default(), None);
+            Heard::of(&answer, Step::Work, &speech, &Reading::default(), None);
         (outcome.status, cause, server.is_some())
     }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests};
+use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests, Run};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Output, Request, RequestId, Server, Step, Verdict};
 use tailback::Reading;
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
-use crate::heard::{Heard, Speech};
+use crate::heard::{Heard, Speech, Understanding};
 use crate::request_details::RequestDetails;
 
 /// A server without a network: request ids are the client's slots.
@@ -23,6 +23,8 @@ pub(crate) struct SimulatedServer {
     details: Option<RequestDetails>,
     /// What its answers say, if not its own words.
     answers: Option<AnswerSet>,
+    /// What the client takes them for.
+    understanding: Understanding,
     /// What the client wants to know of answers.
     reading: Arc<Reading>,
     /// What has not come to an end, by slot.
@@ -41,7 +43,8 @@ struct UnderWay {
 }
 
 impl SimulatedServer {
-    pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, reading: Arc<Reading>) -> Self {
+    pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
+        let understanding = Understanding::new(client.rejected_when(), &server);
         // What cannot be said was refused before.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
@@ -51,7 +54,8 @@ impl SimulatedServer {
             server,
             details: None,
             answers,
-            reading,
+            understanding,
+            reading: client.reading(),
             under_way: Vec::new(),
             looked: None,
             dripping: BTreeMap::new(),
@@ -147,6 +151,7 @@ impl SimulatedServer {
             config: self.server.config(),
             answers: self.answers.as_ref(),
             anchor: WallTime::VIRTUAL_START,
+            understanding: &self.understanding,
         };
         let Heard { outcome, cause, server, told } = Heard::of(answer, step, &speech, &self.reading, None);
         tell(Input::Ended(Completion {

@@ -33,7 +33,7 @@ impl Simulation {
 
     /// The same with another method than GET for requests that are of no kind.
     pub fn with_method(client: Run, kind: OperationKind, seed: u64, server: Config, method: &str) -> Self {
-        let mut server = SimulatedServer::new(kind, seed, server, client.reading());
+        let mut server = SimulatedServer::new(kind, seed, server, &client);
         server.asked(client.requests().clone(), method);
         Self { events: EventLoop::new(client, server) }
     }

@@ -64,6 +64,7 @@ pub use presets::{
     systems,
 };
 pub use reading::{Heard, Reading};
+pub use reason::{MOST_BODY, gives_reason};
 pub use registry::{STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;

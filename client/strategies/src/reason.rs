@@ -9,7 +9,7 @@ use std::num::NonZeroU8;
 use crate::{AdviceHeaders, AdviceValue};
 
 /// Bytes of a body that are looked at.
-pub(crate) const MOST_BODY: usize = 8 << 10;
+pub const MOST_BODY: usize = 8 << 10;
 
 /// Headers whose first word is an error code.
 const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
@@ -28,6 +28,11 @@ pub(crate) fn reason(
     let gives = |reason: &String| code == Some(reason) || in_body(reason.as_bytes(), body);
     let place = reasons.iter().position(gives)?;
     NonZeroU8::new(u8::try_from(place + 1).ok()?)
+}
+
+/// Whether an answer gives one of these reasons: see [`reason`].
+pub fn gives_reason(reasons: &[String], headers: &(impl AdviceHeaders + ?Sized), body: &[u8]) -> bool {
+    reason(reasons, headers, body).is_some()
 }
 
 fn in_body(reason: &[u8], body: &[u8]) -> bool {

@@ -18,6 +18,7 @@ use super::rounds::Rounds;
 use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::Measurements;
 use crate::op::{Op, OpId};
+use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
 use crate::sample::SampleSink;
 use crate::stall::StallWatch;
@@ -111,6 +112,11 @@ impl Run {
     /// What its strategies want to know of answers: they are all of one kind.
     pub fn reading(&self) -> Arc<Reading> {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
+    }
+
+    /// What else it takes for a rejection.
+    pub fn rejected_when(&self) -> &RejectedWhen {
+        &self.config.rejected_when
     }
 
     /// What its ops ask for, where that differs by op.

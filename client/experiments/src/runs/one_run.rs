@@ -240,15 +240,10 @@ fn transport(
         seed: config.seed,
         anchor: WallTime::from_unix(Duration::from_millis(mock.state.anchor_unix_ms.unwrap_or_default())),
     });
-    let classifier = Classifier {
-        reject_statuses: server
-            .model
-            .as_ref()
-            .map(mockserver::core::Config::reject_statuses)
-            .unwrap_or_default(),
-        conditional_writes: config.kind == OperationKind::ReadModifyWrite
-            || settings.request.headers.contains_key(http::header::IF_MATCH),
-    };
+    let of_server = server.model.as_ref().map(mockserver::core::Config::reject_statuses).unwrap_or_default();
+    let conditional_writes = config.kind == OperationKind::ReadModifyWrite
+        || settings.request.headers.contains_key(http::header::IF_MATCH);
+    let classifier = Classifier::new(&config.rejected_when, of_server, conditional_writes);
     let transport = TransportConfig {
         target: target.clone(),
         request: settings.request.clone(),

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{Group, Mix};
+use loadgen_core::{Group, Mix, RejectedWhen};
 use mockserver::count;
 use results::Setting;
 use toml::Value;
@@ -86,6 +86,8 @@ pub enum Kind {
     Words(&'static [Word]),
     /// Kinds of requests.
     Mix(Field<Mix>),
+    /// What else is a rejection.
+    RejectedWhen(Field<RejectedWhen>),
     /// Groups of ops that are scattered over time.
     Groups(Field<Arc<[Group]>>),
     /// Instants at which ops arrive.
@@ -166,6 +168,9 @@ impl Parameter {
                 None => return Err(no_word(words, text)),
             },
             Kind::Mix(field) => *field(spec) = Some(Mix::from_str(text).map_err(|error| error.to_string())?),
+            Kind::RejectedWhen(field) => {
+                *field(spec) = Some(RejectedWhen::from_str(text).map_err(|error| error.to_string())?);
+            }
             Kind::Groups(_) | Kind::Instants(_) => {
                 return Err("it is a list, which only files have".to_owned());
             }
@@ -194,6 +199,7 @@ impl Parameter {
                 words.iter().find(chosen).map(|word| word.name.to_owned())
             }
             Kind::Mix(field) => field(&mut spec).as_ref().map(Mix::to_string),
+            Kind::RejectedWhen(field) => field(&mut spec).as_ref().map(RejectedWhen::to_string),
             Kind::Groups(_) | Kind::Instants(_) => None,
         }
     }

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, Requests, RunConfig, Workload};
+use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requests, RunConfig, Workload};
 use tailback::StrategySpec;
 use vocabulary::{Instant, TimeScale, duration_text};
 
@@ -44,6 +44,7 @@ pub struct WorkloadSpec {
     pub retry_failed: Option<bool>,
     pub kind: Option<OperationKind>,
     pub mix: Option<Mix>,
+    pub rejected_when: Option<RejectedWhen>,
     pub api_keys: Option<u32>,
     pub bins: Option<Duration>,
     pub patience: Option<Duration>,
@@ -133,6 +134,7 @@ impl WorkloadSpec {
             retry_failed: self.retry_failed.unwrap_or(defaults.retry_failed),
             patience: self.patience.unwrap_or(defaults.patience),
             bins: self.bins,
+            rejected_when: self.rejected_when.clone().unwrap_or_default(),
             ..defaults
         })
     }

@@ -154,6 +154,12 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::SmallCount { min: 1, max: MOST_API_KEYS, field: |spec| &mut spec.api_keys },
     ),
     Parameter::new(
+        "rejected_when",
+        "LIST",
+        "What else is a rejection: statuses, and what bodies say, such as `403,body:THROTTLED`. Of a mockserver the statuses are known",
+        Kind::RejectedWhen(|spec| &mut spec.rejected_when),
+    ),
+    Parameter::new(
         "bins",
         "TIME",
         "The width of bins in which every call is counted",
@@ -239,6 +245,7 @@ mod tests {
             Kind::Switch(_) | Kind::Truth(_) => "false".to_owned(),
             Kind::Words(words) => words.last()?.name.to_owned(),
             Kind::Mix(_) => "GET /repos 8; POST /issues 2 cost=5".to_owned(),
+            Kind::RejectedWhen(_) => "403,body:THROTTLED".to_owned(),
             Kind::Groups(_) | Kind::Instants(_) => return None,
         })
     }

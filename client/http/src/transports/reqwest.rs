@@ -9,10 +9,10 @@ use loadgen_core::{
     Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, ServerSeen, ServerVerdict,
 };
 use reqwest::{Body, Client, Request, Response, Url};
-use tailback::{Advice, Failure, Outcome, Reading, Status};
+use tailback::{Advice, Failure, MOST_BODY, Outcome, Reading, Status};
 use vocabulary::{TimeScale, grpc, wire};
 
-use crate::advice::hear;
+use crate::advice::{Headers, hear};
 use crate::asked::Asked;
 use crate::connecting::Connecting;
 use crate::http_client::{AGENT, client};
@@ -145,9 +145,13 @@ impl ReqwestTransport {
 
     /// Reads an answer to its end, so that the connection can be used again; without an end it is none.
     async fn read_answer(&self, response: Response, looked: bool) -> Result<Answer, Answer> {
-        let most_body = self.reading.most_body();
         let (status, lost) = (response.status(), Answer::none);
-        if most_body == 0 || status.is_success() {
+        let most_body = match self.reading.most_body() {
+            _ if self.classifier.looks_at_bodies() => MOST_BODY,
+            _ if status.is_success() => 0,
+            most => most,
+        };
+        if most_body == 0 {
             let answer = self.understand(status, response.headers(), &[], looked);
             return drain(response, 0).await.map_err(lost).map(|_| answer);
         }
@@ -168,7 +172,7 @@ impl ReqwestTransport {
         }
         let code = status.as_u16();
         let grpc = headers.get(&GRPC_STATUS).and_then(|value| value.to_str().ok());
-        let status = self.classifier.answer(code, grpc);
+        let status = self.classifier.whole_answer(code, grpc, &Headers(code, headers), body);
         let scaled = |advice| match advice {
             Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
             other => other,

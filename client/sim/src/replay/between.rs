@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, Requests, RunLog};
+use loadgen_core::{
+    AttemptKey, Completion, Input as ClientInput, Launched, Output, RejectedWhen, Requests, RunLog,
+};
 use mockserver_core::{Details, Input, Request, RequestId, Server, ServerEvent, ServerLog, Step};
 use tailback::{Reading, Status};
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::heard::{Heard, Speech};
+use crate::heard::{Heard, Speech, Understanding};
 use crate::request_details::RequestDetails;
 
 /// Checks the two logs of one run against each other: every attempt reached the server with what it asks for and with what it
@@ -108,7 +110,13 @@ fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     // Replays are of clients that read what everybody does.
     let reading = Reading::default();
     let answers = log.config.answer_set().ok().flatten();
-    let speech = Speech { config: &log.config, answers: answers.as_ref(), anchor: log.anchor };
+    let understanding = Understanding::new(&RejectedWhen::default(), &log.config);
+    let speech = Speech {
+        config: &log.config,
+        answers: answers.as_ref(),
+        anchor: log.anchor,
+        understanding: &understanding,
+    };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
     // How long the reads took whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();

@@ -10,10 +10,10 @@ use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
 };
 use tailback::{Status, StrategySpec};
-use vocabulary::{Distribution, Instant};
+use vocabulary::{Distribution, Instant, WallTime};
 
 use super::*;
-use crate::heard::{Heard, Speech};
+use crate::heard::{Heard, Speech, Understanding};
 
 /// The driver looks at its clock every so many milliseconds.
 const DRIVER_TICK: u64 = 7;
@@ -64,13 +64,15 @@ impl Late {
         while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
             let took = Some(answer.at.since(sent_at));
-            let Heard { outcome, cause, server, told } = Heard::of(
-                &answer,
-                Step::Work,
-                &Speech::of(self.server.config()),
-                &tailback::Reading::default(),
-                took,
-            );
+            let understanding = Understanding::new(self.run.rejected_when(), self.server.config());
+            let speech = Speech {
+                config: self.server.config(),
+                answers: None,
+                anchor: WallTime::VIRTUAL_START,
+                understanding: &understanding,
+            };
+            let Heard { outcome, cause, server, told } =
+                Heard::of(&answer, Step::Work, &speech, &tailback::Reading::default(), took);
             let attempt = launched.attempt;
             let completion = Completion { attempt, sent_at, outcome, server, told, cause, by_gateway: false };
             self.mailbox.push((self.now, completion));

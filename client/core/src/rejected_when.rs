@@ -1,0 +1,88 @@
+//! What else a client takes for a rejection, as it is typed: statuses, and reasons that bodies give.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Reasons and statuses at most.
+const MOST: usize = 64;
+
+/// The length of a reason at most.
+const LONGEST: usize = 100;
+
+/// Answers that are rejections besides 429, 503 and 529, written `403,body:THROTTLED`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RejectedWhen {
+    /// HTTP statuses, 300 to 599.
+    pub statuses: Vec<u16>,
+    /// What stands in bodies, as rules of strategies name it ([`tailback::gives_reason`]); in those of successes, too.
+    pub reasons: Vec<String>,
+}
+
+/// What was written names no rejection.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{part}` is no rejection: {why}; write statuses and what bodies say, such as `403,body:THROTTLED`")]
+pub struct RejectedWhenError {
+    part: String,
+    why: String,
+}
+
+impl RejectedWhen {
+    /// Whether nothing else is one.
+    pub fn is_empty(&self) -> bool {
+        self.statuses.is_empty() && self.reasons.is_empty()
+    }
+}
+
+impl FromStr for RejectedWhen {
+    type Err = RejectedWhenError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut this = Self::default();
+        for part in text.split(',').map(str::trim) {
+            let refuse = |why: &str| RejectedWhenError { part: part.to_owned(), why: why.to_owned() };
+            if this.statuses.len() + this.reasons.len() >= MOST {
+                return Err(refuse(&format!("there are more than {MOST}")));
+            }
+            if let Some(reason) = part.strip_prefix("body:") {
+                let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+                if reason.is_empty() || reason.len() > LONGEST || !reason.bytes().all(is_word) {
+                    return Err(refuse("a reason is a word, or words joined by `-`"));
+                }
+                this.reasons.push(reason.to_owned());
+            } else {
+                let status = part.parse().ok().filter(|status| (300..600).contains(status));
+                this.statuses.push(status.ok_or_else(|| refuse("a status is from 300 to 599"))?);
+            }
+        }
+        Ok(this)
+    }
+}
+
+impl fmt::Display for RejectedWhen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let statuses = self.statuses.iter().map(u16::to_string);
+        let parts: Vec<String> =
+            statuses.chain(self.reasons.iter().map(|reason| format!("body:{reason}"))).collect();
+        f.write_str(&parts.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_and_reasons_are_read_as_they_are_shown() {
+        let read: RejectedWhen = "403, 400,body:THROTTLED,body:secondary-rate".parse().unwrap();
+        assert_eq!(read.statuses, [403, 400]);
+        assert_eq!(read.to_string(), "403,400,body:THROTTLED,body:secondary-rate");
+        assert_eq!(read.to_string().parse(), Ok(read));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "200", "600", "many", "body:", "body:a b", "403,,400", &vec!["403"; 65].join(",")] {
+            assert!(text.parse::<RejectedWhen>().is_err(), "{text}");
+        }
+    }
+}
