@@ -58,6 +58,10 @@ use crate::workload::{ArrivalProcess, OperationKind, RunConfig};
 pub trait LeastCosts: fmt::Debug + Send + Sync {
     /// Most requests in service at once, at least 1; `None` where nothing bounds that.
     fn slots(&self) -> Option<u32>;
+    /// Whether there are fewer slots at times.
+    fn slots_vary(&self) -> bool {
+        false
+    }
     /// How soon requests pass the limits of rates, each for itself.
     fn paces(&self) -> Vec<Box<dyn Pace>>;
     /// No attempt reaches admission sooner after it was sent.
@@ -183,9 +187,10 @@ impl LowerBound {
         self.makespan()
     }
 
-    /// The server's slots, for which the bound was proven.
-    pub(crate) fn slots(&self) -> Option<u32> {
-        self.slots
+    /// Whether a server that has told of this cap is the one for which the bound was proven.
+    pub(crate) fn holds_at(&self, cap: Option<u32>) -> bool {
+        let is_fewer = || cap.is_some() && cap < self.slots;
+        cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
     /// One more op, which arrived at this instant; in a closed loop that instant does not count.

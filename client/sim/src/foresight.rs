@@ -55,6 +55,10 @@ impl loadgen_core::LeastCosts for Costs {
             .collect()
     }
 
+    fn slots_vary(&self) -> bool {
+        self.0.slots_vary()
+    }
+
     fn way_there(&self) -> Duration {
         self.0.way_there()
     }

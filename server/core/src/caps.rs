@@ -4,14 +4,14 @@ use std::fmt;
 
 use vocabulary::Instant;
 
-use crate::schedule::{Planned, Schedule, instant, instant_text};
+use crate::planned::{Planned, PlannedList, instant, instant_text};
 
 /// The most slots that a server can have.
 pub(crate) const MOST_SLOTS: u32 = 1_000_000;
 
 /// Caps and the server time from which each holds, written `10s=25,20s=80`; times rise. Until the first of them
 /// `max_busy` holds.
-pub type Caps = Schedule<Cap>;
+pub type Caps = PlannedList<Cap>;
 
 /// A cap, and when it begins to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Cap {
     slots: u32,
 }
 
-impl Schedule<Cap> {
+impl PlannedList<Cap> {
     /// The cap in force at this instant; `None` before the first change.
     pub(crate) fn at(&self, at: Instant) -> Option<u32> {
         self.iter().rev().find(|cap| cap.from <= at).map(|cap| cap.slots)

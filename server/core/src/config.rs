@@ -9,10 +9,12 @@ use crate::answers::{AnswerSet, AnswersConfig, AnswersError};
 use crate::caps::{Caps, MOST_SLOTS};
 use crate::faults::Faults;
 use crate::outages::Outages;
+use crate::pace::Pace;
 use crate::policies::Admission;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
 use crate::presets::ServerPresetUseError;
+use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
 /// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
@@ -59,6 +61,9 @@ pub struct Config {
     /// What goes wrong on purpose.
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
     pub fault: Faults,
+    /// What changes during a run.
+    #[serde(default, skip_serializing_if = "Schedule::is_empty")]
+    pub schedule: Schedule,
 }
 
 impl Default for Config {
@@ -82,6 +87,7 @@ impl Default for Config {
             preset: None,
             scale: None,
             fault: Faults::default(),
+            schedule: Schedule::default(),
         }
     }
 }
@@ -113,6 +119,12 @@ pub enum ConfigError {
     /// An answer that cannot be given.
     #[error("`answers`: {0}")]
     Answers(#[from] AnswersError),
+    /// A schedule that the policies cannot follow.
+    #[error("`schedule`: {0}")]
+    Schedule(#[from] ScheduleError),
+    /// Two say when there are how many slots.
+    #[error("`caps` and `schedule` both say how many slots there are later; write all of it in `schedule`")]
+    TwoCaps,
     /// No probability.
     #[error("`loss` is {0}; it must be a probability from 0 to 1")]
     Loss(String),
@@ -134,6 +146,10 @@ impl Config {
             return Err(ConfigError::Loss(self.loss.to_string()));
         }
         self.answer_set()?;
+        let courses = self.schedule.courses(&self.policy)?;
+        if courses.slots.is_some() && !self.caps.is_empty() {
+            return Err(ConfigError::TwoCaps);
+        }
         Ok(())
     }
 }
@@ -144,9 +160,27 @@ impl Config {
         self.policy.has_cap()
     }
 
-    /// The most that is ever in service at once, each for a service time of its own, where there is one number for that.
+    /// The most that is ever in service at once, each for a service time of its own, where that is known: a lower cap lets what is in
+    /// service end, so that with a schedule it is the highest.
     pub(crate) fn most_in_service(&self) -> Option<u32> {
-        self.policy.most_in_service(|| self.caps.is_empty().then_some(self.max_busy))
+        let courses = self.courses();
+        let slots = || match &courses.slots {
+            _ if !self.caps.is_empty() => None,
+            None => Some(self.max_busy),
+            Some(course) if course.begins_at_once() => course.greatest(),
+            Some(course) => course.greatest().map(|later| later.max(self.max_busy)),
+        };
+        self.policy.most_in_service(&courses.changed(), slots)
+    }
+
+    /// How soon requests pass, by each law of which that is proven: those whose figures stay.
+    pub(crate) fn paces(&self) -> Vec<Pace> {
+        self.policy.paces(&self.courses().changed())
+    }
+
+    /// What changes by the schedule.
+    fn courses(&self) -> Courses {
+        self.schedule.courses(&self.policy).unwrap_or_default()
     }
 
     /// Whether rejections hold slots: more may be busy than there are slots.
@@ -162,7 +196,8 @@ impl Config {
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
         let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        undisturbed && self.fault.is_empty() && self.caps.is_empty() && self.policy.is_plannable()
+        let stays = self.caps.is_empty() && self.schedule.is_empty();
+        undisturbed && self.fault.is_empty() && stays && self.policy.is_plannable()
     }
 
     /// How long an attempt takes when nothing is in its way.
@@ -198,9 +233,9 @@ impl Config {
         statuses
     }
 
-    /// The policy in force, of which nobody holds anything yet, at a server that started at this moment of the calendar.
-    pub(crate) fn admission(&self, anchor: WallTime) -> Box<dyn Admission> {
-        self.policy.build(!self.answers.is_empty(), anchor)
+    /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar.
+    pub(crate) fn admission(&self, policies: &Policies, anchor: WallTime) -> Box<dyn Admission> {
+        policies.build(!self.answers.is_empty(), anchor)
     }
 
     /// What policies may go by.
@@ -208,6 +243,8 @@ impl Config {
         ServiceModel {
             max_busy: self.max_busy,
             caps: self.caps.clone(),
+            course: self.courses().slots.map(Box::new),
+            began: None,
             service_time: self.service_time,
             reject_time: self.reject_time,
             rejects_occupy: self.rejects_occupy,

@@ -45,6 +45,9 @@ impl Config {
         if !self.outages.is_empty() {
             let _ = write!(text, ", down {}", self.outages);
         }
+        if !self.schedule.is_empty() {
+            let _ = write!(text, ", schedule {}", self.schedule);
+        }
         if self.reject_first > 0 {
             let _ = write!(text, ", first {} attempts rejected", self.reject_first);
         }

@@ -17,17 +17,22 @@ pub struct LeastCosts {
 }
 
 impl LeastCosts {
-    /// The costs at this server in the run with this seed; `None` when nothing always bounds by the same number how
-    /// many it serves at once, nor how soon they pass.
+    /// The costs at this server in the run with this seed; `None` when nothing bounds how many it serves at once, nor
+    /// how soon they pass. Where the cap changes by a schedule it is the highest.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
         let slots = config.most_in_service();
-        let paces = config.policy.paces();
+        let paces = config.paces();
         (slots.is_some() || !paces.is_empty()).then(|| Self { config: config.clone(), slots, paces, seed })
     }
 
     /// Most requests in service at once, where that is bounded.
     pub fn slots(&self) -> Option<u32> {
         self.slots
+    }
+
+    /// Whether there are fewer at times.
+    pub fn slots_vary(&self) -> bool {
+        !self.config.schedule.is_empty()
     }
 
     /// How soon requests pass the limits of rates: all of them bound, each for itself.
@@ -83,6 +88,23 @@ mod tests {
         assert!(LeastCosts::of(&Config { policy, ..Config::default() }, 1).is_none());
         let caps = "10s=25".parse().unwrap();
         assert!(LeastCosts::of(&Config { caps, ..Config::default() }, 1).is_none());
+        let with_schedule = |schedule: &str| {
+            let schedule = schedule.parse().unwrap();
+            LeastCosts::of(&Config { schedule, ..Config::default() }, 1).and_then(|costs| costs.slots())
+        };
+        assert_eq!(with_schedule("10s max-busy=25; 20s..30s max-busy=5..40"), Some(50));
+        assert_eq!(with_schedule("0s max-busy=25; 20s.. max-busy=30+10*sin(1s)"), Some(40));
+        assert_eq!(with_schedule("10s down"), Some(50));
+        let policies = |policy: &str, schedule: &str| {
+            let (policy, schedule) = (policy.parse().unwrap(), schedule.parse().unwrap());
+            let costs = LeastCosts::of(&Config { policy, schedule, ..Config::default() }, 1);
+            costs.map(|costs| (costs.slots(), costs.paces().len()))
+        };
+        let stack = "token-bucket then gcra then concurrency:cap=5";
+        assert_eq!(policies(stack, ""), Some((Some(5), 2)));
+        assert_eq!(policies(stack, "1s gcra.rate=500/s"), Some((Some(5), 1)));
+        assert_eq!(policies(stack, "1s concurrency.cap=6; 2s concurrency.queue=3"), Some((None, 2)));
+        assert_eq!(policies("gcra", "0s.. gcra.rate=5+3*sin(1s)"), None);
         assert!(LeastCosts::of(&Config { loss: 0.5, reject_first: 3, ..Config::default() }, 1).is_some());
     }
 }

@@ -21,6 +21,7 @@ mod log;
 mod outages;
 mod pace;
 mod patch;
+mod planned;
 mod policies;
 mod policy;
 mod policy_stack;
@@ -52,6 +53,7 @@ pub use log::{ServerEvent, ServerLog};
 pub use outages::{Outage, Outages};
 pub use pace::Pace;
 pub use patch::{Patch, PatchError};
+pub use planned::{Planned, PlannedList, PlannedListError};
 pub use policies::{POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use policy_stack::Policies;
@@ -60,7 +62,7 @@ pub use presets::{
     server_preset_names, server_presets,
 };
 pub use request::{Request, RequestId, Step, Verdict};
-pub use schedule::{Planned, Schedule, ScheduleError};
+pub use schedule::{Schedule, ScheduleError};
 pub use script::{
     MOST_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer,
     StepError, WrittenStep,

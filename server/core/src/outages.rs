@@ -4,10 +4,10 @@ use std::fmt;
 
 use vocabulary::Instant;
 
-use crate::schedule::{Planned, Schedule, instant, instant_text};
+use crate::planned::{Planned, PlannedList, instant, instant_text};
 
 /// Stretches of server time, written `10s..40s` or `0s..30s,60s..90s`; they are in order and do not overlap.
-pub type Outages = Schedule<Outage>;
+pub type Outages = PlannedList<Outage>;
 
 /// From its first instant until just before its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Outage {
     to: Instant,
 }
 
-impl Schedule<Outage> {
+impl PlannedList<Outage> {
     /// Whether the server is down at this instant.
     pub(crate) fn cover(&self, at: Instant) -> bool {
         self.iter().any(|outage| outage.from <= at && at < outage.to)

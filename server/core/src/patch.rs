@@ -74,7 +74,7 @@ impl Config {
         };
         // What is not said when it is empty can be changed all the same.
         current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
-        for key in ["preset", "scale"] {
+        for key in ["preset", "scale", "schedule"] {
             current.entry(key).or_insert(serde_json::Value::Null);
         }
         current.entry("fault").or_insert_with(|| "".into());
@@ -102,6 +102,9 @@ impl Config {
         if patch.contains_key("max_busy") && !patch.contains_key("caps") {
             // Whoever says how many slots there are now does not want another number later.
             config.caps = Caps::default();
+        }
+        if patch.contains_key("max_busy") && !patch.contains_key("schedule") {
+            config.schedule = config.schedule.without_max_busy();
         }
         if config.policy != based.policy {
             if let Some(preset) = based.preset.as_deref().filter(|_| is_preset) {

@@ -149,6 +149,38 @@ impl Policy {
         Some(Stage { gate, common })
     }
 
+    /// Whether a parameter can be another while requests are under way.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
+        let name = self.name();
+        if !self.is_stage() {
+            return Err(format!(
+                "policy `{name}` serves requests itself, and goes by the same figures all the time"
+            ));
+        }
+        if self.parameters().iter().any(|parameter| parameter.key == key) {
+            return Ok(());
+        }
+        let own = || self.parameters().iter().map(|parameter| parameter.key);
+        let of_its_own = if self.parameters().is_empty() {
+            format!("`{name}` has no parameters of its own")
+        } else {
+            format!("`{name}` has {}", quoted(own()))
+        };
+        if Common::keys().any(|common| common == key) {
+            return Err(format!("`{key}` of a policy is the same all the time; {of_its_own}"));
+        }
+        Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
+    }
+
+    /// Whether it is the other with other figures: what that remembers goes on with these.
+    pub(crate) fn is_kind_of(&self, other: &Self) -> bool {
+        let is_same = self.name() == other.name() && self.label == other.label && self.given == other.given;
+        is_same && (self.is_stage() || self.parameters() == other.parameters())
+    }
+
     /// The parameters that every policy has do not all mean something to each.
     fn check(&self) -> Result<(), PolicyError> {
         let refuse = |why: String| PolicyError::Combination { policy: self.entry.name, why };

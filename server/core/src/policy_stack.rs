@@ -1,5 +1,6 @@
 //! Whom a server serves: one policy, or several in order, all of which must let a request pass.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use vocabulary::WallTime;
 
 use crate::details::Wants;
 use crate::pace::Pace;
-use crate::policies::{Admission, Places, Stages};
+use crate::policies::{Admission, Places, Stage, Stages};
 use crate::policy::{Policy, PolicyError};
 use crate::script::Script;
 
@@ -93,6 +94,39 @@ impl Policies {
         labels
     }
 
+    /// The same with another value of a parameter of one of the policies, which is known by its index.
+    ///
+    /// # Errors
+    /// Names the value and what is accepted.
+    pub(crate) fn with(&self, index: usize, key: &str, value: &str) -> Result<Self, PolicyError> {
+        let mut policies = self.0.clone();
+        if let Some(policy) = policies.get_mut(index) {
+            *policy = policy.with(&[(key, value.to_owned())])?;
+        }
+        Ok(Self(policies))
+    }
+
+    /// Whether a parameter of one of the policies can be another while requests are under way.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub(crate) fn check_changeable(&self, index: usize, key: &str) -> Result<(), String> {
+        self.0.get(index).map_or(Ok(()), |policy| policy.check_changeable(key))
+    }
+
+    /// A policy as a stage of which nobody holds anything yet.
+    pub(crate) fn stage(&self, index: usize, anchor: WallTime) -> Option<Stage> {
+        self.0.get(index)?.stage(anchor)
+    }
+
+    /// Where these differ from others only by figures of stages, so that what those remember can go on: which stages they are.
+    pub(crate) fn other_figures(&self, before: &Self) -> Option<Vec<usize>> {
+        let mut pairs = self.0.iter().zip(&before.0);
+        let is_same_kind =
+            self.0.len() == before.0.len() && pairs.all(|(policy, before)| policy.is_kind_of(before));
+        is_same_kind.then(|| (0..self.0.len()).filter(|index| self.0[*index] != before.0[*index]).collect())
+    }
+
     /// What it answers in words, if it goes by a script.
     pub fn script(&self) -> Option<&Arc<Script>> {
         self.last().script()
@@ -125,24 +159,30 @@ impl Policies {
     }
 
     /// The most requests that are ever in service at once, each for a service time of the server; the server's own slots may change.
-    pub(crate) fn most_in_service(&self, slots: impl Fn() -> Option<u32>) -> Option<u32> {
+    pub(crate) fn most_in_service(
+        &self,
+        changed: &BTreeSet<usize>,
+        slots: impl Fn() -> Option<u32>,
+    ) -> Option<u32> {
         if !self.last().is_stage() {
             return None;
         }
         // What others count together, or by weights, bounds nothing for sure.
-        let counting = self.0.iter().filter(|policy| policy.counts_all_alike());
-        let mut caps = counting.filter_map(|policy| policy.config().places());
+        let counting = self.0.iter().enumerate().filter(|(_, policy)| policy.counts_all_alike());
+        let mut caps = counting.filter_map(|(index, policy)| Some((index, policy.config().places()?)));
         match (caps.next(), caps.next()) {
-            (Some(Places::Slots), None) => slots(),
-            (Some(Places::Own(cap)), None) => Some(cap),
+            (Some((index, _)), None) if changed.contains(&index) => None,
+            (Some((_, Places::Slots)), None) => slots(),
+            (Some((_, Places::Own(cap))), None) => Some(cap),
             _ => None,
         }
     }
 
     /// How soon requests pass, by each law of which that is proven.
-    pub(crate) fn paces(&self) -> Vec<Pace> {
-        let counting = self.0.iter().filter(|policy| policy.counts_all_alike());
-        counting.filter_map(|policy| policy.config().pace()).collect()
+    pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
+        let lasting = self.0.iter().enumerate().filter(|(index, _)| !changed.contains(index));
+        let counting = lasting.filter(|(_, policy)| policy.counts_all_alike());
+        counting.filter_map(|(_, policy)| policy.config().pace()).collect()
     }
 
     /// Whether ops can be planned: it serves whoever finds less in service than that cap while nobody is rejected.

@@ -1,112 +1,18 @@
-//! Lists of what is planned for known server times: `part,part,…`, each later than the one before it.
+//! Capacity over time: what a server's cap and its policies' figures are at which time of the run, and when it is down.
+//!
+//! Written `0s max-busy=50; 10s max-busy=20; 20s down; 30s..40s max-busy=20..80; 40s.. primary.rate=50+30*sin(20s)`. Times are those of the
+//! [run's clock](crate::server::RunClock). What changes all the time changes in steps, so that a request meets a value that depends
+//! on the time only, and bounded work: see [`course`].
 
-use std::fmt;
-use std::str::FromStr;
+mod course;
+mod courses;
+mod entry;
+mod in_force;
+mod quantity;
+mod text;
+mod value;
 
-use serde::{Deserialize, Serialize};
-use vocabulary::{Instant, duration_text};
-
-/// What is planned, in order of time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Option<String>", into = "String", bound = "T: Planned")]
-pub struct Schedule<T>(Vec<T>);
-
-/// One thing that is planned; its `Display` is how it is typed.
-pub trait Planned: Clone + fmt::Display {
-    /// What a list of them is called.
-    const PLURAL: &'static str;
-    /// Lists as they are typed, for whoever typed another.
-    const EXAMPLES: &'static str;
-    /// What is wrong with one that [comes too early](Self::follows).
-    const TOO_EARLY: &'static str;
-
-    /// Reads one.
-    ///
-    /// # Errors
-    /// Says what is wrong with it.
-    fn read(text: &str) -> Result<Self, String>;
-
-    /// Whether it may stand behind this one.
-    fn follows(&self, before: &Self) -> bool;
-}
-
-/// What was written is no such list.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no list of {plural}: {why}; write for example {examples}")]
-pub struct ScheduleError {
-    text: String,
-    plural: &'static str,
-    why: String,
-    examples: &'static str,
-}
-
-impl<T> Schedule<T> {
-    /// Whether nothing is planned.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// What is planned.
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.0.iter()
-    }
-}
-
-impl<T> Default for Schedule<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-/// A server time, as one thing that is planned begins with.
-pub(crate) fn instant(text: &str) -> Result<Instant, String> {
-    let since = duration_text::parse(text.trim()).map_err(|error| error.to_string())?;
-    Ok(Instant::ORIGIN + since)
-}
-
-/// The other way round.
-pub(crate) fn instant_text(at: Instant) -> String {
-    duration_text::format(at.since_origin())
-}
-
-impl<T: Planned> FromStr for Schedule<T> {
-    type Err = ScheduleError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse =
-            |why| ScheduleError { text: text.to_owned(), plural: T::PLURAL, why, examples: T::EXAMPLES };
-        let mut planned: Vec<T> = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let next = T::read(part).map_err(refuse)?;
-            if planned.last().is_some_and(|before| !next.follows(before)) {
-                return Err(refuse(format!("`{part}` {}", T::TOO_EARLY)));
-            }
-            planned.push(next);
-        }
-        Ok(Self(planned))
-    }
-}
-
-impl<T: Planned> fmt::Display for Schedule<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, planned) in self.0.iter().enumerate() {
-            let joint = if index == 0 { "" } else { "," };
-            write!(f, "{joint}{planned}")?;
-        }
-        Ok(())
-    }
-}
-
-impl<T: Planned> TryFrom<Option<String>> for Schedule<T> {
-    type Error = ScheduleError;
-
-    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
-        text.unwrap_or_default().parse()
-    }
-}
-
-impl<T: Planned> From<Schedule<T>> for String {
-    fn from(schedule: Schedule<T>) -> Self {
-        schedule.to_string()
-    }
-}
+pub(crate) use course::Course;
+pub(crate) use courses::Courses;
+pub(crate) use in_force::{Change, InForce};
+pub use text::{Schedule, ScheduleError};

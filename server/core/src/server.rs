@@ -1,6 +1,8 @@
 //! The whole server: the network legs, admission, the ledger, in one state machine.
 
+mod changing;
 mod passage;
+mod run_clock;
 mod taken_back;
 
 use std::collections::VecDeque;
@@ -15,8 +17,11 @@ use crate::ledger::{Account, Ledger, Of};
 use crate::log::ServerLog;
 use crate::policies::Running;
 use crate::request::{Request, RequestId};
+use crate::schedule::InForce;
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
+
+use run_clock::RunClock;
 
 /// The throttling server.
 #[derive(Debug)]
@@ -26,6 +31,9 @@ pub struct Server {
     anchor: WallTime,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
+    /// What changes on the run's clock, if anything does.
+    schedule: Option<InForce>,
+    clock: RunClock,
     policy: Running,
     ledger: Ledger,
     /// Rises with every reset; what began in an earlier one is not counted.
@@ -66,9 +74,13 @@ impl Server {
 
     /// The same of a server that starts at this moment of the calendar, which goes on with the experiment's time.
     pub fn starting(config: Config, anchor: WallTime) -> Self {
+        let schedule = InForce::new(&config, anchor, None, Instant::ORIGIN);
+        let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
         Self {
             anchor,
-            policy: Running::new(config.admission(anchor)),
+            policy: Running::new(config.admission(policies, anchor)),
+            schedule,
+            clock: RunClock::default(),
             service: config.service_model(),
             config,
             ledger: Ledger::default(),
@@ -90,6 +102,13 @@ impl Server {
             log.on_input(now, &input);
         }
         self.advance(now);
+        if let Input::Arrive(request)
+        | Input::ArriveIfFree { request, .. }
+        | Input::ArriveWith { request, .. } = &input
+        {
+            self.on_arrival(now, request);
+        }
+        self.follow_schedule(now);
         match input {
             Input::Arrive(request) => self.arrive(now, request),
             Input::ArriveIfFree { request, least } if self.free(now) >= u64::from(least) => {
@@ -109,6 +128,7 @@ impl Server {
                 self.epoch += 1;
                 self.version = 0;
                 self.ledger.reset();
+                self.forget_clock(now);
             }
         }
         self.next_at = self.next();
@@ -202,7 +222,11 @@ impl Server {
     fn advance(&mut self, now: Instant) {
         self.ledger.on_time(now);
         while let Some(at) = self.next_at.filter(|at| *at <= now) {
-            self.step(at);
+            if self.change_is_due(at) {
+                self.follow_schedule(at);
+            } else {
+                self.step(at);
+            }
             self.next_at = self.next();
         }
     }
@@ -239,7 +263,8 @@ impl Server {
             (one, other) => one.or(other),
         };
         let leg = |key: Option<(Instant, u64)>| key.map(|(at, _)| at);
-        sooner(self.policy.load().next, sooner(leg(self.coming.next()), leg(self.going.next())))
+        let leg = sooner(leg(self.coming.next()), leg(self.going.next()));
+        sooner(sooner(self.policy.load().next, leg), self.next_call())
     }
 
     /// Whether this message is the latest of a request that goes on.

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use vocabulary::{Distribution, Instant, Purpose};
+use vocabulary::{Distribution, Instant, Purpose, whole_nanos};
 
 use crate::caps::Caps;
 use crate::request::{Request, service_time};
+use crate::schedule::Course;
 
 /// The settings that policies may go by.
 #[derive(Clone, Debug)]
@@ -14,6 +15,10 @@ pub(crate) struct ServiceModel {
     /// Slots before any of `caps`.
     pub(crate) max_busy: u32,
     pub(crate) caps: Caps,
+    /// Slots on the run's clock, instead of both.
+    pub(crate) course: Option<Box<Course>>,
+    /// When the run began.
+    pub(crate) began: Option<Instant>,
     pub(crate) service_time: Distribution,
     pub(crate) reject_time: Distribution,
     /// Whether a rejection counts as busy while it takes its time.
@@ -23,7 +28,13 @@ pub(crate) struct ServiceModel {
 impl ServiceModel {
     /// Slots at this instant.
     pub(crate) fn slots(&self, at: Instant) -> u32 {
-        self.caps.at(at).unwrap_or(self.max_busy)
+        match &self.course {
+            None => self.caps.at(at).unwrap_or(self.max_busy),
+            Some(course) => {
+                let elapsed = self.began.map_or(0, |began| whole_nanos(at.since(began)));
+                course.whole(elapsed).unwrap_or(self.max_busy)
+            }
+        }
     }
 
     /// How long the service of this request takes: the same for every attempt of an op.

@@ -1,6 +1,8 @@
 //! Whatever happens under whatever policy: nothing is lost, nothing is answered twice, nothing hangs.
 
-use mockserver_core::{Config, Input, Output, POLICIES, Policies, Request, RequestId, Server, Step};
+use mockserver_core::{
+    Config, Input, Output, POLICIES, Policies, Request, RequestId, Schedule, Server, Step,
+};
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
@@ -76,12 +78,13 @@ fn any_config() -> impl Strategy<Value = Config> {
     let faults =
         vec!["", "reset:20%,hang:10%,slow-headers(70ms):20%,500:20%:after,hang:5%:after,slow-body(1s):5%"];
     let faults = prop::sample::select(faults);
-    (any_policy(), 1..4_u32, [time(), time(), time(), time()], (outages, faults), 0..2_u32, any::<bool>())
-        .prop_map(|(policy, max_busy, times, (outages, faults), reject_first, rejects_occupy)| {
+    let times = [time(), time(), time(), time()];
+    let disturbed = (outages, faults, any_changes());
+    (any_policy(), 1..4_u32, times, disturbed, 0..2_u32, any::<bool>()).prop_map(
+        |(policy, max_busy, times, (outages, faults, changes), reject_first, rejects_occupy)| {
             let [service_time, reject_time, network_delay, return_delay] =
                 times.map(|text| text.parse::<Distribution>().expect("a time"));
             Config {
-                policy,
                 max_busy,
                 service_time,
                 reject_time,
@@ -91,9 +94,54 @@ fn any_config() -> impl Strategy<Value = Config> {
                 fault: faults.parse().expect("faults"),
                 reject_first,
                 rejects_occupy,
+                schedule: followed(&policy, max_busy, &changes),
+                policy,
                 ..Config::default()
             }
-        })
+        },
+    )
+}
+
+/// What may change, wherever there is something of the kind.
+fn any_changes() -> impl Strategy<Value = Vec<&'static str>> {
+    let changes = [
+        "5ms max-busy=1",
+        "20ms..400ms max-busy=1..5",
+        "10ms..200ms token-bucket.rate=1..300",
+        "30ms token-bucket.burst=1",
+        "15ms.. gcra.rate=50+49*sin(120ms)",
+        "40ms gcra.burst=3",
+        "10ms..900ms leaky-queue.rate=200..5",
+        "20ms..70ms reserve.rate=10..90",
+        "20ms..120ms concurrency.cap=1..4",
+        "60ms concurrency.order=lifo",
+        "35ms fixed-window.limit=1",
+        "45ms sliding-counter.window=30ms",
+        "55ms sliding-log.limit=1",
+        "25ms growing-rate.most=2000",
+        "25ms growing-concurrency.most=3000",
+        "50ms..80ms down",
+    ];
+    prop::sample::subsequence(changes.to_vec(), 0..6)
+}
+
+/// The schedule of those of them that these policies can follow.
+fn followed(policy: &Policies, max_busy: u32, changes: &[&str]) -> Schedule {
+    let begins = |change: &&str| change.split("ms").next().and_then(|ms| ms.parse::<u32>().ok());
+    let mut kept: Vec<&str> = Vec::new();
+    for change in changes {
+        let config = Config {
+            policy: policy.clone(),
+            max_busy,
+            schedule: change.parse().expect("an entry"),
+            ..Config::default()
+        };
+        if config.validate().is_ok() {
+            kept.push(change);
+        }
+    }
+    kept.sort_by_key(begins);
+    kept.join(";").parse().expect("a schedule")
 }
 
 fn any_step() -> impl Strategy<Value = Step> {

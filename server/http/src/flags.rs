@@ -7,7 +7,7 @@ use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
 use mockserver_core::{
-    Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies, expand,
+    Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies, Schedule, expand,
     server_preset_names,
 };
 use vocabulary::{Distribution, duration_text};
@@ -96,7 +96,7 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "RANGES",
-        help = "When everything is rejected at once, in time since the server's start, such as `10s..40s,60s..90s` [default: never]"
+        help = "When everything is rejected at once, in time since the server's start, such as `10s..40s,60s..90s`; on a run's own clock: --schedule '10s..40s down' [default: never]"
     )]
     outages: Option<Outages>,
 
@@ -119,6 +119,14 @@ pub struct ServerFlags {
     /// Attempts of every op that are rejected first.
     #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
     reject_first: Option<u32>,
+
+    /// What changes during a run.
+    #[arg(
+        long,
+        value_name = "ENTRIES",
+        help = "What changes during a run, in time since its first request: `max-busy` and parameters of policies, which are set from an instant on, go from one value to another or in waves, and outages, such as '0s max-busy=50; 10s max-busy=20; 20s..25s down; 30s..40s max-busy=20..80; 40s.. token-bucket.rate=50+30*sin(20s)'; `down` alone lasts until the next entry [default: nothing]"
+    )]
+    schedule: Option<Schedule>,
 }
 
 fn service_time_help() -> String {
@@ -182,6 +190,7 @@ impl ServerFlags {
             fault,
             reject_first,
             caps,
+            schedule,
         } = self;
         max_busy.is_some()
             || service_time.is_some()
@@ -200,6 +209,7 @@ impl ServerFlags {
             || fault.is_some()
             || reject_first.is_some()
             || caps.is_some()
+            || schedule.is_some()
     }
 
     /// What holds where nothing else is typed: a preset, or the defaults with the stack to which every flag adds.
@@ -253,6 +263,7 @@ impl ServerFlags {
             fault: self.fault.clone().unwrap_or(base.fault),
             preset: base.preset,
             scale: base.scale,
+            schedule: self.schedule.clone().unwrap_or(base.schedule),
         };
         config.validate()?;
         Ok(config)

@@ -57,7 +57,7 @@ impl Run {
         }
         if let Some(seen) = completion.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
-            if self.lower_bound.as_ref().is_some_and(|bound| bound.slots() != seen.cap) {
+            if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
                 // It was proven for another server.
                 self.lower_bound = None;
                 self.cap_changed = true;

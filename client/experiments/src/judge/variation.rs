@@ -23,7 +23,11 @@ pub fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
     if server.has_cap() {
         // A cap that changes by itself is other caps already.
-        let percents: &[_] = if server.caps.is_empty() { &[('−', 80), ('+', 120)] } else { &[] };
+        let percents: &[_] = if server.caps.is_empty() && server.schedule.is_empty() {
+            &[('−', 80), ('+', 120)]
+        } else {
+            &[]
+        };
         for &(sign, percent) in percents {
             let slots = (u64::from(server.max_busy) * percent + 50) / 100;
             let max_busy = u32::try_from(slots).unwrap_or(u32::MAX).clamp(1, 1_000_000);

@@ -177,7 +177,8 @@ impl Underway {
         let distorted = |share| Warning::distorted(share, &measured.excess.figures());
         warnings.extend(measured.excess.intolerable().map(distorted));
         let current = server.is_as_it_was(runtime);
-        let planned = server.model.as_ref().is_some_and(|model| !model.caps.is_empty());
+        let planned =
+            server.model.as_ref().is_some_and(|model| !model.caps.is_empty() || !model.schedule.is_empty());
         if current == Some(false) || driven.run.cap_changed() && !planned {
             warnings.push(Warning::ServerChanged);
         }

@@ -7,6 +7,7 @@ use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
+use crate::policies::gate::Gate;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
@@ -44,7 +45,7 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What it carries. Only the calls above change it.
     fn load(&self) -> Load;
 
-    /// How much there is of what can be busy. It never changes.
+    /// How much there is of what can be busy. Only [`tune`](Self::tune) changes it.
     fn capacity(&self) -> Capacity {
         Capacity::Slots
     }
@@ -57,6 +58,17 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What answers tell of a request that is done with: who turned it away, and where limits stood.
     fn facts(&mut self, _id: RequestId) -> AnswerFacts {
         AnswerFacts::default()
+    }
+
+    /// From this instant on a stage goes by the figures of this one.
+    fn tune(&mut self, _at: Instant, _stage: usize, _other: Box<dyn Gate>, _service: &ServiceModel) {}
+
+    /// The server may have more slots than before: whoever waits for one gets it.
+    fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
+
+    /// Whether somebody waits for a slot or a place.
+    fn is_awaited(&self) -> bool {
+        false
     }
 
     /// Keys that were forgotten for the sake of others.

@@ -2,7 +2,7 @@
 //!
 //! Source: seed 000 for the cap; `HAProxy`'s `maxconn` with `timeout queue`, and the priority levels of Kubernetes, for queues.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
@@ -10,7 +10,7 @@ use vocabulary::{Choice, Configurable, Instant, Parameter};
 use crate::caps::MOST_SLOTS;
 use crate::policies::admission::Capacity;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited};
+use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::{self, PolicyConfig};
 use crate::request::RequestId;
@@ -168,6 +168,25 @@ impl Places {
 }
 
 impl Gate for Places {
+    fn tune(&mut self, at: Instant, other: Box<dyn Gate>, service: &ServiceModel) {
+        let Some(Self { config, .. }) = as_kind(other) else { return };
+        // How long one waits at most is settled when it begins to.
+        self.config = config;
+        self.call(at, service);
+    }
+
+    fn call(&mut self, at: Instant, service: &ServiceModel) {
+        let cap = self.cap(at, service);
+        let awaited: BTreeSet<Key> = self.timeouts.values().map(|(_, key)| *key).collect();
+        for key in awaited {
+            self.settle(at, key, cap);
+        }
+    }
+
+    fn is_awaited(&self) -> bool {
+        !self.timeouts.is_empty()
+    }
+
     fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling {
         let (cap, cost) = (self.cap(at, service), u64::from(asked.cost));
         if cost > cap {

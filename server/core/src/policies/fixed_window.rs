@@ -112,6 +112,11 @@ impl Law for FixedWindow {
         }
     }
 
+    /// The window that has begun ends as it would have.
+    fn tune(&self, window: &mut Window, at: Instant, before: &Self) {
+        before.advance(window, at);
+    }
+
     fn charge(&self, window: &mut Window, at: Instant, cost: u32) {
         if at >= window.ends {
             window.ends = at + self.window;

@@ -1,5 +1,6 @@
 //! A stage of a stack in force: it lets a request go on, holds it up, or turns it away.
 
+use std::any::Any;
 use std::fmt;
 use std::time::Duration;
 
@@ -16,7 +17,19 @@ use crate::standing::Standing;
 /// A request meets [`ask`](Self::ask) once. If it passes, at once or after a wait, [`take`](Self::take) follows, when it comes or when it is
 /// answered; who goes on from a queue is charged already. And [`ended`](Self::ended) follows when it is answered or its client is gone,
 /// whatever became of it further on.
-pub(crate) trait Gate: fmt::Debug + Send {
+pub(crate) trait Gate: Any + fmt::Debug + Send {
+    /// From this instant on it goes by the figures of another of its kind, of which nobody holds anything; what it remembers stays.
+    /// Whoever need not wait any more in its queue is [called](Self::call).
+    fn tune(&mut self, at: Instant, other: Box<dyn Gate>, service: &ServiceModel);
+
+    /// There may be more places than before: whoever waits for one gets it.
+    fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
+
+    /// Whether somebody waits in its queue.
+    fn is_awaited(&self) -> bool {
+        false
+    }
+
     /// What becomes of a request. Only what time changes is changed, who waits in a queue, and what is held against those who come too
     /// early.
     fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling;
@@ -119,6 +132,12 @@ pub(crate) struct Waited {
 /// What means nothing where places are held, see [`Gate::meaningless`].
 pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
     (&["refund", "own", "later", "charged"], "places are taken when a request comes and free when it ends");
+
+/// A stage as what it is, if it is of that kind.
+pub(crate) fn as_kind<G: Gate>(gate: Box<dyn Gate>) -> Option<G> {
+    let gate: Box<dyn Any> = gate;
+    gate.downcast().ok().map(|gate| *gate)
+}
 
 /// So many nanoseconds; what is beyond 584 years is that.
 pub(crate) fn nanos(nanos: u128) -> Duration {

@@ -10,7 +10,7 @@ use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::Rate;
+use crate::policies::rate::{Rate, rescaled};
 use crate::standing::Standing;
 
 /// Parameters of `gcra`.
@@ -95,6 +95,19 @@ impl Law for Gcra {
             None | Some(0) => Ruling::Pass,
             Some(early) => after(early.div_ceil(u128::from(self.rate.count))),
         }
+    }
+
+    fn tune(&self, expected: &mut Expected, at: Instant, before: &Self) {
+        before.advance(expected, at);
+        let (ahead, full) = (expected.0 - before.scaled(at), before.increment(before.burst));
+        let room = self.increment(self.burst);
+        let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
+        // As what is in a bucket, which may be overdrawn.
+        let ahead = match full.checked_sub(ahead) {
+            Some(filled) => room - rescaled(filled).min(room),
+            None => room + rescaled(ahead - full),
+        };
+        expected.0 = self.scaled(at) + ahead;
     }
 
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {

@@ -9,7 +9,7 @@ use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::caps::MOST_SLOTS;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken};
+use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, as_kind};
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
@@ -86,11 +86,19 @@ impl GrowingPlaces {
             places.grown = Grown { used: at, ..growth.fresh() };
         }
         growth.grow(&mut places.grown, at);
+        // The most may be another by now.
+        places.grown.limit = places.grown.limit.min(growth.most);
         places
     }
 }
 
 impl Gate for GrowingPlaces {
+    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
+        if let Some(Self { growth, .. }) = as_kind(other) {
+            self.growth = growth;
+        }
+    }
+
     fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
         let growth = self.growth;
         let places = self.places(at, asked.key);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Configurable, Instant, Parameter, whole_nanos};
 
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
@@ -13,6 +13,7 @@ use crate::policies::growth::{Grown, Growth};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
+use crate::policies::rate::rescaled;
 use crate::standing::Standing;
 
 /// Parameters of `growing-rate`.
@@ -132,6 +133,14 @@ impl Law for GrowingRate {
         }
         let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));
         after(until_step + lacking.div_ceil(next.into()))
+    }
+
+    /// A limit that has grown stays, up to the new most.
+    fn tune(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
+        before.advance(bucket, at);
+        bucket.grown.limit = bucket.grown.limit.min(self.growth.most);
+        let [from, to] = [before.per, self.per].map(whole_nanos);
+        bucket.filled = rescaled(bucket.filled, from, to).min(self.scaled(bucket.grown.limit));
     }
 
     fn charge(&self, bucket: &mut Bucket, at: Instant, cost: u32) {

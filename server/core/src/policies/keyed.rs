@@ -1,8 +1,10 @@
 //! A law in force, for every key apart.
 
+use std::collections::VecDeque;
+
 use vocabulary::Instant;
 
-use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
 use crate::policies::law::Law;
@@ -13,23 +15,83 @@ use crate::standing::Standing;
 #[derive(Debug)]
 pub(crate) struct Keyed<L: Law> {
     law: L,
-    keys: Keys<L::State>,
+    keys: Keys<Known<L::State>>,
+    /// The laws before, each with its end: a key meets them all when it is seen again.
+    past: VecDeque<(L, Instant)>,
+    /// Laws so far, this one not included.
+    laws: u64,
 }
+
+/// What is remembered of a key, and as how many'th law it was left.
+#[derive(Debug)]
+struct Known<S> {
+    state: S,
+    law: u64,
+}
+
+/// Laws that are past and still met one after another. A key that was not seen for longer goes by the one that it was left with until half
+/// of these are left: so a change costs the same however many keys there are.
+const MOST_PAST: usize = 1024;
 
 impl<L: Law> Keyed<L> {
     /// Nothing has been accepted yet; at most so many keys are remembered.
     pub(crate) fn new(law: L, most_keys: u32) -> Self {
-        Self { law, keys: Keys::new(most_keys) }
+        Self { law, keys: Keys::new(most_keys), past: VecDeque::new(), laws: 0 }
     }
 
     fn state(&mut self, key: Key) -> (&L, &mut L::State) {
-        let Self { law, keys } = self;
-        let state = keys.state(key, || law.fresh());
-        (law, state)
+        let Self { law, keys, past, laws } = self;
+        let known = keys.state(key, || Known { state: law.fresh(), law: *laws });
+        known.catch_up(law, past, *laws);
+        (law, &mut known.state)
+    }
+
+    /// Forgets half of the laws that are past.
+    fn forget_laws(&mut self) {
+        let Self { keys, past, laws, .. } = self;
+        let oldest = *laws - past.len() as u64;
+        let kept = MOST_PAST / 2;
+        let (Some((first, _)), Some((_, began))) = (past.get(kept), past.get(kept - 1)) else { return };
+        let first_kept = oldest + kept as u64;
+        for known in keys.states().filter(|known| known.law < first_kept) {
+            let Some((left, _)) = past.get(position(known.law, oldest)) else { continue };
+            first.tune(&mut known.state, *began, left);
+            known.law = first_kept;
+        }
+        past.drain(..kept);
     }
 }
 
+impl<S> Known<S> {
+    /// Meets the laws that have come since.
+    fn catch_up<L: Law<State = S>>(&mut self, law: &L, past: &VecDeque<(L, Instant)>, laws: u64) {
+        if self.law == laws {
+            return;
+        }
+        let missed = past.range(position(self.law, laws - past.len() as u64)..);
+        let next = missed.clone().skip(1).map(|(law, _)| law).chain([law]);
+        for ((before, ended), next) in missed.zip(next) {
+            next.tune(&mut self.state, *ended, before);
+        }
+        self.law = laws;
+    }
+}
+
+/// Where a law is among those that are past.
+fn position(law: u64, oldest: u64) -> usize {
+    usize::try_from(law.saturating_sub(oldest)).unwrap_or(usize::MAX)
+}
+
 impl<L: Law> Gate for Keyed<L> {
+    fn tune(&mut self, at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
+        let Some(Self { law, .. }) = as_kind(other) else { return };
+        if self.past.len() == MOST_PAST {
+            self.forget_laws();
+        }
+        self.past.push_back((std::mem::replace(&mut self.law, law), at));
+        self.laws += 1;
+    }
+
     fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
         let (law, state) = self.state(asked.key);
         law.advance(state, at);
@@ -54,8 +116,9 @@ impl<L: Law> Gate for Keyed<L> {
 
     fn give_back(&mut self, at: Instant, asked: &Asked, taken: Taken) {
         // Of a key that was forgotten meanwhile nothing is known that could come back.
-        if let Some(state) = self.keys.get_mut(asked.key) {
-            self.law.give_back(state, at, taken);
+        if let Some(known) = self.keys.get_mut(asked.key) {
+            known.catch_up(&self.law, &self.past, self.laws);
+            self.law.give_back(&mut known.state, at, taken);
         }
     }
 

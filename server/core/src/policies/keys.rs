@@ -63,7 +63,6 @@ impl<S> Keys<S> {
     }
 
     /// Every state.
-    #[expect(dead_code, reason = "changes of a limit while the server runs go through all of them")]
     pub(crate) fn states(&mut self) -> impl Iterator<Item = &mut S> {
         self.entries.iter_mut().map(|entry| &mut entry.state)
     }

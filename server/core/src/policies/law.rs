@@ -21,6 +21,10 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// What becomes of a request of this cost, at least 1, at the instant to which the state has [advanced](Self::advance).
     fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Ruling;
 
+    /// From this instant on it is this law, and not the one before; the state is as that left it, and instants before it are past.
+    /// What has come by then stays, as far as it fits.
+    fn tune(&self, state: &mut Self::State, at: Instant, before: &Self);
+
     /// A request of this cost that [`ask`](Self::ask) has just let pass is accepted.
     ///
     /// A request that is rejected and counts all the same is charged, too: more than there is cannot be taken.

@@ -76,6 +76,8 @@ pub(crate) struct Excess {
     /// Thousandths of a request at the millisecond of the last one; minus one request while nothing is.
     thousandths: i128,
     last_ms: u64,
+    /// What has leaked besides when the rate became another, in thousandths of that; mostly nothing.
+    leaked: i128,
 }
 
 impl LeakyQueue {
@@ -88,14 +90,14 @@ impl LeakyQueue {
     /// What is left of the excess, of which one more request makes what must not be above the burst.
     fn left(&self, excess: &Excess, at: Instant) -> i128 {
         let ms = i128::from(whole_millis(at).saturating_sub(excess.last_ms));
-        (excess.thousandths - self.milli_rate() * ms / 1000).max(-ONE)
+        (excess.thousandths - (self.milli_rate() * ms + excess.leaked) / 1000).max(-ONE)
     }
 
     /// When no more than so much is left, in whole milliseconds.
     fn left_at(&self, excess: &Excess, left: i128) -> Instant {
         let leaks = (excess.thousandths - left).max(0);
-        // The least ms with rate × ms / 1000 ≥ leaks.
-        let ms = div_ceil(leaks * 1000, self.milli_rate());
+        // The least ms with (rate × ms + leaked) / 1000 ≥ leaks.
+        let ms = div_ceil((leaks * 1000 - excess.leaked).max(0), self.milli_rate());
         Instant::from_millis(excess.last_ms.saturating_add(u64::try_from(ms).unwrap_or(u64::MAX)))
     }
 
@@ -123,7 +125,7 @@ impl Law for LeakyQueue {
     type State = Excess;
 
     fn fresh(&self) -> Excess {
-        Excess { thousandths: -ONE, last_ms: 0 }
+        Excess { thousandths: -ONE, last_ms: 0, leaked: 0 }
     }
 
     /// What leaks is reckoned from the last request on, as it is cut to whole thousandths.
@@ -150,9 +152,17 @@ impl Law for LeakyQueue {
         }
     }
 
+    /// Who is in the queue stays there.
+    fn tune(&self, excess: &mut Excess, at: Instant, before: &Self) {
+        let now = whole_millis(at);
+        let leaked = before.milli_rate() * i128::from(now.saturating_sub(excess.last_ms)) + excess.leaked;
+        let thousandths = (excess.thousandths - leaked / 1000).max(-ONE);
+        *excess = Excess { thousandths, last_ms: now, leaked: leaked % 1000 };
+    }
+
     fn charge(&self, excess: &mut Excess, at: Instant, cost: u32) {
         let taken = self.left(excess, at) + i128::from(cost) * ONE;
-        *excess = Excess { thousandths: taken.min(self.most()), last_ms: whole_millis(at) };
+        *excess = Excess { thousandths: taken.min(self.most()), last_ms: whole_millis(at), leaked: 0 };
     }
 
     /// Nothing leaks by that, so the millisecond of the last request stays.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
 use crate::policies::policy_config::PolicyConfig;
@@ -125,6 +125,12 @@ impl Lock {
 }
 
 impl Gate for Locks {
+    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
+        if let Some(Self { config, .. }) = as_kind(other) {
+            self.config = config;
+        }
+    }
+
     fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);

@@ -5,7 +5,7 @@
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, Step};
@@ -52,6 +52,12 @@ impl Random {
 }
 
 impl Gate for Random {
+    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
+        if let Some(other) = as_kind(other) {
+            *self = other;
+        }
+    }
+
     fn ask(&mut self, _at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
         if self.rejects(&asked.request) { Ruling::Reject(None) } else { Ruling::Pass }
     }

@@ -59,6 +59,13 @@ impl Rate {
     }
 }
 
+/// What counts in tokens × a rate's time, in tokens × another's; cut to a whole number.
+pub(crate) fn rescaled(amount: u128, from_nanos: u64, to_nanos: u64) -> u128 {
+    let (from, to) = (u128::from(from_nanos), u128::from(to_nanos));
+    // Whole tokens, and the rest of one: neither product is too large.
+    (amount / from).saturating_mul(to).saturating_add(amount % from * to / from)
+}
+
 fn gcd(one: u64, other: u64) -> u64 {
     if other == 0 { one } else { gcd(other, one % other) }
 }

@@ -82,6 +82,10 @@ impl Law for Reserve {
         }
     }
 
+    fn tune(&self, expected: &mut Expected, at: Instant, before: &Self) {
+        self.bucket().tune(expected, at, &before.bucket());
+    }
+
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
         self.bucket().charge_ahead(expected, at, cost, self.longest_wait());
     }

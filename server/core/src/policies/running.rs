@@ -5,6 +5,7 @@ use vocabulary::Instant;
 use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
 use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
+use crate::policies::gate::Gate;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
@@ -77,6 +78,23 @@ impl Running {
     /// How much of it is free.
     pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
         self.capacity(at, service).map_or(u32::MAX, |capacity| self.admission.free(capacity))
+    }
+
+    /// See [`Admission::tune`].
+    pub(crate) fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
+        self.admission.tune(at, stage, other, service);
+        (self.load, self.capacity) = (self.admission.load(), self.admission.capacity());
+    }
+
+    /// See [`Admission::call`].
+    pub(crate) fn call(&mut self, at: Instant, service: &ServiceModel) {
+        self.admission.call(at, service);
+        self.load = self.admission.load();
+    }
+
+    /// See [`Admission::is_awaited`].
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.admission.is_awaited()
     }
 
     /// See [`Admission::facts`].

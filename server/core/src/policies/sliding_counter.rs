@@ -107,6 +107,12 @@ impl Law for SlidingCounter {
         after(length - elapsed + self.soonest(counters.accepted, 0, cost))
     }
 
+    /// Both counters go on as those of the windows that are the last ones now.
+    fn tune(&self, counters: &mut Counters, at: Instant, before: &Self) {
+        before.advance(counters, at);
+        counters.window = u128::from(at.as_nanos()) / self.window.as_nanos();
+    }
+
     fn charge(&self, counters: &mut Counters, _at: Instant, cost: u32) {
         counters.accepted = counters.accepted.saturating_add(cost);
     }

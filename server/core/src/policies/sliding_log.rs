@@ -87,6 +87,11 @@ impl Law for SlidingLog {
         if free_at > at { after(free_at.since(at).as_nanos()) } else { Ruling::Pass }
     }
 
+    /// What is past by now is forgotten, even if the window is a longer one from now on.
+    fn tune(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
+        before.advance(accepted, at);
+    }
+
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
         accepted.entries.push_back((at, cost));
         accepted.sum += u64::from(cost);

@@ -7,7 +7,7 @@
 use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken};
+use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
 use crate::service::ServiceModel;
@@ -55,6 +55,12 @@ impl PolicyConfig for SlowDown {
 }
 
 impl Gate for SlowDown {
+    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
+        if let Some(other) = as_kind(other) {
+            *self = other;
+        }
+    }
+
     fn ask(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) -> Ruling {
         Ruling::Pass
     }

@@ -200,6 +200,22 @@ impl Admission for Stages {
         }
     }
 
+    fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
+        if let Some(stage) = self.gates.get_mut(stage) {
+            stage.gate.tune(at, other, service);
+        }
+    }
+
+    fn call(&mut self, at: Instant, service: &ServiceModel) {
+        for stage in &mut self.gates {
+            stage.gate.call(at, service);
+        }
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.gates.iter().any(|stage| stage.gate.is_awaited())
+    }
+
     fn evicted_keys(&self) -> u64 {
         self.gates.iter().map(|stage| stage.gate.evicted()).sum()
     }

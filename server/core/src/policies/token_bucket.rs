@@ -11,7 +11,7 @@ use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::Rate;
+use crate::policies::rate::{Rate, rescaled};
 use crate::standing::Standing;
 
 /// Parameters of `token-bucket`.
@@ -131,6 +131,12 @@ impl Law for TokenBucket {
             return Ruling::Pass;
         };
         after(self.until(lacking, at))
+    }
+
+    fn tune(&self, level: &mut Level, at: Instant, before: &Self) {
+        before.advance(level, at);
+        let filled = rescaled(level.filled, before.rate.per_nanos, self.rate.per_nanos);
+        level.filled = filled.min(self.scaled(self.burst));
     }
 
     fn charge(&self, level: &mut Level, _at: Instant, cost: u32) {

@@ -52,7 +52,7 @@ impl Server {
         let Some(held) = &self.requests[id.0 as usize] else { return };
         let Request { step, attempt, .. } = held.request;
         let of = self.of(held);
-        if self.config.outages.cover(at) {
+        if self.is_down(at) {
             let Load { busy, in_service, .. } = self.policy.load();
             self.ledger.on_admission(of, step, Some(Verdict::Rejected), (busy, in_service));
             if step != Step::Read {

@@ -7,6 +7,8 @@ use crate::config::Config;
 use crate::events::Answer;
 use crate::policies::{Released, Running};
 use crate::request::{RequestId, Verdict};
+use crate::schedule::InForce;
+use crate::service::ServiceModel;
 
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
@@ -34,22 +36,25 @@ impl Server {
         }
     }
 
-    /// From now on behaves so. What is under way goes on as it began, unless the policy itself is another: then it
-    /// is turned away.
+    /// From now on behaves so. What is under way goes on as it began, where the policies are the same but for the figures of stages; where
+    /// they are others it is turned away.
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
         // Who speaks templates must know where limits stand, and the names of the stages.
-        let is_other_policy = config.policy != self.config.policy || config.answers != self.config.answers;
-        self.service = config.service_model();
+        let answers_as_before = config.answers == self.config.answers;
+        let policies = self.policies().clone();
+        let began = self.clock.began();
+        self.service = ServiceModel { began, ..config.service_model() };
+        self.schedule = InForce::new(&config, self.anchor, began, now);
         self.config = config;
-        if !is_other_policy {
+        if answers_as_before && self.tune_from(now, &policies) {
             return;
         }
         // The script and the stages are gone: what is on its way back is said in the server's own words.
         let plain = |answer: &mut Answer| (answer.reply, answer.facts) = (None, None);
         self.going.for_each_mut(plain);
         self.answers.iter_mut().for_each(plain);
-        let mut before =
-            std::mem::replace(&mut self.policy, Running::new(self.config.admission(self.anchor)));
+        let other = Running::new(self.config.admission(self.policies(), self.anchor));
+        let mut before = std::mem::replace(&mut self.policy, other);
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {

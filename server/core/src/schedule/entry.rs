@@ -1,0 +1,166 @@
+//! One entry of a schedule: when, and what is otherwise from then on.
+
+use std::fmt;
+use std::time::Duration;
+
+use vocabulary::{did_you_mean, duration_text};
+
+use super::value::Value;
+
+/// One entry; its `Display` is how it is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) from: Duration,
+    pub(super) until: Until,
+    pub(super) action: Action,
+}
+
+/// How long an entry says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// `10s`: from then on.
+    Later,
+    /// `10s..20s`.
+    Then(Duration),
+    /// `10s..`: from then on, always another value.
+    Open,
+}
+
+/// What is otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Down,
+    Up,
+    Set(Target, Value),
+}
+
+/// What is set.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Target {
+    /// The server's own cap.
+    MaxBusy,
+    /// A parameter of the policy that is called so.
+    Parameter { stage: String, key: String },
+}
+
+/// How the server's own cap is called.
+pub(super) const MAX_BUSY: &str = "max-busy";
+
+impl Entry {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let (when, what) = text.split_once(char::is_whitespace).ok_or("there is nothing behind its time")?;
+        let time = |text: &str| duration_text::parse(text).map_err(|error| error.to_string());
+        let (from, until) = match when.split_once("..") {
+            None => (time(when)?, Until::Later),
+            Some((from, "")) => (time(from)?, Until::Open),
+            Some((from, to)) => (time(from)?, Until::Then(time(to)?)),
+        };
+        if matches!(until, Until::Then(to) if to <= from) {
+            return Err(format!("`{when}` ends before it begins"));
+        }
+        let action = Action::read(what.trim())?;
+        action.check(when, until)?;
+        Ok(Self { from, until, action })
+    }
+
+    /// Its end, if it has one of its own.
+    pub(super) fn end(&self) -> Option<Duration> {
+        match self.until {
+            Until::Then(to) => Some(to),
+            Until::Later | Until::Open => None,
+        }
+    }
+
+    /// Whether it says something about the same thing.
+    pub(super) fn is_about_what(&self, other: &Self) -> bool {
+        match (&self.action, &other.action) {
+            (Action::Set(target, _), Action::Set(other, _)) => target == other,
+            (Action::Set(..), _) | (_, Action::Set(..)) => false,
+            _ => true,
+        }
+    }
+}
+
+impl Action {
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
+            "down" => return Ok(Self::Down),
+            "up" => return Ok(Self::Up),
+            _ => {}
+        }
+        let Some((target, value)) = text.split_once('=') else {
+            let suggestion = did_you_mean(text, ["down", "up"]);
+            return Err(format!(
+                "`{text}` is neither `down` nor `up`, and has no `=`{suggestion}; write for example `max-busy=20`"
+            ));
+        };
+        Ok(Self::Set(Target::read(target.trim())?, Value::read(value)?))
+    }
+
+    /// Some things are said of a range, and others from an instant on.
+    fn check(&self, when: &str, until: Until) -> Result<(), String> {
+        match (self, until) {
+            (Self::Up | Self::Down, Until::Open) | (Self::Up, Until::Then(_)) => Err(format!(
+                "`{when}` is a range without an end, or with one of no use; write when it begins"
+            )),
+            (Self::Set(_, Value::Constant(value)), Until::Then(_) | Until::Open) => Err(format!(
+                "`{value}` holds from an instant on, and `{when}` is a range; write when it begins, and what holds later as another \
+                 entry"
+            )),
+            (Self::Set(_, value @ Value::Ramp(..)), Until::Later | Until::Open) => Err(format!(
+                "`{value}` takes its time, and `{when}` has no end; write for example `30s..40s`"
+            )),
+            (Self::Set(_, value @ Value::Sine(_)), Until::Later) => {
+                Err(format!("`{value}` changes all the time; write `{when}..`, or `{when}..` and its end"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Target {
+    fn read(text: &str) -> Result<Self, String> {
+        if text == MAX_BUSY {
+            return Ok(Self::MaxBusy);
+        }
+        match text.split_once('.') {
+            Some((stage, key)) if !stage.is_empty() && !key.is_empty() => {
+                Ok(Self::Parameter { stage: stage.trim().to_owned(), key: key.trim().to_owned() })
+            }
+            _ => Err(format!(
+                "`{text}` is neither `{MAX_BUSY}` nor a policy's parameter, such as `token-bucket.rate`{}",
+                did_you_mean(text, [MAX_BUSY])
+            )),
+        }
+    }
+}
+
+/// A time without a space in it.
+fn time_text(time: Duration) -> String {
+    duration_text::format(time).replace(' ', "")
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&time_text(self.from))?;
+        match self.until {
+            Until::Later => {}
+            Until::Then(to) => write!(f, "..{}", time_text(to))?,
+            Until::Open => f.write_str("..")?,
+        }
+        match &self.action {
+            Action::Down => f.write_str(" down"),
+            Action::Up => f.write_str(" up"),
+            Action::Set(target, value) => write!(f, " {target}={value}"),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MaxBusy => f.write_str(MAX_BUSY),
+            Self::Parameter { stage, key } => write!(f, "{stage}.{key}"),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A number with a unit, as ramps and formulas have them: exact to a millionth.
+
+use std::fmt;
+
+/// A number that is not negative, and the unit behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Quantity {
+    pub(super) millionths: i64,
+    /// As typed, such as `/s` or `ms`; mostly there is none.
+    pub(super) unit: String,
+}
+
+pub(super) const ONE: i64 = 1_000_000;
+
+/// Digits before the point.
+const MOST_DIGITS: usize = 12;
+
+/// Digits after it.
+const MOST_DECIMALS: usize = 6;
+
+impl Quantity {
+    /// Reads `50`, `0.25`, `100/s` or `500ms`.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+        let is_unit = unit.chars().all(|c| c.is_ascii_alphanumeric() || c == '/' || c == 'µ');
+        if whole.is_empty() || whole.len() > MOST_DIGITS || decimals.len() > MOST_DECIMALS || !is_unit {
+            return None;
+        }
+        let millionths = format!("{whole}{decimals:0<MOST_DECIMALS$}").parse().ok()?;
+        Some(Self { millionths, unit: unit.to_owned() })
+    }
+
+    /// The same, in another's unit if it has none of its own.
+    pub(super) fn in_unit_of(self, other: &Self) -> Self {
+        if self.unit.is_empty() { Self { unit: other.unit.clone(), ..self } } else { self }
+    }
+}
+
+/// So many millionths as a decimal number, as short as it can be.
+pub(super) fn number_text(millionths: i64) -> String {
+    let (whole, rest) = (millionths / ONE, (millionths % ONE).unsigned_abs());
+    if rest == 0 {
+        return whole.to_string();
+    }
+    let decimals = format!("{rest:06}");
+    format!("{whole}.{}", decimals.trim_end_matches('0'))
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", number_text(self.millionths), self.unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact_and_keep_their_unit() {
+        for (text, millionths, unit) in [
+            ("50", 50_000_000, ""),
+            ("0.25/s", 250_000, "/s"),
+            ("1.000001ms", 1_000_001, "ms"),
+            ("40/300s", 40_000_000, "/300s"),
+        ] {
+            let quantity = Quantity::read(text).unwrap();
+            assert_eq!((quantity.millionths, quantity.unit.as_str()), (millionths, unit), "{text}");
+            assert_eq!(quantity.to_string(), text);
+        }
+        for text in ["", "s", "-5", "1e3.", ".5", "1.0000001", "1 s", "1234567890123", "1.2.3"] {
+            assert_eq!(Quantity::read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A schedule as it is typed: entries in order of time, joined by `;`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Action, Entry, Target};
+
+/// Entries at most.
+const MOST_ENTRIES: usize = 1000;
+
+/// What changes during a run, in order of time. It may be of no use to the policies in force: [`Config::validate`](crate::Config::validate)
+/// tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Option<String>", into = "String")]
+pub struct Schedule(Vec<Entry>);
+
+/// What was written is no schedule, or none for these policies.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// An entry that is none, or that does not fit the others or the policies.
+    #[error(
+        "`{entry}` cannot be scheduled: {why}; a schedule is for example `0s max-busy=50; 20s..30s down; 30s..40s max-busy=20..80`"
+    )]
+    Entry {
+        /// As it came.
+        entry: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Too many entries.
+    #[error("a schedule of {0} entries is too long; at most {MOST_ENTRIES} are accepted")]
+    TooLong(usize),
+}
+
+impl ScheduleError {
+    pub(super) fn of(entry: impl fmt::Display, why: impl Into<String>) -> Self {
+        Self::Entry { entry: entry.to_string(), why: why.into() }
+    }
+}
+
+impl Schedule {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Without what it says of the server's own cap.
+    #[must_use]
+    pub(crate) fn without_max_busy(&self) -> Self {
+        let is_slots = |entry: &Entry| matches!(entry.action, Action::Set(Target::MaxBusy, _));
+        // Where such an entry has ended a `down`, that ends all the same.
+        let kept = self.0.iter().enumerate().filter_map(|(index, entry)| {
+            let ends_down = || {
+                let before = self.0[..index].iter().rev().find(|before| before.from < entry.from);
+                before.is_some_and(|before| before.action == Action::Down && before.end().is_none())
+            };
+            match entry {
+                entry if !is_slots(entry) => Some(entry.clone()),
+                entry if ends_down() => {
+                    Some(Entry { from: entry.from, until: super::entry::Until::Later, action: Action::Up })
+                }
+                _ => None,
+            }
+        });
+        Self(kept.collect())
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.0
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
+        let count = parts.clone().count();
+        if count > MOST_ENTRIES {
+            return Err(ScheduleError::TooLong(count));
+        }
+        let mut entries: Vec<Entry> = Vec::with_capacity(count);
+        for part in parts {
+            let entry = Entry::read(part).map_err(|why| ScheduleError::of(part, why))?;
+            if entries.last().is_some_and(|before| entry.from < before.from) {
+                return Err(ScheduleError::of(
+                    part,
+                    "it begins before the one before it; write them in order of time",
+                ));
+            }
+            let same = entries.iter().rev().find(|before| before.is_about_what(&entry));
+            let is_over = |before: &Entry| {
+                // A `down` without an end lasts until a later entry that is another.
+                before.action != Action::Down
+                    || before.end().is_some()
+                    || entry.action != Action::Down
+                    || entries.iter().any(|other| other.from > before.from && other.action != Action::Down)
+            };
+            if let Some(before) = same
+                && (before.from == entry.from
+                    || before.end().is_some_and(|end| entry.from < end)
+                    || !is_over(before))
+            {
+                return Err(ScheduleError::of(part, format!("it overlaps with `{before}`")));
+            }
+            entries.push(entry);
+        }
+        Ok(Self(entries))
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, entry) in self.0.iter().enumerate() {
+            let joint = if index == 0 { "" } else { "; " };
+            write!(f, "{joint}{entry}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<Option<String>> for Schedule {
+    type Error = ScheduleError;
+
+    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
+        text.unwrap_or_default().parse()
+    }
+}
+
+impl From<Schedule> for String {
+    fn from(schedule: Schedule) -> Self {
+        schedule.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_is_written_as_it_is_read() {
+        for text in [
+            "",
+            "0s max-busy=50; 10s max-busy=20; 20s down; 30s..40s max-busy=20..80; 40s.. primary.rate=50+30*sin(20s)",
+            "1m30s..2m down; 2m up; 2m..3m token-bucket.rate=20/s..80/s; 3m..4m b.lock=1s-0.5s*sin(1s)",
+            "5s penalty.early=prolong; 5s penalty.lock=1m 30s",
+        ] {
+            let schedule: Schedule = text.parse().unwrap();
+            assert_eq!((schedule.to_string().as_str(), schedule.is_empty()), (text, text.is_empty()));
+        }
+        let schedule: Schedule =
+            " 10s..20s  b.rate = 20..80/s ;; 20s.. b.rate=50/s + 30 * sin( 2s )".parse().unwrap();
+        assert_eq!(schedule.to_string(), "10s..20s b.rate=20/s..80/s; 20s.. b.rate=50/s+30/s*sin(2s)");
+        assert!(serde_json::from_str::<Schedule>("null").unwrap().is_empty());
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_the_entry_that_it_is_in() {
+        for (text, entry, why) in [
+            ("10s", "10s", "there is nothing behind its time"),
+            ("soon max-busy=5", "soon max-busy=5", "`soon` is no duration"),
+            ("0s max-busy=5; 10s..5s down", "10s..5s down", "`10s..5s` ends before it begins"),
+            ("10s donw", "10s donw", "did you mean `down`?"),
+            ("10s max_busy=5", "10s max_busy=5", "did you mean `max-busy`?"),
+            ("10s a.rate=5/s,burst=3", "10s a.rate=5/s,burst=3", "write an entry for each parameter"),
+            ("10s max-busy=", "10s max-busy=", "there is no value"),
+            ("10s max-busy=5..9", "10s max-busy=5..9", "has no end; write for example `30s..40s`"),
+            ("10s.. max-busy=5..9", "10s.. max-busy=5..9", "has no end"),
+            ("10s..20s max-busy=5", "10s..20s max-busy=5", "`5` holds from an instant on"),
+            ("10s max-busy=5+3*sin(1s)", "10s max-busy=5+3*sin(1s)", "changes all the time; write `10s..`"),
+            ("10s.. max-busy=5+8*sin(1s)", "10s.. max-busy=5+8*sin(1s)", "falls below 0"),
+            ("10s.. max-busy=5+3*sin(1ms)", "10s.. max-busy=5+3*sin(1ms)", "must be from 100ms"),
+            ("10s.. max-busy=5*sin(1s)", "10s.. max-busy=5*sin(1s)", "is no wave"),
+            ("10s.. max-busy=5+x*sin(1s)", "10s.. max-busy=5+x*sin(1s)", "is no wave"),
+            ("1s..2s a.lock=500ms..2s", "1s..2s a.lock=500ms..2s", "write both in one"),
+            ("1s..2s max-busy=few..many", "1s..2s max-busy=few..many", "no way from one number to another"),
+            ("10s max-busy=5; 9s down", "9s down", "it begins before the one before it"),
+            ("10s max-busy=5; 10s max-busy=6", "10s max-busy=6", "it overlaps with `10s max-busy=5`"),
+            ("1s..3s a.b=1..2; 2s a.b=3", "2s a.b=3", "it overlaps with `1s..3s a.b=1..2`"),
+            ("1s..3s down; 2s up", "2s up", "it overlaps with `1s..3s down`"),
+            ("1s down; 2s down", "2s down", "it overlaps with `1s down`"),
+            ("1s.. a.lock=1s-500ms*sin(1s)", "1s.. a.lock=1s-500ms*sin(1s)", "has two units"),
+            ("1s..3s up", "1s..3s up", "write when it begins"),
+        ] {
+            let error = text.parse::<Schedule>().unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("`{entry}` cannot be scheduled: ")) && error.contains(why),
+                "{text}: {error}"
+            );
+        }
+        let long: Vec<String> = (0..=1000).map(|at| format!("{at}s max-busy=5")).collect();
+        assert_eq!(
+            long[1..].join(";").parse::<Schedule>().map(|schedule| schedule.entries().len()),
+            Ok(1000)
+        );
+        let error = long.join(";").parse::<Schedule>().unwrap_err().to_string();
+        assert!(error.starts_with("a schedule of 1001 entries is too long"), "{error}");
+    }
+
+    #[test]
+    fn without_the_cap_an_outage_ends_as_before() {
+        let schedule: Schedule =
+            "0s max-busy=5; 1s down; 2s max-busy=6; 3s a.rate=5/s; 4s max-busy=1".parse().unwrap();
+        assert_eq!(schedule.without_max_busy().to_string(), "1s down; 2s up; 3s a.rate=5/s");
+    }
+}

@@ -1,0 +1,77 @@
+//! What changes by the schedule, or because the configuration is another: the figures of policies, and the clock.
+
+use vocabulary::Instant;
+
+use super::{RunClock, Server};
+use crate::policy_stack::Policies;
+use crate::request::Request;
+use crate::schedule::{Change, InForce};
+
+impl Server {
+    /// A request comes, perhaps the first of its run.
+    pub(super) fn on_arrival(&mut self, now: Instant, request: &Request) {
+        let requests = &self.requests;
+        if self.clock.on_arrival(now, request.run, || requests.iter().all(Option::is_none)) {
+            self.begin_schedule(now);
+        }
+    }
+
+    /// The counts begin anew: so does the clock, with the next request.
+    pub(super) fn forget_clock(&mut self, now: Instant) {
+        self.clock = RunClock::default();
+        self.begin_schedule(now);
+    }
+
+    /// The clock is another: everything is as it is at its time.
+    fn begin_schedule(&mut self, now: Instant) {
+        self.service.began = self.clock.began();
+        if self.schedule.is_some() {
+            let before = self.policies().clone();
+            self.schedule = InForce::new(&self.config, self.anchor, self.clock.began(), now);
+            self.tune_from(now, &before);
+        }
+    }
+
+    /// The policies as they are just now.
+    pub(super) fn policies(&self) -> &Policies {
+        self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
+    }
+
+    /// The policies are no longer these. Whether those in force could follow: only figures are others.
+    pub(super) fn tune_from(&mut self, now: Instant, before: &Policies) -> bool {
+        let Some(others) = self.policies().other_figures(before) else { return false };
+        for index in others {
+            if let Some(stage) = self.policies().stage(index, self.anchor) {
+                self.policy.tune(now, index, stage.gate, &self.service);
+            }
+        }
+        self.policy.call(now, &self.service);
+        true
+    }
+
+    /// Whether something of the schedule is due.
+    pub(super) fn change_is_due(&self, at: Instant) -> bool {
+        self.schedule.as_ref().is_some_and(|schedule| schedule.next().is_some_and(|next| next <= at))
+    }
+
+    /// Everything of the schedule that is due.
+    pub(super) fn follow_schedule(&mut self, at: Instant) {
+        while let Some(change) = self.schedule.as_mut().and_then(|schedule| schedule.take_change(at)) {
+            match change {
+                Change::Slots(then) => self.policy.call(then, &self.service),
+                Change::Stage(then, index, stage) => self.policy.tune(then, index, stage.gate, &self.service),
+            }
+        }
+    }
+
+    /// When something changes for which somebody waits; else it is soon enough when somebody comes.
+    pub(super) fn next_call(&self) -> Option<Instant> {
+        let schedule = self.schedule.as_ref()?;
+        if self.policy.is_awaited() { schedule.next() } else { None }
+    }
+
+    /// Whether everybody is turned away.
+    pub(super) fn is_down(&self, at: Instant) -> bool {
+        self.config.outages.cover(at) || self.schedule.as_ref().is_some_and(|schedule| schedule.is_down(at))
+    }
+}

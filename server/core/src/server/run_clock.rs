@@ -1,0 +1,69 @@
+//! The clock of a run: when it began, as the server sees it.
+
+use std::collections::BTreeSet;
+
+use vocabulary::Instant;
+use vocabulary::wire::RunId;
+
+/// Zero is the first request since the server's start or its latest reset; and, on a server that goes on, the first request of a run that was
+/// not met before, if nobody else is under way: runs at the same time share the clock of the first of them. Requests of nobody's run
+/// begin it only where it has not begun.
+#[derive(Debug, Default)]
+pub(crate) struct RunClock {
+    began: Option<Instant>,
+    /// Whose request was the latest.
+    latest: Option<RunId>,
+    met: BTreeSet<RunId>,
+}
+
+/// Runs that are remembered; after so many all are forgotten.
+const MOST_MET: usize = 10_000;
+
+impl RunClock {
+    /// When the run began.
+    pub(crate) fn began(&self) -> Option<Instant> {
+        self.began
+    }
+
+    /// A request comes, of this run, if of any. Whether the clock begins with it; who is under way is asked only when that matters.
+    pub(crate) fn on_arrival(
+        &mut self,
+        now: Instant,
+        run: Option<RunId>,
+        is_idle: impl FnOnce() -> bool,
+    ) -> bool {
+        if self.began.is_some() && (run.is_none() || run == self.latest) {
+            return false;
+        }
+        let is_new = run.is_some_and(|run| self.met.len() < MOST_MET && self.met.insert(run));
+        self.latest = run.or(self.latest);
+        let begins = self.began.is_none() || (is_new && is_idle());
+        if begins {
+            self.began = Some(now);
+        }
+        begins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_begins_with_a_run_that_comes_to_an_idle_server_and_goes_on_with_others() {
+        let mut clock = RunClock::default();
+        let mut come = |at: u64, run, is_idle| {
+            let begins = clock.on_arrival(Instant::from_nanos(at), run, || is_idle);
+            (begins, clock.began().map(Instant::as_nanos))
+        };
+        assert_eq!(come(5, None, true), (true, Some(5)), "nobody's");
+        assert_eq!(come(6, None, true), (false, Some(5)));
+        assert_eq!(come(7, Some(1), false), (false, Some(5)), "while nobody's is under way");
+        assert_eq!(come(8, Some(2), true), (true, Some(8)));
+        assert_eq!(come(9, Some(1), true), (false, Some(8)), "met before");
+        assert_eq!(come(10, Some(2), true), (false, Some(8)));
+        assert_eq!(come(11, Some(3), false), (false, Some(8)));
+        assert_eq!(come(12, Some(3), true), (false, Some(8)));
+        assert_eq!(come(13, Some(4), true), (true, Some(13)));
+    }
+}
