@@ -42,7 +42,7 @@ fn a_preset_of_a_server_is_compared_and_recorded_by_one_command() {
     let args =
         ["--preset", "openai", "--scale", "0.5", "--strategies", strategies, "--simulate", "--repeats", "2"];
     let compared = json(&args);
-    let server = &compared["server"];
+    let server = &compared["runs"][0]["config"]["server_model"];
     assert_eq!((&server["preset"], &server["scale"]), (&"openai".into(), &0.5.into()), "{server}");
     let policy = server["policy"].as_str().expect("the policy is written");
     assert!(policy.starts_with("requests=token-bucket:rate=250/min,burst=250,"), "{policy}");

@@ -2,13 +2,15 @@
 
 mod preset;
 mod scaling;
+mod use_error;
 mod using;
 mod without;
 
 use std::sync::LazyLock;
 
 pub use self::preset::{Fact, Limit, ServerPreset, ServerPresetError};
-pub use self::using::{Expanded, ServerPresetUseError, expand};
+pub use self::use_error::ServerPresetUseError;
+pub use self::using::{Expanded, expand};
 
 /// The texts of all presets by their names, in the order in which they are listed.
 const EMBEDDED: &[(&str, &str)] = &[

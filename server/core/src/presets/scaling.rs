@@ -2,7 +2,7 @@
 
 use vocabulary::ParameterInfo;
 
-use super::using::ServerPresetUseError;
+use super::use_error::ServerPresetUseError;
 
 /// Parameters of policies that are multiplied: numbers of requests.
 const COUNTS: &[&str] =
