@@ -1,6 +1,7 @@
 //! One experiment: which strategy, with which workload, how often, and how requests look that leave this machine.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use http::header::{AUTHORIZATION, IF_MATCH};
 use http::{HeaderValue, Method};
@@ -22,6 +23,9 @@ pub struct Admin {
     /// Whether it was typed for this target; else it comes from the environment.
     pub typed: bool,
 }
+
+/// Windows of limits that a run waits out.
+const LONGEST_WINDOW: Duration = Duration::from_hours(1);
 
 /// What is run: checked, and with defaults put in.
 #[derive(Clone)]
@@ -189,6 +193,8 @@ impl Experiment {
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());
+            // While a window is used up, nothing succeeds, and yet nothing stands still; days are nobody's patience.
+            run.patience = run.patience.saturating_add(model.longest_window().min(LONGEST_WINDOW));
         } else {
             // A conditional write counts once, however often it is sent; of a mix each op has a method of its own.
             let conditional = run.kind == OperationKind::ReadModifyWrite;

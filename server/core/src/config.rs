@@ -206,6 +206,11 @@ impl Config {
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
     }
 
+    /// The longest time for which a limit of rates that is used up may let nobody pass.
+    pub fn longest_window(&self) -> Duration {
+        self.policy.longest_window(&self.service_model())
+    }
+
     /// How long service takes on average.
     pub fn mean_service(&self) -> Duration {
         self.policy.mean_service().unwrap_or_else(|| self.service_time.mean())

@@ -41,6 +41,7 @@ pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
 pub(crate) use gate::Ruling;
+pub(crate) use key::Key;
 pub(crate) use law::Law;
 pub(crate) use policy_config::{Places, PolicyConfig};
 pub(crate) use running::Running;

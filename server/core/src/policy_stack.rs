@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use vocabulary::WallTime;
+use vocabulary::{Instant, WallTime};
 
 use crate::details::Wants;
 use crate::pace::Pace;
-use crate::policies::{Admission, Places, Stage, Stages};
+use crate::policies::{Admission, Key, Places, Stage, Stages};
 use crate::policy::{Policy, PolicyError};
 use crate::script::Script;
+use crate::service::ServiceModel;
 
 /// What stands between two policies of a stack. No value of a parameter has spaces around a word.
 const JOINT: &str = " then ";
@@ -178,6 +179,14 @@ impl Policies {
         }
     }
 
+    /// The longest time for which a limit that is used up may let nobody pass.
+    pub(crate) fn longest_window(&self, service: &ServiceModel) -> Duration {
+        let stages = self.0.iter().filter_map(|policy| policy.stage(WallTime::VIRTUAL_START));
+        let windows = stages
+            .filter_map(|mut stage| stage.gate.standing(Instant::ORIGIN, Key::default(), service)?.window);
+        windows.max().unwrap_or_default()
+    }
+
     /// How soon requests pass, by each law of which that is proven.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
         let lasting = self.0.iter().enumerate().filter(|(index, _)| !changed.contains(index));
@@ -323,6 +332,19 @@ mod tests {
         ] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_longest_window_is_that_of_the_limit_that_lets_nobody_pass_for_longest() {
+        for (text, secs) in [
+            ("concurrency-cap", 0),
+            ("overwhelmed-queue", 0),
+            ("token-bucket:rate=10/s,burst=50", 5),
+            ("fixed-window:window=1m then concurrency:cap=3 then sliding-log:window=90s", 90),
+        ] {
+            let config = crate::Config { policy: read(text).unwrap(), ..crate::Config::default() };
+            assert_eq!(config.longest_window(), Duration::from_secs(secs), "{text}");
         }
     }
 }
