@@ -3,4 +3,5 @@
 mod exhibits;
 mod pages;
 mod pictures;
+mod real_servers;
 mod refusals;
