@@ -118,8 +118,8 @@ pub struct ServerCounts {
     pub accepted: u64,
     /// Attempts turned away.
     pub rejected: u64,
-    /// Attempts that failed on purpose before anything was done for them. Left out where there are none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Attempts that failed on purpose before anything was done for them.
+    #[serde(default)]
     pub failed: u64,
     /// Most slots busy at once, rejections that hold a slot included.
     pub max_busy_seen: u64,
@@ -155,9 +155,4 @@ pub struct ServerStats {
     /// counted at once; in experiment time since the server started. Null when nothing of it can be missing.
     #[serde(default)]
     pub forgotten_until_s: Option<f64>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
