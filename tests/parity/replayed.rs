@@ -140,6 +140,22 @@ fn messages_that_are_lost_attempts_that_time_out_an_outage_and_a_cap_that_change
 }
 
 #[test]
+fn caps_and_rates_that_go_up_and_down_on_the_clock_of_the_run() {
+    let policy = "primary=token-bucket:rate=300/s,burst=30 then concurrency:queue=5,queue-timeout=200ms";
+    let schedule = "0s max-busy=20; 0s.. primary.rate=250+200*sin(300ms); 100ms..400ms max-busy=20..5; 450ms..500ms down; \
+                    500ms max-busy=30; 600ms primary.burst=10";
+    for strategy in ["aimd:initial=10+constant:delay=30ms", "full-jitter:base=20ms,cap=1s"] {
+        let mut setting = overload(strategy);
+        setting.server.policy = policy.parse().expect("policies");
+        setting.server.schedule = schedule.parse().expect("a schedule");
+        setting.server.validate().expect("the policies can follow it");
+        let real = replayed(&setting);
+        assert!(rejected(&real) > 0, "{strategy}");
+        assert_eq!(real.run.measurements().ops.unfinished(), 0, "{strategy}");
+    }
+}
+
+#[test]
 fn copies_of_attempts_that_are_slow_or_lost() {
     for strategy in [
         "full-jitter:base=20ms,cap=1s+hedging:delay=150ms,copies=2+retry-budget:max=20,ratio=1,ask=failure",
