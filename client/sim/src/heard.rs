@@ -67,7 +67,8 @@ impl Heard {
         took: Option<Duration>,
     ) -> Self {
         let Speech { config, answers, anchor, understanding } = *speech;
-        let verdict = Some(verdict(answer.verdict));
+        // What a script says is judged by its status.
+        let verdict = answer.reply.is_none().then(|| verdict(answer.verdict));
         let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
         if let Some(fault) = answer.fault.filter(|fault| !fault.is_slow()) {
             return Self::spoiled(answer, fault, understanding.of(step), reading, server);

@@ -167,7 +167,10 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
             headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(cap));
         }
         headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(nanos(decided.took)));
-        headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
+        // What a script says is judged by its status.
+        if answer.reply.is_none() || answer.is_spoiled() {
+            headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
+        }
         headers.insert(AT, HeaderValue::from(answer.at.as_nanos()));
     }
     Some(response)
