@@ -1,6 +1,7 @@
 //! Policies, one per file: how a server decides whom it serves.
 
 mod admission;
+mod capacity;
 mod common;
 mod concurrency;
 mod concurrency_cap;

@@ -7,6 +7,7 @@ use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
+use crate::policies::capacity::Capacity;
 use crate::policies::gate::Gate;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
@@ -80,17 +81,6 @@ pub(crate) trait Admission: fmt::Debug + Send {
     fn take_crashes(&mut self) -> u64 {
         0
     }
-}
-
-/// How much there is of what can be busy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Capacity {
-    /// As many as the server has slots.
-    Slots,
-    /// So much of the policy's own: places, descriptors.
-    Own(u32),
-    /// As much as is asked for: nothing that is busy is a reason to turn anybody away.
-    Unbounded,
 }
 
 /// What a policy carries between two calls.

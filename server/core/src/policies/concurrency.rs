@@ -8,7 +8,7 @@ use std::time::Duration;
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::caps::MOST_SLOTS;
-use crate::policies::admission::Capacity;
+use crate::policies::capacity::Capacity;
 use crate::policies::common::Common;
 use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited, as_kind};
 use crate::policies::key::Key;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::admission::Capacity;
+use crate::policies::capacity::Capacity;
 use crate::policies::key::Key;
 use crate::request::Request;
 use crate::service::ServiceModel;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter, Purpose, draws, unit};
 
-use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::capacity::Capacity;
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;

@@ -4,7 +4,8 @@ use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
-use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::capacity::Capacity;
 use crate::policies::gate::Gate;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;

@@ -9,7 +9,8 @@ use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
-use crate::policies::admission::{Admission, Arrived, Capacity, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::capacity::Capacity;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Waited};
 use crate::policies::holding::Holding;
