@@ -30,7 +30,7 @@ pub(crate) fn reason(
     NonZeroU8::new(u8::try_from(place + 1).ok()?)
 }
 
-/// Whether an answer gives one of these reasons: see [`reason`].
+/// Whether an answer gives one of these reasons, in its body or in a header.
 pub fn gives_reason(reasons: &[String], headers: &(impl AdviceHeaders + ?Sized), body: &[u8]) -> bool {
     reason(reasons, headers, body).is_some()
 }

@@ -1,7 +1,7 @@
 //! Capacity over time: what a server's cap and its policies' figures are at which time of the run, and when it is down.
 //!
 //! Written `0s max-busy=50; 10s max-busy=20; 20s down; 30s..40s max-busy=20..80; 40s.. primary.rate=50+30*sin(20s)`. Times are those of the
-//! [run's clock](crate::server::RunClock). What changes all the time changes in steps, so that a request meets a value that depends
+//! clock of the run. What changes all the time changes in steps, so that a request meets a value that depends
 //! on the time only, and bounded work: see [`course`].
 
 mod course;
