@@ -20,6 +20,8 @@ pub(crate) struct Metrics {
     /// Since the last reset.
     pub(crate) stats: ServerStats,
     pub(crate) capacity: Option<u32>,
+    /// Keys of the policies in force that were forgotten.
+    pub(crate) evicted_keys: u64,
     pub(crate) answer_times: AnswerTimes,
     pub(crate) time_scale: TimeScale,
 }
@@ -99,6 +101,11 @@ impl Metrics {
             "accepted_in_service_max",
             "Most accepted requests in service at once since the start or the last reset.",
             counts.max_accepted_seen,
+        );
+        text.gauge(
+            "policy_keys_forgotten",
+            "Keys that the policies in force have forgotten for the sake of others: their limits are as new.",
+            self.evicted_keys,
         );
     }
 

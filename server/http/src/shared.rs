@@ -259,6 +259,7 @@ impl Shared {
         Metrics {
             lifetime: inner.server.lifetime(now),
             stats: ServerStats { uptime_s: now.as_secs_f64(), ..stats },
+            evicted_keys: inner.server.evicted_keys(),
             capacity: inner.server.capacity(now),
             answer_times: inner.answer_times,
             time_scale: self.clock.scale,
