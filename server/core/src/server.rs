@@ -29,6 +29,8 @@ pub struct Server {
     config: Config,
     /// The calendar at the origin.
     anchor: WallTime,
+    /// Of the configuration: whether answers have templates. Asked with every answer.
+    has_templates: bool,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
     /// What changes on the run's clock, if anything does.
@@ -81,6 +83,7 @@ impl Server {
             policy: Running::new(config.admission(policies, anchor)),
             schedule,
             clock: RunClock::default(),
+            has_templates: !config.answers.is_empty(),
             service: config.service_model(),
             config,
             ledger: Ledger::default(),

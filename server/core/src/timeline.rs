@@ -30,6 +30,7 @@ impl<T> Default for Timeline<T> {
 
 impl<T> Timeline<T> {
     /// Schedules an item; `order` is larger than that of everything scheduled before.
+    #[inline]
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let entry = Entry { key: (at, order), item };
         if self.in_order.back().is_none_or(|last| last.key < entry.key) {
@@ -40,6 +41,7 @@ impl<T> Timeline<T> {
     }
 
     /// What is due first.
+    #[inline]
     pub(crate) fn peek(&self) -> Option<(Key, &T)> {
         let entry = match (self.in_order.front(), self.out_of_order.peek()) {
             (Some(queued), Some(Reverse(heaped))) => queued.min(heaped),
@@ -51,11 +53,13 @@ impl<T> Timeline<T> {
     }
 
     /// When that is.
+    #[inline]
     pub(crate) fn next(&self) -> Option<Key> {
         self.peek().map(|(key, _)| key)
     }
 
     /// Takes what is due first.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Key, T)> {
         let queued = self.in_order.front().map(|entry| entry.key);
         match self.out_of_order.peek() {

@@ -145,7 +145,7 @@ impl Server {
 
     /// What templates may tell, if there are any.
     fn facts(&mut self, request: &Request) -> Option<Box<AnswerFacts>> {
-        if self.config.answers.is_empty() {
+        if !self.has_templates {
             return None;
         }
         let Request { seed, op, attempt, .. } = *request;

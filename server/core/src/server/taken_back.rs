@@ -45,6 +45,7 @@ impl Server {
         let began = self.clock.began();
         self.service = ServiceModel { began, ..config.service_model() };
         self.schedule = InForce::new(&config, self.anchor, began, now);
+        self.has_templates = !config.answers.is_empty();
         self.config = config;
         if answers_as_before && self.tune_from(now, &policies) {
             return;
