@@ -1,0 +1,69 @@
+//! What cannot be answered is refused, with its place.
+
+use super::*;
+
+fn error(toml: &str) -> String {
+    AnswerSet::read(&config(toml), ["primary", "secondary"]).unwrap_err().to_string()
+}
+
+#[test]
+fn what_cannot_be_answered_is_refused_with_its_place() {
+    let long = "x".repeat((64 << 10) + 1);
+    let many: Vec<String> = (0..65).map(|n| format!("h{n} = ''")).collect();
+    for (toml, words) in [
+        (
+            "[reject.primry]",
+            "`reject.primry`: no stage is called `primry`; did you mean `primary`?; the stages are `primary`, `secondary`, and `*` stands",
+        ),
+        ("[reject.primary]\nstatus = 99", "`reject.primary`: `status` is 99; it must be from 200 to 599"),
+        ("[accepted]\nheaders = { 'a b' = '' }", "`accepted`: `a b` cannot be the name of a header"),
+        (
+            "[accepted]\nheaders = { Content-Length = '3' }",
+            "`accepted`: the header `content-length` is set by the server itself",
+        ),
+        (
+            "[conflict]\nheaders = { x = \"a\\nb\" }",
+            "`conflict`: the header `x` has a value that cannot be sent",
+        ),
+        (
+            "[every]\nheaders = { x = '1', X = '2' }",
+            "`every`: the header `x` is there twice; keep one of them",
+        ),
+        (
+            "[every]\nheaders = { x = '{limt}' }",
+            "`every`: the header `x`: unknown field `{limt}`; did you mean `limit`?",
+        ),
+        (
+            "[reject.'*']\nbody = '{primary.rest}'",
+            "`reject.*`: `body`: unknown field `{primary.rest}`; did you mean `reset`?",
+        ),
+        (
+            "[reject.primary]\nadvice = 'second'",
+            "`reject.primary`: `advice`: unknown advice `second`; did you mean `seconds`?",
+        ),
+        (
+            "[reject.primary]\nadvice = 'seconds'\nheaders = { Retry-After = '1' }",
+            "`reject.primary`: the header `retry-after` is filled by `headers` and by `advice`; keep one",
+        ),
+        (
+            "[every]\nadvice = 'seconds'\nheaders = { Retry-After = '1' }",
+            "`every`: the header `retry-after` is filled by",
+        ),
+        (
+            "[reject.primary]\nadvice = 'problem'\nbody = ''",
+            "`reject.primary`: there is a `body`, and `advice` has `problem`",
+        ),
+        (
+            &format!("[accepted]\nbody = '{long}'"),
+            "`accepted`: `body` is 65537 bytes long; at most 65536 are accepted",
+        ),
+        (&format!("[every.headers]\n{}", many.join("\n")), "`every`: there are 65 headers; at most 64"),
+    ] {
+        let error = error(toml);
+        assert!(error.starts_with(words), "{toml}: {error}");
+    }
+    for name in ["", "A", "1st", "a b", "a.b", "ä", &"a".repeat(65)] {
+        let error = AnswerSet::read(&AnswersConfig::default(), [name]).unwrap_err();
+        assert_eq!(error, AnswersError::Name(name.to_owned()));
+    }
+}
