@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 mod expanded;
-mod raw;
+pub(crate) mod raw;
 mod varied;
 
 use self::expanded::read_layers;

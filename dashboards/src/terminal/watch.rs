@@ -8,10 +8,10 @@ use crossterm::event::{Event, KeyEvent, KeyEventKind};
 use super::keyboard;
 use super::keys::handle_key;
 use super::render::render;
-use super::screen::Screen;
+use super::screen::{Screen, WatchError};
 use super::state::State;
 use super::theme::Theme;
-use crate::{Action, Background, Frame, Header, Liveness, WatchError};
+use crate::{Action, Background, Frame, Header, Liveness};
 
 /// Time between two frames.
 const FRAME_TIME: Duration = Duration::from_millis(100);

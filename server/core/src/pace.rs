@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::{Law, Ruling};
+use crate::policies::gate::Ruling;
+use crate::policies::law::Law;
 
 /// A law that is asked by somebody who is never late. For these laws whoever passes as soon as it may lets the next pass no later: so
 /// the requests of no client pass sooner, in whatever order they come.

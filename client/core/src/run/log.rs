@@ -2,7 +2,7 @@
 
 use vocabulary::Instant;
 
-use super::{Input, Output};
+use super::exchange::{Input, Output};
 use crate::measure::GivenUp;
 use crate::sample::Sample;
 

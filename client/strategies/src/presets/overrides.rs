@@ -7,7 +7,7 @@ use crate::common::COMMON;
 use crate::entry::Entry;
 use crate::error::SpecError;
 use crate::registry::find;
-use crate::spec::RawPart;
+use crate::spec::raw::RawPart;
 
 /// Presets that are made of presets are taken apart so often.
 const MOST_NESTED: u32 = 4;
