@@ -1,13 +1,18 @@
 //! Every policy that is a stage, through the whole server: waits that are told are exact, and what is charged is charged once or not at all.
 
+#[path = "support/drain.rs"]
+mod drain;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use mockserver_core::{
-    Config, Details, Input, Output, POLICIES, Policies, Request, RequestId, Server, Step, Verdict,
+    Answer, Config, Details, Input, POLICIES, Policies, Request, RequestId, Server, Step, Verdict,
 };
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
+
+use drain::drain;
 
 /// Stages under which a few requests meet a limit. What is no law, or charges nothing, takes no rule of charging.
 const STAGES: &[(&str, Kind, &[&str])] = &[
@@ -99,33 +104,24 @@ fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
     };
     let mut server = Server::new(config);
     let mut outcomes = vec![Outcome::Rejected(None); arrivals.len()];
-    let mut drain = |server: &mut Server, until: Instant| {
-        let mut now = Instant::ORIGIN;
-        loop {
-            match server.poll(now) {
-                Output::Answer(answer) => {
-                    let index = answer.id.0 as usize;
-                    outcomes[index] = match answer.verdict {
-                        _ if answer.reply.is_some() => Outcome::Answered,
-                        Verdict::Accepted if answer.at == arrivals[index].0 => Outcome::AtOnce,
-                        Verdict::Accepted => Outcome::AfterAWait,
-                        _ => Outcome::Rejected(answer.advice),
-                    };
-                }
-                Output::WaitUntil(at) if at <= until => now = at,
-                Output::WaitUntil(_) | Output::Idle => break,
-            }
-        }
+    let mut note = |answer: Answer| {
+        let index = answer.id.0 as usize;
+        outcomes[index] = match answer.verdict {
+            _ if answer.reply.is_some() => Outcome::Answered,
+            Verdict::Accepted if answer.at == arrivals[index].0 => Outcome::AtOnce,
+            Verdict::Accepted => Outcome::AfterAWait,
+            _ => Outcome::Rejected(answer.advice),
+        };
     };
     for (index, (at, is_post)) in arrivals.iter().enumerate() {
-        drain(&mut server, *at);
+        drain(&mut server, *at, &mut note);
         let id = RequestId(u32::try_from(index).expect("few"));
         let request = Request { id, run: None, seed: 1, op: index as u64, attempt: 1, step: Step::Work };
         let method = if *is_post { "POST" } else { "GET" };
         let details = Arc::new(Details { method: method.into(), path: "/".into(), ..Details::default() });
         server.handle(*at, Input::ArriveWith { request, details, least: 0 });
     }
-    drain(&mut server, Instant::FAR_FUTURE);
+    drain(&mut server, Instant::FAR_FUTURE, note);
     outcomes
 }
 

@@ -1,10 +1,15 @@
 //! Policies of rates, through the whole server: what they let pass is served beside whatever else is, and what they turn away
 //! is told exactly when to come back.
 
+#[path = "support/drain.rs"]
+mod drain;
+
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Answer, Config, Input, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
+
+use drain::drain;
 
 /// Every request of the list arrives at its millisecond; the answers as they come.
 fn answers(policy: &str, reject_ms: u64, arrivals_ms: &[u64]) -> Vec<Answer> {
@@ -17,24 +22,14 @@ fn answers(policy: &str, reject_ms: u64, arrivals_ms: &[u64]) -> Vec<Answer> {
     };
     let mut server = Server::new(config);
     let mut answers = Vec::new();
-    let mut drain = |server: &mut Server, until: Instant| {
-        let mut now = Instant::ORIGIN;
-        loop {
-            match server.poll(now) {
-                Output::Answer(answer) => answers.push(answer),
-                Output::WaitUntil(at) if at <= until => now = at,
-                Output::WaitUntil(_) | Output::Idle => break,
-            }
-        }
-    };
     for (op, at_ms) in arrivals_ms.iter().enumerate() {
         let at = Instant::from_millis(*at_ms);
-        drain(&mut server, at);
+        drain(&mut server, at, |answer| answers.push(answer));
         let id = RequestId(u32::try_from(op).expect("few"));
         let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
         server.handle(at, Input::Arrive(request));
     }
-    drain(&mut server, Instant::FAR_FUTURE);
+    drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));
     answers
 }
 

@@ -1,10 +1,15 @@
 //! What changes during a run, through the whole server: golden timelines of caps, buckets, queues and outages, and whose clock it is.
 
+#[path = "support/drain.rs"]
+mod drain;
+
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Request, RequestId, Server, Step, Verdict};
 use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Instant};
+
+use drain::drain;
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
@@ -29,26 +34,15 @@ fn request(op: u64, run: Option<RunId>) -> Request {
     Request { id, run, seed: 1, op, attempt: 1, step: Step::Work }
 }
 
-fn drain(server: &mut Server, until: Instant, answers: &mut Vec<Answer>) {
-    let mut now = Instant::ORIGIN;
-    loop {
-        match server.poll(now) {
-            Output::Answer(answer) => answers.push(answer),
-            Output::WaitUntil(at) if at <= until => now = at,
-            Output::WaitUntil(_) | Output::Idle => return,
-        }
-    }
-}
-
 /// Requests of one run come at these milliseconds: who is answered when, and what.
 fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, Verdict, Option<Duration>)> {
     let mut server = Server::new(config);
     let mut answers = Vec::new();
     for (op, at) in (0..).zip(at_ms) {
-        drain(&mut server, ms(*at), &mut answers);
+        drain(&mut server, ms(*at), |answer| answers.push(answer));
         server.handle(ms(*at), Input::Arrive(request(op, Some(1))));
     }
-    drain(&mut server, Instant::FAR_FUTURE, &mut answers);
+    drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));
     let counts = server.stats(Instant::FAR_FUTURE, Some(1)).counts;
     assert_eq!(
         (counts.received, counts.accepted + counts.rejected),
@@ -224,7 +218,7 @@ fn a_patch_of_the_cap_calls_who_waits_and_one_of_a_figure_turns_nobody_away() {
     let patched = config("concurrency:cap=2,queue=9 then gcra:rate=2/s,burst=9", "");
     server.handle(ms(40), Input::Configure(Box::new(patched)));
     let mut answers = Vec::new();
-    drain(&mut server, Instant::FAR_FUTURE, &mut answers);
+    drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));
     let told: Vec<_> =
         answers.iter().map(|answer| (answer.at.as_nanos() / 1_000_000, answer.verdict)).collect();
     assert_eq!(told, [100, 140, 200].map(|at| (at, Verdict::Accepted)));
@@ -257,18 +251,18 @@ fn the_clock_begins_with_the_first_request_of_each_run_on_an_idle_server() {
     assert_eq!(cap(&server, 3600), Some(1), "up for an hour, and nobody has come");
     server.handle(ms(3_600_000), Input::Arrive(request(0, Some(1))));
     assert_eq!((cap(&server, 3609), cap(&server, 3610)), (Some(1), Some(2)));
-    drain(&mut server, ms(3_700_000), &mut answers);
+    drain(&mut server, ms(3_700_000), |answer| answers.push(answer));
     // A request of the same run, one of no run, and then another run.
     for (at, run, then) in [(3_700_000, Some(1), 2), (3_701_000, None, 2), (3_702_000, Some(2), 1)] {
         server.handle(ms(at), Input::Arrive(request(0, run)));
         assert_eq!(server.capacity(ms(at)), Some(then), "{run:?}");
-        drain(&mut server, ms(at + 500), &mut answers);
+        drain(&mut server, ms(at + 500), |answer| answers.push(answer));
     }
     // One that comes while another is under way shares its clock.
     server.handle(ms(3_712_000), Input::Arrive(request(0, Some(2))));
     server.handle(ms(3_712_000), Input::Arrive(request(1, Some(3))));
     assert_eq!(cap(&server, 3712), Some(2));
-    drain(&mut server, ms(3_713_000), &mut answers);
+    drain(&mut server, ms(3_713_000), |answer| answers.push(answer));
     // And after a reset everybody begins anew.
     server.handle(ms(3_713_000), Input::Reset);
     assert_eq!(cap(&server, 3800), Some(1));
@@ -288,7 +282,7 @@ fn figures_begin_anew_with_the_clock() {
         for op in 0..3 {
             server.handle(ms(at), Input::Arrive(request(op, Some(run))));
         }
-        drain(&mut server, ms(at + 500), &mut answers);
+        drain(&mut server, ms(at + 500), |answer| answers.push(answer));
         answers.iter().filter(|answer| answer.verdict == Verdict::Accepted).count()
     };
     assert_eq!([accepted(0, 1), accepted(10_000, 1), accepted(20_000, 2), accepted(30_000, 2)], [1, 2, 1, 2]);

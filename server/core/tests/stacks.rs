@@ -1,10 +1,15 @@
 //! Stacks of policies, through the whole server: who speaks, what comes back, and whose places are free when.
 
+#[path = "support/drain.rs"]
+mod drain;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Details, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Answer, Config, Details, Input, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
+
+use drain::drain;
 
 /// A server with these policies that serves for 100 ms and rejects in no time.
 fn config(policy: &str) -> Config {
@@ -27,24 +32,15 @@ fn details(method: &str, who: &str) -> Arc<Details> {
 fn answers(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u32, Answer)> {
     let mut server = Server::new(config);
     let mut answers = Vec::new();
-    let mut drain = |server: &mut Server, until: Instant| {
-        let mut now = Instant::ORIGIN;
-        loop {
-            match server.poll(now) {
-                Output::Answer(answer) => answers.push((answer.id.0, answer)),
-                Output::WaitUntil(at) if at <= until => now = at,
-                Output::WaitUntil(_) | Output::Idle => break,
-            }
-        }
-    };
+    let mut note = |answer: Answer| answers.push((answer.id.0, answer));
     for (op, (at_ms, details)) in arrivals.iter().enumerate() {
         let at = Instant::from_millis(*at_ms);
-        drain(&mut server, at);
+        drain(&mut server, at, &mut note);
         let id = RequestId(u32::try_from(op).expect("few"));
         let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
         server.handle(at, Input::ArriveWith { request, details: details.clone(), least: 0 });
     }
-    drain(&mut server, Instant::FAR_FUTURE);
+    drain(&mut server, Instant::FAR_FUTURE, note);
     let counts = server.stats(Instant::FAR_FUTURE, None).counts;
     assert_eq!(counts.received, counts.accepted + counts.rejected, "nothing is lost");
     assert_eq!((counts.received, server.busy()), (arrivals.len() as u64, 0));

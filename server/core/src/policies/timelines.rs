@@ -20,6 +20,19 @@ pub(crate) enum Expected {
 
 pub(crate) use Expected::{A, After, R};
 
+/// What every bucket does that holds two and gets one back each second.
+pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
+    (0, A),
+    (0, A),
+    (0, R(1000)),
+    (400, R(600)),
+    (1000, A),
+    (1000, R(1000)),
+    (3500, A),
+    (3500, A),
+    (3500, R(1000)),
+];
+
 /// Every request of the timeline, each of cost 1, meets what stands there.
 pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
     let mut state = law.fresh();

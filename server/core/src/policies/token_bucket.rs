@@ -162,25 +162,12 @@ impl Law for TokenBucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::timelines::{A, R, assert_timeline};
+    use crate::policies::timelines::{A, BUCKET_OF_TWO, R, assert_timeline};
 
     #[test]
     fn two_of_a_second_each() {
         let law = TokenBucket { rate: Rate::per_second(1), burst: 2, refill: Refill::Continuous };
-        assert_timeline(
-            &law,
-            &[
-                (0, A),
-                (0, A),
-                (0, R(1000)),
-                (400, R(600)),
-                (1000, A),
-                (1000, R(1000)),
-                (3500, A),
-                (3500, A),
-                (3500, R(1000)),
-            ],
-        );
+        assert_timeline(&law, BUCKET_OF_TWO);
     }
 
     #[test]

@@ -1,0 +1,16 @@
+//! Takes every answer that is due, at the instants that the server names.
+
+use mockserver_core::{Answer, Output, Server};
+use vocabulary::Instant;
+
+/// Every answer that is due by then goes to `each`, in order.
+pub(crate) fn drain(server: &mut Server, until: Instant, mut each: impl FnMut(Answer)) {
+    let mut now = Instant::ORIGIN;
+    loop {
+        match server.poll(now) {
+            Output::Answer(answer) => each(answer),
+            Output::WaitUntil(at) if at <= until => now = at,
+            Output::WaitUntil(_) | Output::Idle => return,
+        }
+    }
+}
