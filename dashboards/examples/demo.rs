@@ -22,7 +22,7 @@ fn main() -> Result<(), WatchError> {
         workload: "2 000 ops, 1000/s".to_owned(),
         target: "made up, cap 50".to_owned(),
         time_scale: 1.0,
-        adjustable_cap: how != "overload",
+        adjustable_limit: (how != "overload").then(|| "cap".to_owned()),
     };
     if how == "thread-panic" {
         std::thread::spawn(|| {
@@ -50,8 +50,8 @@ fn main() -> Result<(), WatchError> {
                 quit.borrow_mut().get_or_insert_with(Instant::now);
                 return None;
             }
-            Action::LowerCap => -5,
-            Action::RaiseCap => 5,
+            Action::LowerLimit => -5,
+            Action::RaiseLimit => 5,
         };
         let mut run = run.borrow_mut();
         run.cap = run.cap.saturating_add_signed(change);

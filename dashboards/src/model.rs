@@ -13,8 +13,8 @@ pub struct Header {
     pub target: String,
     /// Wall time per experiment time; shown when it is not 1.
     pub time_scale: f64,
-    /// Whether the target is a mockserver whose cap can be changed while it runs.
-    pub adjustable_cap: bool,
+    /// What the limit is called that can be changed while it runs, where the target is a mockserver that has one.
+    pub adjustable_limit: Option<String>,
 }
 
 /// What the terminal's background is, which colours must be readable on.
@@ -54,10 +54,10 @@ pub struct GeneratorState {
 pub enum Action {
     /// End the run; asked again when the user insists.
     Quit,
-    /// Lower the mockserver's cap. Only asked when [`Header::adjustable_cap`].
-    LowerCap,
-    /// Raise the mockserver's cap. Only asked when [`Header::adjustable_cap`].
-    RaiseCap,
+    /// Lower the limit. Only asked when there is an [adjustable one](Header::adjustable_limit).
+    LowerLimit,
+    /// Raise the limit. Only asked when there is an [adjustable one](Header::adjustable_limit).
+    RaiseLimit,
 }
 
 /// Whether there is more to see.

@@ -2,4 +2,5 @@
 
 pub(crate) mod board;
 pub(crate) mod lanes;
+mod moved_limit;
 pub(crate) mod watch;

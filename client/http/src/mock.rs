@@ -1,4 +1,4 @@
-//! What is asked of a mockserver besides work: its configuration, its counts, a change of its cap.
+//! What is asked of a mockserver besides work: its configuration, its counts, a change of it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use loadgen_core::ErrorKind;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, CapChange, RunId, ServerState, ServerStats};
+use vocabulary::wire::{self, ConfigChange, RunId, ServerState, ServerStats};
 
 use crate::connecting::Connecting;
 use crate::http_client::client;
@@ -156,17 +156,15 @@ impl MockServer {
         serde_json::from_value(json(response).await?).map_err(|error| MockError::Garbage(error.to_string()))
     }
 
-    /// Changes its cap to so many slots.
+    /// Changes its configuration, to which it answers with what that is then.
     ///
     /// # Errors
     /// When it refuses, or does not answer as a mockserver does.
-    pub async fn change_cap(&self, max_busy: u64) -> Result<(), MockError> {
+    pub async fn change(&self, change: &ConfigChange) -> Result<Value, MockError> {
         let url = self.target.with_path("/_mock/config").requested().clone();
-        let change = serde_json::to_string(&CapChange { max_busy })
-            .map_err(|error| MockError::Garbage(error.to_string()))?;
+        let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
         let request = self.client.patch(url).header("content-type", "application/json").body(change);
-        json(self.with_host(request).send().await?).await?;
-        Ok(())
+        json(self.with_host(request).send().await?).await
     }
 
     fn get(&self, path: &str) -> RequestBuilder {

@@ -87,11 +87,20 @@ pub struct ServerState {
     pub anchor_unix_ms: Option<u64>,
 }
 
-/// `PATCH /_mock/config` with another cap; all else stays as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CapChange {
-    /// Slots from now on.
-    pub max_busy: u64,
+/// `PATCH /_mock/config` with one thing changed; all else stays as it is, also the preset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ConfigChange {
+    /// Another cap.
+    Cap {
+        /// Slots from now on.
+        max_busy: u64,
+    },
+    /// Another value of one parameter of a policy.
+    Parameter {
+        /// The policy, the parameter and its value: `primary.limit=90`.
+        set: String,
+    },
 }
 
 /// Why an endpoint did not do what it was asked to.

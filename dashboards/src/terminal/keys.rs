@@ -46,16 +46,16 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "[",
         hint: "",
-        help: "lower the mock server's cap",
+        help: "lower the mock server's first limit",
         codes: &[KeyCode::Char('[')],
-        command: lower_cap,
+        command: lower_limit,
     },
     Binding {
         label: "]",
         hint: "",
-        help: "raise the mock server's cap",
+        help: "raise the mock server's first limit",
         codes: &[KeyCode::Char(']')],
-        command: raise_cap,
+        command: raise_limit,
     },
     Binding {
         label: "Tab",
@@ -139,20 +139,20 @@ fn show(state: &mut State, view: View) -> Option<Action> {
     None
 }
 
-fn lower_cap(state: &mut State, _: &Frame) -> Option<Action> {
-    change_cap(state, Action::LowerCap)
+fn lower_limit(state: &mut State, _: &Frame) -> Option<Action> {
+    change_limit(state, Action::LowerLimit)
 }
 
-fn raise_cap(state: &mut State, _: &Frame) -> Option<Action> {
-    change_cap(state, Action::RaiseCap)
+fn raise_limit(state: &mut State, _: &Frame) -> Option<Action> {
+    change_limit(state, Action::RaiseLimit)
 }
 
-/// Who changes it answers with the new cap.
-fn change_cap(state: &mut State, action: Action) -> Option<Action> {
-    if state.header.adjustable_cap {
+/// Who changes it answers with its name and what it is then.
+fn change_limit(state: &mut State, action: Action) -> Option<Action> {
+    if state.header.adjustable_limit.is_some() {
         Some(action)
     } else {
-        state.notice.set("the cap can't be changed: the target is no mock server");
+        state.notice.set("no limit can be changed: the target is no mock server, or has none");
         None
     }
 }
@@ -165,8 +165,9 @@ mod tests {
     use crate::Header;
     use crate::figures::Scale;
 
-    fn state(adjustable_cap: bool) -> State {
-        State::new(Header { adjustable_cap, ..Header::default() })
+    fn state(is_adjustable: bool) -> State {
+        let adjustable_limit = is_adjustable.then(|| "cap".to_owned());
+        State::new(Header { adjustable_limit, ..Header::default() })
     }
 
     fn press(state: &mut State, code: KeyCode) -> Option<Action> {
@@ -205,10 +206,10 @@ mod tests {
     }
 
     #[test]
-    fn the_cap_is_only_changed_where_that_is_possible() {
+    fn a_limit_is_only_changed_where_that_is_possible() {
         let mut mock = state(true);
-        assert_eq!(press(&mut mock, KeyCode::Char('[')), Some(Action::LowerCap));
-        assert_eq!(press(&mut mock, KeyCode::Char(']')), Some(Action::RaiseCap));
+        assert_eq!(press(&mut mock, KeyCode::Char('[')), Some(Action::LowerLimit));
+        assert_eq!(press(&mut mock, KeyCode::Char(']')), Some(Action::RaiseLimit));
         let mut foreign = state(false);
         assert_eq!(press(&mut foreign, KeyCode::Char('[')), None);
         assert!(foreign.notice.text().unwrap().contains("no mock server"));

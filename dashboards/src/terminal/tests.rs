@@ -22,7 +22,7 @@ fn header(strategy: &str) -> Header {
         workload: "2 000 ops, Poisson 1000/s".to_owned(),
         target: "embedded mockserver, cap 50".to_owned(),
         time_scale: 1.0,
-        adjustable_cap: true,
+        adjustable_limit: Some("cap".to_owned()),
     }
 }
 
@@ -107,7 +107,7 @@ fn a_slow_generator_is_named() {
 fn stopping_and_notices_are_said() {
     let frame = frame(SyntheticRun::aimd().until(6.0));
     let mut state = State { stopping: true, ..State::new(header("aimd")) };
-    state.notice.set("the cap can't be changed: the target is no mock server");
+    state.notice.set("no limit can be changed: the target is no mock server, or has none");
     let screen = drawn((80, 24), &frame, &state);
     assert!(screen.contains("stopping…") && screen.contains("no mock server"), "{screen}");
 }

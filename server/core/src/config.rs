@@ -179,7 +179,7 @@ impl Config {
     }
 
     /// What changes by the schedule.
-    fn courses(&self) -> Courses {
+    pub(crate) fn courses(&self) -> Courses {
         self.schedule.courses(&self.policy).unwrap_or_default()
     }
 

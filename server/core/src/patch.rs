@@ -7,6 +7,8 @@ use crate::answers::AnswersConfig;
 use crate::caps::Caps;
 use crate::config::{Config, ConfigError};
 use crate::presets::{Expanded, expand};
+use crate::quoted::quoted;
+use crate::schedule::Target;
 
 /// A change as it came: keys and values of a JSON object, not checked yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
@@ -53,6 +55,9 @@ struct Asked {
     scale: Option<f64>,
 }
 
+/// The key that sets one parameter of a policy; all others are those of the configuration.
+const SET: &str = "set";
+
 impl Config {
     /// This configuration with the patch put in.
     ///
@@ -78,12 +83,12 @@ impl Config {
             current.entry(key).or_insert(serde_json::Value::Null);
         }
         current.entry("fault").or_insert_with(|| "".into());
-        for (key, value) in patch {
+        for (key, value) in patch.iter().filter(|(key, _)| *key != SET) {
             if !current.contains_key(key) {
                 return Err(PatchError::UnknownKey {
                     key: key.clone(),
-                    suggestion: did_you_mean(key, current.keys().map(String::as_str)),
-                    accepted: current.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
+                    suggestion: did_you_mean(key, current.keys().map(String::as_str).chain([SET])),
+                    accepted: quoted(current.keys().map(String::as_str).chain([SET])),
                 });
             }
             // One at a time, so that the error knows which.
@@ -104,7 +109,7 @@ impl Config {
             config.caps = Caps::default();
         }
         if patch.contains_key("max_busy") && !patch.contains_key("schedule") {
-            config.schedule = config.schedule.without_max_busy();
+            config.schedule = config.schedule.without(&Target::MaxBusy);
         }
         if config.policy != based.policy {
             if let Some(preset) = based.preset.as_deref().filter(|_| is_preset) {
@@ -117,6 +122,12 @@ impl Config {
                     config.answers = AnswersConfig::default();
                 }
             }
+        }
+        if let Some(setting) = patch.get(SET) {
+            let refuse = |why| PatchError::Value { key: SET.to_owned(), value: setting.to_string(), why };
+            let text =
+                setting.as_str().ok_or_else(|| refuse("write for example `primary.limit=90`".to_owned()))?;
+            config = config.with_setting(text).map_err(refuse)?;
         }
         config.validate()?;
         Ok(config)
@@ -181,6 +192,12 @@ mod tests {
             "{}",
             larger.policy
         );
+        let moved = again(r#"{"set": "primary.limit=90"}"#).unwrap();
+        assert!(moved.policy.to_string().starts_with("primary=fixed-window:limit=90,"), "{}", moved.policy);
+        assert_eq!(
+            (moved.preset.as_deref(), moved.scale),
+            (Some("github:points=off,primary.limit=90"), Some(0.02))
+        );
         let other = again(r#"{"policy": "gcra"}"#).unwrap();
         assert_eq!(other, Config { max_busy: 9, policy: "gcra".parse().unwrap(), ..Config::default() });
         let error = again(r#"{"policy": "gcra", "preset": "github"}"#).unwrap_err();
@@ -197,6 +214,12 @@ mod tests {
             (r#"{"service_time": "soon"}"#, "such as `50ms`"),
             (r#"{"fault": "reset:1"}"#, "`fault` cannot be \"reset:1\": `reset:1` is no list of faults"),
             (r#"{"max_busy": 20, "reject_status": 200}"#, "`reject_status` is 200"),
+            (r#"{"set": "max-busy=0"}"#, "`max_busy` is 0"),
+            (
+                r#"{"set": "primary.limit=9"}"#,
+                "`set` cannot be \"primary.limit=9\": no policy is called `primary`",
+            ),
+            (r#"{"set": 9}"#, "`set` cannot be 9: write for example `primary.limit=90`"),
             (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup`; did you mean `github`?"),
             (r#"{"preset": 3}"#, "`preset` cannot be 3"),
             (r#"{"scale": 0.5}"#, "`scale` multiplies the figures of a preset"),

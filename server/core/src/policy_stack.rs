@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use vocabulary::{Instant, WallTime};
+use vocabulary::{Instant, WallTime, did_you_mean};
 
 use crate::details::Wants;
 use crate::pace::Pace;
 use crate::policies::{Admission, Key, Places, Stage, Stages};
 use crate::policy::{Policy, PolicyError};
+use crate::quoted::quoted;
 use crate::script::Script;
 use crate::service::ServiceModel;
 
@@ -93,6 +94,19 @@ impl Policies {
             labels.extend(label);
         }
         labels
+    }
+
+    /// Which of them is called so.
+    ///
+    /// # Errors
+    /// Says which there are.
+    pub(crate) fn index_of(&self, label: &str) -> Result<usize, String> {
+        let labels = self.labels();
+        let known = || labels.iter().map(String::as_str);
+        labels.iter().position(|known| known == label).ok_or_else(|| {
+            let suggestion = did_you_mean(label, known());
+            format!("no policy is called `{label}`{suggestion}; there are {}", quoted(known()))
+        })
     }
 
     /// The same with another value of a parameter of one of the policies, which is known by its index.

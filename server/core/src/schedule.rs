@@ -14,5 +14,7 @@ mod value;
 
 pub(crate) use course::Course;
 pub(crate) use courses::Courses;
+pub(crate) use entry::Target;
 pub(crate) use in_force::{Change, InForce};
+pub(crate) use quantity::Quantity;
 pub use text::{Schedule, ScheduleError};

@@ -66,6 +66,21 @@ fn any_path_is_work_and_garbage_headers_are_survived() {
 }
 
 #[test]
+fn one_parameter_of_a_policy_is_set_while_it_serves_and_what_it_remembers_goes_on() {
+    let server =
+        start(|config| config.policy = "a=fixed-window:limit=2,window=1h".parse().expect("a policy"));
+    let get = || answer(send(&server, "GET / HTTP/1.1", ""));
+    assert!(get().starts_with("http/1.1 200 "));
+    let changed = patch(&server, r#"{"set": "a.limit=1"}"#);
+    assert!(changed.contains(r#""policy":"a=fixed-window:limit=1,"#), "{changed}");
+    assert!(get().starts_with("http/1.1 503 "), "one was let pass before");
+    let refused = patch(&server, r#"{"set": "b.limit=3"}"#);
+    assert!(refused.starts_with("http/1.1 422 ") && refused.contains("no policy is called `b`"), "{refused}");
+    assert!(patch(&server, r#"{"set": "a.limit=3"}"#).starts_with("http/1.1 200 "));
+    assert!(get().starts_with("http/1.1 200 "));
+}
+
+#[test]
 fn headers_of_ours_go_to_runs_and_to_nobody_else() {
     let server = start(|config| config.policy = "fixed-window:limit=1,window=1h".parse().expect("a policy"));
     let run = "GET / HTTP/1.1\r\nx-tailback-run: 00000000000000aa";

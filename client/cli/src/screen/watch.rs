@@ -8,15 +8,14 @@ use std::time::{Duration, Instant};
 use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness};
 use experiments::runs::driver::RealRun;
 use experiments::runs::one_run::Underway;
-use experiments::servers::target::Server;
-use experiments::words_of;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
-use tokio::runtime::Runtime;
+use mockserver::core::Way;
 
 use crate::args::{OutputArgs, ScreenArgs};
 use crate::experiment::workload_text;
 use crate::interrupt::Interrupt;
+use crate::screen::moved_limit::MovedLimit;
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,27 +80,25 @@ fn lines(underway: &Underway) {
 
 fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
     let RealRun { underway, experiment, server, runtime } = *run;
+    let limit = RefCell::new(MovedLimit::of(server, runtime));
     let header = Header {
         strategy: experiment.strategy.to_string(),
         workload: workload_text(experiment),
         target: server.describe(),
         time_scale: experiment.time_scale.factor(),
-        adjustable_cap: server.mock.is_some() && has_cap(server),
+        adjustable_limit: limit.borrow().name(),
     };
-    let planned_cap = server.model.as_ref().map(|model| u64::from(model.max_busy));
-    let cap = RefCell::new(planned_cap.unwrap_or_default());
-    let mut seen_before = planned_cap;
     let mut meter = Meter::start();
     let refresh = |frame: &mut Frame| {
         underway.control.ask(Command::Snapshot);
         let (connections, over) = underway.control.latest(&mut frame.snapshot);
-        let seen = frame.snapshot.server_cap;
-        // Answers tell of a change a moment after it was asked for: what was asked counts until they do.
-        if seen.is_some() && seen != seen_before {
-            seen_before = seen;
-            *cap.borrow_mut() = seen.unwrap_or_default();
-        }
+        let mut limit = limit.borrow_mut();
+        limit.on_snapshot(&frame.snapshot);
         underway.bound.tell(&mut frame.snapshot);
+        if limit.is_moved {
+            // It was proven for another server.
+            frame.snapshot.optimal_makespan = None;
+        }
         frame.generator = meter.read(connections);
         if over || underway.is_over() { Liveness::Over } else { Liveness::Running }
     };
@@ -110,43 +107,14 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
             interrupt.on_key();
             None
         }
-        Action::LowerCap => change_cap(&cap, server, runtime, |cap| cap.saturating_sub(step(cap)).max(1)),
-        Action::RaiseCap => change_cap(&cap, server, runtime, |cap| cap + step(cap)),
+        Action::LowerLimit => limit.borrow_mut().move_it(Way::Down),
+        Action::RaiseLimit => limit.borrow_mut().move_it(Way::Up),
     };
     if let Err(error) = dashboards::watch(header, background, refresh, act) {
         // The run goes on, and so does watching it.
         interrupt.on_blind(&error);
         lines(underway);
     }
-}
-
-/// Whether there is a cap that can be changed: other policies have none.
-fn has_cap(server: &Server) -> bool {
-    server.model.as_ref().is_some_and(mockserver::core::Config::has_cap)
-}
-
-/// A tenth of a cap, at least one slot.
-fn step(cap: u64) -> u64 {
-    (cap / 10).max(1)
-}
-
-/// Asks the mockserver for another cap, and says what came of it.
-fn change_cap(
-    cap: &RefCell<u64>,
-    server: &Server,
-    runtime: &Runtime,
-    change: impl Fn(u64) -> u64,
-) -> Option<String> {
-    let mock = server.mock.as_ref()?;
-    let before = *cap.borrow();
-    let wanted = change(before);
-    Some(match runtime.block_on(mock.change_cap(wanted)) {
-        Ok(()) => {
-            *cap.borrow_mut() = wanted;
-            format!("the server's cap is {wanted} now, it was {before}")
-        }
-        Err(error) => format!("the cap is still {before}: {}", words_of(&error)),
-    })
 }
 
 /// The program's own use of the machine between two looks.

@@ -21,8 +21,8 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<
     let views: Vec<Segment> =
         (1..).zip(View::ALL).map(|(key, view)| tab(key, view, state, names, theme)).collect();
     let mut keys = hints(BINDINGS, theme);
-    if state.header.adjustable_cap {
-        keys.push(("[ ] cap".to_owned(), theme.style(Role::Faint)));
+    if let Some(name) = &state.header.adjustable_limit {
+        keys.push((format!("[ ] {name}"), theme.style(Role::Faint)));
     }
     segments::draw(area, buf, &views, &keys);
 }

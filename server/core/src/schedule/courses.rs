@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use vocabulary::{did_you_mean, whole_nanos};
+use vocabulary::whole_nanos;
 
 use super::course::{Course, Notation, Segment, Shape};
 use super::entry::{Action, Entry, Target, Until};
@@ -12,7 +12,6 @@ use super::text::{Schedule, ScheduleError};
 use super::value::{Sine, Value};
 use crate::caps::MOST_SLOTS;
 use crate::policy_stack::Policies;
-use crate::quoted::quoted;
 
 /// What changes, for the policies for which it was read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,6 +75,12 @@ impl Courses {
         self.parameters.iter().map(|parameter| parameter.stage).collect()
     }
 
+    /// What a policy's parameter is so long after the run began, if it has a course by then.
+    pub(crate) fn text(&self, stage: usize, key: &str, elapsed: u64) -> Option<String> {
+        let is_it = |parameter: &&ParameterCourse| parameter.stage == stage && parameter.key == key;
+        self.parameters.iter().find(is_it)?.course.text(elapsed)
+    }
+
     /// Whether the server is down so long after the run began.
     pub(super) fn is_down(&self, elapsed: u64) -> bool {
         let begun = self.down.partition_point(|(from, _)| *from <= elapsed);
@@ -114,15 +119,7 @@ fn parameter(
         let entry = entries.first().map(|(entry, _)| entry.to_string()).unwrap_or_default();
         ScheduleError::of(entry, why)
     };
-    let labels = policies.labels();
-    let Some(index) = labels.iter().position(|label| label == stage) else {
-        let known = || labels.iter().map(String::as_str);
-        let suggestion = did_you_mean(stage, known());
-        return Err(refuse(format!(
-            "no policy is called `{stage}`{suggestion}; there are {}",
-            quoted(known())
-        )));
-    };
+    let index = policies.index_of(stage).map_err(refuse)?;
     policies.check_changeable(index, key).map_err(refuse)?;
     let accepts = |text: &str| policies.with(index, key, text).is_ok();
     let mut notation: Option<Notation> = None;

@@ -36,7 +36,7 @@ pub(super) enum Action {
 
 /// What is set.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// The server's own cap.
     MaxBusy,
     /// A parameter of the policy that is called so.
@@ -44,7 +44,7 @@ pub(super) enum Target {
 }
 
 /// How the server's own cap is called.
-pub(super) const MAX_BUSY: &str = "max-busy";
+const MAX_BUSY: &str = "max-busy";
 
 impl Entry {
     pub(super) fn read(text: &str) -> Result<Self, String> {
@@ -119,7 +119,8 @@ impl Action {
 }
 
 impl Target {
-    fn read(text: &str) -> Result<Self, String> {
+    /// Reads `max-busy` or `primary.rate`.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         if text == MAX_BUSY {
             return Ok(Self::MaxBusy);
         }

@@ -4,13 +4,13 @@ use std::fmt;
 
 /// A number that is not negative, and the unit behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Quantity {
-    pub(super) millionths: i64,
+pub(crate) struct Quantity {
+    pub(crate) millionths: i64,
     /// As typed, such as `/s` or `ms`; mostly there is none.
-    pub(super) unit: String,
+    pub(crate) unit: String,
 }
 
-pub(super) const ONE: i64 = 1_000_000;
+pub(super) const ONE: i64 = Quantity::ONE;
 
 /// Digits before the point.
 const MOST_DIGITS: usize = 12;
@@ -19,8 +19,11 @@ const MOST_DIGITS: usize = 12;
 const MOST_DECIMALS: usize = 6;
 
 impl Quantity {
+    /// In millionths.
+    pub(crate) const ONE: i64 = 1_000_000;
+
     /// Reads `50`, `0.25`, `100/s` or `500ms`.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(end);

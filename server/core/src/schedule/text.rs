@@ -47,10 +47,10 @@ impl Schedule {
         self.0.is_empty()
     }
 
-    /// Without what it says of the server's own cap.
+    /// Without what it says of one thing: the server's own cap, or a policy's parameter.
     #[must_use]
-    pub(crate) fn without_max_busy(&self) -> Self {
-        let is_slots = |entry: &Entry| matches!(entry.action, Action::Set(Target::MaxBusy, _));
+    pub(crate) fn without(&self, target: &Target) -> Self {
+        let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);
         // Where such an entry has ended a `down`, that ends all the same.
         let kept = self.0.iter().enumerate().filter_map(|(index, entry)| {
             let ends_down = || {
@@ -58,7 +58,7 @@ impl Schedule {
                 before.is_some_and(|before| before.action == Action::Down && before.end().is_none())
             };
             match entry {
-                entry if !is_slots(entry) => Some(entry.clone()),
+                entry if !is_it(entry) => Some(entry.clone()),
                 entry if ends_down() => {
                     Some(Entry { from: entry.from, until: super::entry::Until::Later, action: Action::Up })
                 }
@@ -201,9 +201,16 @@ mod tests {
     }
 
     #[test]
-    fn without_the_cap_an_outage_ends_as_before() {
+    fn without_one_thing_the_others_and_outages_stay() {
         let schedule: Schedule =
             "0s max-busy=5; 1s down; 2s max-busy=6; 3s a.rate=5/s; 4s max-busy=1".parse().unwrap();
-        assert_eq!(schedule.without_max_busy().to_string(), "1s down; 2s up; 3s a.rate=5/s");
+        assert_eq!(schedule.without(&Target::MaxBusy).to_string(), "1s down; 2s up; 3s a.rate=5/s");
+        let rate = Target::Parameter { stage: "a".to_owned(), key: "rate".to_owned() };
+        assert_eq!(
+            schedule.without(&rate).to_string(),
+            "0s max-busy=5; 1s down; 2s max-busy=6; 4s max-busy=1"
+        );
+        let other = Target::Parameter { stage: "a".to_owned(), key: "burst".to_owned() };
+        assert_eq!(schedule.without(&other), schedule);
     }
 }

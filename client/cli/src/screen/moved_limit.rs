@@ -1,0 +1,81 @@
+//! The mockserver's first limit, moved by keys while a run is watched.
+
+use std::time::Duration;
+
+use experiments::servers::target::Server;
+use experiments::words_of;
+use loadgen_core::Snapshot;
+use loadgen_http::MockServer;
+use mockserver::core::{Config, FirstLimit, Way};
+use tokio::runtime::Runtime;
+use vocabulary::wire::ConfigChange;
+
+/// The first limit of a server's policies, as it was last known.
+pub(super) struct MovedLimit<'a> {
+    mock: Option<&'a MockServer>,
+    runtime: &'a Runtime,
+    config: Option<Config>,
+    /// The server's own cap: as answers told last, or as it was asked for since.
+    cap: Option<u64>,
+    told_cap: Option<u64>,
+    /// Since the run began: what a schedule says depends on that.
+    elapsed: Duration,
+    /// Whether it was moved, so that what was proven of the server need not hold.
+    pub(super) is_moved: bool,
+}
+
+impl<'a> MovedLimit<'a> {
+    /// As the server was configured before the run.
+    pub(super) fn of(server: &'a Server, runtime: &'a Runtime) -> Self {
+        let (mock, config) = (server.mock.as_deref(), server.model.clone());
+        let cap = config.as_ref().map(|config| u64::from(config.max_busy));
+        Self { mock, runtime, config, cap, told_cap: cap, elapsed: Duration::ZERO, is_moved: false }
+    }
+
+    /// What it is called, where there is one that can be moved.
+    pub(super) fn name(&self) -> Option<String> {
+        self.mock.and_then(|_| Some(self.now()?.name))
+    }
+
+    /// The run goes on.
+    pub(super) fn on_snapshot(&mut self, snapshot: &Snapshot) {
+        self.elapsed = snapshot.first_arrival.map_or(Duration::ZERO, |first| snapshot.now.since(first));
+        let told = snapshot.server_cap;
+        // Answers tell of a change a moment after it was asked for: what was asked counts until they do.
+        if told.is_some() && told != self.told_cap {
+            (self.told_cap, self.cap) = (told, told);
+        }
+    }
+
+    /// Asks the mockserver to move it, and says what came of that.
+    pub(super) fn move_it(&mut self, way: Way) -> Option<String> {
+        let (mock, before) = (self.mock?, self.now()?);
+        let wanted = before.moved(way);
+        let name = &before.name;
+        if wanted == before {
+            return Some(format!("{name} is {before}: it cannot be less"));
+        }
+        let change = match wanted.slots() {
+            Some(max_busy) => ConfigChange::Cap { max_busy },
+            None => ConfigChange::Parameter { set: wanted.setting() },
+        };
+        let changed = self.runtime.block_on(mock.change(&change));
+        Some(match changed {
+            Ok(config) => {
+                self.config = serde_json::from_value(config).ok().or_else(|| self.config.take());
+                self.cap = wanted.slots().or(self.cap);
+                self.is_moved = true;
+                format!("{name} {before} → {wanted}")
+            }
+            Err(error) => format!("{name} is still {before}: {}", words_of(&error)),
+        })
+    }
+
+    fn now(&self) -> Option<FirstLimit> {
+        let limit = self.config.as_ref()?.first_limit(self.elapsed)?;
+        Some(match self.cap {
+            Some(cap) => limit.with_slots(cap),
+            None => limit,
+        })
+    }
+}

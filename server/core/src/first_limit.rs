@@ -1,0 +1,221 @@
+//! The limit that is moved by hand while a run goes on: that of the first policy in the stack that has one.
+
+use std::fmt;
+use std::time::Duration;
+
+use vocabulary::{duration_text, whole_nanos};
+
+use crate::config::Config;
+use crate::policy::Policy;
+use crate::schedule::{Quantity, Target};
+
+/// What of which policy says how much it lets pass, and in how much time: a parameter, or so much; nothing where that is part of the value or
+/// has no meaning.
+const LIMITS: &[(&str, &str, Per)] = &[
+    ("concurrency", "cap", Per::Nothing),
+    ("token-bucket", "rate", Per::Nothing),
+    ("gcra", "rate", Per::Nothing),
+    ("leaky-queue", "rate", Per::Nothing),
+    ("reserve", "rate", Per::Nothing),
+    ("fixed-window", "limit", Per::Parameter("window")),
+    ("daily", "limit", Per::Day),
+    ("sliding-counter", "limit", Per::Parameter("window")),
+    ("sliding-log", "limit", Per::Parameter("window")),
+    ("growing-rate", "most", Per::Parameter("per")),
+    ("growing-concurrency", "most", Per::Nothing),
+];
+
+/// How one says in how much time.
+#[derive(Clone, Copy)]
+enum Per {
+    Nothing,
+    Day,
+    Parameter(&'static str),
+}
+
+/// The first limit of a server, as it is at some time of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstLimit {
+    /// What the policy is called in its stack; `cap` for the server's own where nobody calls it otherwise.
+    pub name: String,
+    target: Target,
+    amount: Quantity,
+    per: String,
+}
+
+/// Where a limit is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Fewer pass.
+    Down,
+    /// More pass.
+    Up,
+}
+
+impl Config {
+    /// The first limit that can be another while requests are under way, so long after the run began; `None` where there is none.
+    pub fn first_limit(&self, elapsed: Duration) -> Option<FirstLimit> {
+        let (elapsed, courses) = (whole_nanos(elapsed), self.courses());
+        let mut stages = self.policy.iter().zip(self.policy.labels()).enumerate();
+        stages.find_map(|(index, (policy, label))| {
+            if policy.config().has_cap() {
+                let slots = courses.slots.as_ref().and_then(|course| course.whole(elapsed));
+                let amount = Quantity::read(&slots.unwrap_or(self.max_busy).to_string())?;
+                let name = policy.label().unwrap_or("cap").to_owned();
+                return Some(FirstLimit { name, target: Target::MaxBusy, amount, per: String::new() });
+            }
+            let (_, key, per) = LIMITS.iter().find(|(name, ..)| *name == policy.name())?;
+            policy.check_changeable(key).ok()?;
+            let scheduled = courses.text(index, key, elapsed);
+            let amount = Quantity::read(scheduled.as_deref().or(value(policy, key))?)?;
+            let target = Target::Parameter { stage: label.clone(), key: (*key).to_owned() };
+            Some(FirstLimit { name: label, target, amount, per: per.words(policy) })
+        })
+    }
+}
+
+fn value<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
+    policy.parameters().iter().find(|parameter| parameter.key == key).map(|parameter| &*parameter.value)
+}
+
+impl FirstLimit {
+    /// The same moved by a tenth, at least by one, to a whole number, and never to nothing.
+    #[must_use]
+    pub fn moved(&self, way: Way) -> Self {
+        const ONE: i64 = Quantity::ONE;
+        let now = (self.amount.millionths + ONE / 2) / ONE;
+        let step = (now / 10).max(1);
+        let moved = match way {
+            Way::Down => (now - step).max(1),
+            Way::Up => now + step,
+        };
+        Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
+    }
+
+    /// With so many slots, where it is the server's own cap, of which answers tell.
+    #[must_use]
+    pub fn with_slots(self, slots: u64) -> Self {
+        match (&self.target, i64::try_from(slots).ok().and_then(|slots| slots.checked_mul(Quantity::ONE))) {
+            (Target::MaxBusy, Some(millionths)) => {
+                Self { amount: Quantity { millionths, ..self.amount.clone() }, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Its slots, where it is the server's own cap.
+    pub fn slots(&self) -> Option<u64> {
+        match self.target {
+            Target::MaxBusy => u64::try_from(self.amount.millionths / Quantity::ONE).ok(),
+            Target::Parameter { .. } => None,
+        }
+    }
+
+    /// As a change of the configuration sets it: `primary.limit=90`.
+    pub fn setting(&self) -> String {
+        format!("{}={}", self.target, self.amount)
+    }
+}
+
+/// How much passes: `50`, `20/s`, `100/h`, `30 in 10s`.
+impl fmt::Display for FirstLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.amount, self.per)
+    }
+}
+
+impl Per {
+    fn words(self, policy: &Policy) -> String {
+        let time = match self {
+            Self::Nothing => return String::new(),
+            Self::Day => return "/day".to_owned(),
+            Self::Parameter(key) => value(policy, key).unwrap_or_default(),
+        };
+        match duration_text::parse(time).map(|time| time.as_nanos()) {
+            Ok(1_000_000_000) => "/s".to_owned(),
+            Ok(60_000_000_000) => "/min".to_owned(),
+            Ok(3_600_000_000_000) => "/h".to_owned(),
+            Ok(86_400_000_000_000) => "/day".to_owned(),
+            _ => format!(" in {time}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::POLICIES;
+
+    fn config(policy: &str) -> Config {
+        Config { policy: policy.parse().unwrap(), ..Config::default() }
+    }
+
+    fn first(config: &Config, at_s: u64) -> Option<(String, String)> {
+        let limit = config.first_limit(Duration::from_secs(at_s))?;
+        Some((limit.name.clone(), limit.to_string()))
+    }
+
+    #[test]
+    fn the_first_policy_that_has_a_limit_is_meant() {
+        for (policy, name, limit) in [
+            ("concurrency-cap", "cap", "50"),
+            ("concurrency", "cap", "50"),
+            ("api=concurrency", "api", "50"),
+            ("concurrency:cap=8 then gcra", "concurrency", "8"),
+            ("random then token-bucket:rate=20/s", "token-bucket", "20/s"),
+            ("primary=fixed-window:limit=5000,window=1h then concurrency", "primary", "5000/h"),
+            ("a=sliding-log:limit=30,window=10s", "a", "30 in 10s"),
+            ("gcra:rate=0.5/s", "gcra", "1/2s"),
+            ("daily:limit=9", "daily", "9/day"),
+            ("slow-down then growing-concurrency:start=3,most=7", "growing-concurrency", "7"),
+        ] {
+            assert_eq!(first(&config(policy), 0), Some((name.to_owned(), limit.to_owned())), "{policy}");
+        }
+        for policy in ["overwhelmed-queue", "descriptor-pool", "random then script:steps=200", "penalty"] {
+            assert_eq!(first(&config(policy), 0), None, "{policy}");
+        }
+    }
+
+    #[test]
+    fn every_policy_s_limit_can_be_moved_down_and_up_again() {
+        for entry in POLICIES {
+            let config = config(entry.name);
+            let Some(limit) = config.first_limit(Duration::ZERO) else { continue };
+            let moved = limit.moved(Way::Up);
+            assert_ne!(moved, limit, "{}", entry.name);
+            let set = config.with_setting(&moved.setting());
+            assert_eq!(set.unwrap().first_limit(Duration::ZERO), Some(moved), "{}", entry.name);
+            let mut down = limit;
+            (0..100).for_each(|_| down = down.moved(Way::Down));
+            if let Err(error) = config.with_setting(&down.setting()) {
+                assert!(error.ends_with("`start` is above `most`"), "{error}");
+            }
+        }
+        let listed = LIMITS.iter().map(|(name, ..)| *name);
+        listed.for_each(|name| assert!(config(name).first_limit(Duration::ZERO).is_some(), "{name}"));
+    }
+
+    #[test]
+    fn it_moves_by_a_tenth_and_at_least_by_one() {
+        let moved =
+            |policy: &str, way| config(policy).first_limit(Duration::ZERO).unwrap().moved(way).to_string();
+        assert_eq!([moved("concurrency-cap", Way::Down), moved("concurrency-cap", Way::Up)], ["45", "55"]);
+        assert_eq!(moved("concurrency:cap=7", Way::Down), "6");
+        assert_eq!(moved("concurrency:cap=1", Way::Down), "1");
+        assert_eq!(moved("token-bucket:rate=20/s", Way::Down), "18/s");
+        assert_eq!(moved("gcra:rate=0.5/s", Way::Up), "2/2s");
+    }
+
+    #[test]
+    fn what_a_schedule_says_of_it_is_what_is_moved() {
+        let schedule = "0s a.rate=50/s; 10s..20s a.rate=50..100/s".parse().unwrap();
+        let config = Config { schedule, ..config("a=token-bucket:rate=20/s") };
+        let at = |at_s| first(&config, at_s).unwrap().1;
+        assert_eq!([at(0), at(15), at(30)], ["50/s", "75/s", "100/s"]);
+        let schedule = "0s max-busy=20; 10s max-busy=30".parse().unwrap();
+        let config = Config { schedule, ..Config::default() };
+        assert_eq!(first(&config, 11).unwrap().1, "30");
+        let limit = config.first_limit(Duration::ZERO).unwrap().with_slots(44);
+        assert_eq!((limit.slots(), limit.setting()), (Some(44), "max-busy=44".to_owned()));
+    }
+}
