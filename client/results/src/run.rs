@@ -323,8 +323,8 @@ impl RunResult {
             advice: measured.advice_figures(),
             window: measured.window_figures(),
             fairness: measured.fairness_figures(),
-            wasted_server_s: context.server.map(|stats| stats.wasted_ms / 1e3),
-            server_work_per_success_ms: context.server.and_then(|stats| {
+            wasted_server_s: context.server.as_ref().map(|stats| stats.wasted_ms / 1e3),
+            server_work_per_success_ms: context.server.as_ref().and_then(|stats| {
                 let work_ms = stats.served_ms? + stats.wasted_ms;
                 (ops.succeeded > 0 && work_ms > 0.0).then(|| work_ms / ops.succeeded as f64)
             }),

@@ -111,7 +111,7 @@ pub struct Refusal {
 }
 
 /// What the server counted for one run, the `server` object of the result JSON.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ServerCounts {
@@ -138,10 +138,33 @@ pub struct ServerCounts {
     /// Times that the service broke down under its load.
     #[serde(default)]
     pub crashes: u64,
+    /// By policy, where several are in force: those in force in their order, then earlier ones of which something was counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_policy: Vec<PolicyCounts>,
+}
+
+/// What one policy of a stack did with requests, those of reads among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(expecting = "an object")]
+pub struct PolicyCounts {
+    /// What the policy is called.
+    pub name: String,
+    /// Requests that it let pass, whatever became of them behind it.
+    pub accepted: u64,
+    /// Requests that it turned away; policies behind it never saw them.
+    pub rejected: u64,
+}
+
+impl PolicyCounts {
+    /// Requests that it decided about.
+    pub fn total(&self) -> u64 {
+        self.accepted + self.rejected
+    }
 }
 
 /// `GET /_mock/stats`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerStats {
     /// The counts asked for (of one run, or of all since the last reset).
     #[serde(flatten)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 use vocabulary::wire::{RunId, ServerCounts};
 
+use crate::by_policy::{Fate, Names};
 use crate::request::{Step, Verdict};
 
 /// Runs that are counted apart at once; the one that was quiet for longest makes room.
@@ -15,7 +16,7 @@ const RUNS: usize = 1024;
 const LIVE: Duration = Duration::from_mins(1);
 
 /// The counts of one run, or of all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// What clients are told.
     pub counts: ServerCounts,
@@ -49,6 +50,7 @@ pub(crate) struct Ledger {
     /// Since the last reset.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
+    policies: Names,
     now: Instant,
     /// The latest activity of a run that was forgotten, or never counted apart because there was no room.
     forgotten_until: Option<Instant>,
@@ -57,7 +59,7 @@ pub(crate) struct Ledger {
 }
 
 /// The account of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Kept {
     account: Account,
     last: Instant,
@@ -132,6 +134,24 @@ impl Ledger {
         self.update(run, |account| account.wasted += time);
     }
 
+    /// From now on these are the policies of the stack.
+    pub(crate) fn set_policies(&mut self, labels: Vec<String>) {
+        self.policies.set(labels);
+    }
+
+    /// Whether policies are counted apart.
+    pub(crate) fn counts_policies(&self) -> bool {
+        self.policies.are_counted()
+    }
+
+    /// A stack has decided about a request.
+    pub(crate) fn on_stack(&mut self, run: Of, fate: Fate) {
+        // Taken out meanwhile: accounts are counted with it.
+        let policies = std::mem::take(&mut self.policies);
+        self.update(run, |account| policies.count(&mut account.counts.by_policy, fate));
+        self.policies = policies;
+    }
+
     /// Something that has a count of its own.
     pub(crate) fn note(&mut self, run: Of, note: impl Fn(&mut Account)) {
         self.update(run, note);
@@ -139,22 +159,30 @@ impl Ledger {
 
     /// Counts anew.
     pub(crate) fn reset(&mut self) {
-        *self = Self { earlier: self.lifetime(), now: self.now, ..Self::default() };
+        let mut earlier = std::mem::take(&mut self.earlier);
+        earlier.add(&self.total);
+        *self =
+            Self { earlier, now: self.now, policies: std::mem::take(&mut self.policies), ..Self::default() };
     }
 
     /// Everything since the start, whatever was reset.
     pub(crate) fn lifetime(&self) -> Account {
-        let mut all = self.earlier;
+        let mut all = self.earlier.clone();
         all.add(&self.total);
-        all
+        self.told(all)
     }
 
     /// The account of one run (empty when nothing was counted for it), or of all.
     pub(crate) fn account(&self, run: Option<RunId>) -> Account {
-        match run {
-            None => self.total,
-            Some(run) => self.runs.get(&run).map(|kept| kept.account).unwrap_or_default(),
-        }
+        self.told(match run {
+            None => self.total.clone(),
+            Some(run) => self.runs.get(&run).map(|kept| kept.account.clone()).unwrap_or_default(),
+        })
+    }
+
+    fn told(&self, mut account: Account) -> Account {
+        account.counts.by_policy = self.policies.told(&account.counts.by_policy);
+        account
     }
 
     fn update(&mut self, run: Of, change: impl Fn(&mut Account)) {
@@ -230,6 +258,7 @@ impl Account {
             max_busy_seen,
             max_accepted_seen,
             crashes,
+            by_policy,
         } = counts;
         let sum = &mut self.counts;
         sum.received += received;
@@ -241,6 +270,15 @@ impl Account {
         sum.max_busy_seen = sum.max_busy_seen.max(*max_busy_seen);
         sum.max_accepted_seen = sum.max_accepted_seen.max(*max_accepted_seen);
         sum.crashes += crashes;
+        for (index, counted) in by_policy.iter().enumerate() {
+            match sum.by_policy.get_mut(index) {
+                Some(sum) => {
+                    sum.accepted += counted.accepted;
+                    sum.rejected += counted.rejected;
+                }
+                None => sum.by_policy.push(counted.clone()),
+            }
+        }
         self.served += *served;
         self.wasted += *wasted;
         self.conflicts += conflicts;

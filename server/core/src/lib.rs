@@ -6,6 +6,7 @@
 
 mod answer_facts;
 mod answers;
+mod by_policy;
 mod calendar;
 mod caps;
 mod config;

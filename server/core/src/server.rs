@@ -78,6 +78,8 @@ impl Server {
     pub fn starting(config: Config, anchor: WallTime) -> Self {
         let schedule = InForce::new(&config, anchor, None, Instant::ORIGIN);
         let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
+        let mut ledger = Ledger::default();
+        ledger.set_policies(policies.labels());
         Self {
             anchor,
             policy: Running::new(config.admission(policies, anchor)),
@@ -86,7 +88,7 @@ impl Server {
             has_templates: !config.answers.is_empty(),
             service: config.service_model(),
             config,
-            ledger: Ledger::default(),
+            ledger,
             epoch: 0,
             version: 0,
             coming: Timeline::default(),
@@ -241,6 +243,7 @@ impl Server {
             // Where it is, without a copy: this happens once per request.
             if let Some(released) = &mut self.policy.advance(self.config.seed, &self.service) {
                 if self.is_open(released.id) {
+                    self.count_policies(released.id, released.verdict);
                     self.decide(released);
                 }
                 self.answer(at, released);

@@ -6,7 +6,7 @@ use std::fmt::{Display, Write as _};
 
 use mockserver_core::Account;
 use vocabulary::TimeScale;
-use vocabulary::wire::ServerStats;
+use vocabulary::wire::{PolicyCounts, ServerStats};
 
 use crate::answer_times::{AnswerTimes, BOUNDS};
 
@@ -49,7 +49,8 @@ impl Metrics {
     }
 
     fn requests(&self, text: &mut Text) {
-        let Account { counts, conflicts, outages, forced, revoked, .. } = self.lifetime;
+        let Account { conflicts, outages, forced, revoked, .. } = self.lifetime;
+        let counts = &self.lifetime.counts;
         text.counter("requests_received_total", "Requests that reached admission.", counts.received);
         // One that was accepted stays accepted here, or the counter would go down.
         text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
@@ -63,6 +64,18 @@ impl Metrics {
             ("policy_change", revoked),
         ] {
             text.sample("requests_rejected_total", &[("reason", reason)], count);
+        }
+        if !counts.by_policy.is_empty() {
+            text.family(
+                "policy_requests_total",
+                "counter",
+                "Requests that each policy of a stack let pass (accepted) or turned away, by its name.",
+            );
+        }
+        for PolicyCounts { name, accepted, rejected } in &counts.by_policy {
+            for (verdict, count) in [("accepted", accepted), ("rejected", rejected)] {
+                text.sample("policy_requests_total", &[("policy", name), ("verdict", verdict)], count);
+            }
         }
         text.counter(
             "requests_failed_total",
@@ -87,7 +100,7 @@ impl Metrics {
     }
 
     fn slots(&self, text: &mut Text) {
-        let ServerStats { counts, busy, .. } = self.stats;
+        let ServerStats { counts, busy, .. } = &self.stats;
         if let Some(capacity) = self.capacity {
             text.gauge("capacity_slots", "Slots, places or descriptors that there are.", capacity);
         }

@@ -224,3 +224,35 @@ fn heads_and_bodies_are_bounded() {
     assert!(text.starts_with("http/1.1 431 "), "{text}");
     assert_eq!(server.stats(None).counts.received, 0);
 }
+
+#[test]
+fn metrics_and_stats_tell_each_policy_of_a_stack_by_its_name() {
+    let stack = "primary=fixed-window:limit=2,window=1h then concurrency:cap=9";
+    let server = start(|config| config.policy = stack.parse().expect("policies"));
+    let ask = |path: &str| {
+        answer(send(&server, &format!("GET {path} HTTP/1.1\r\nx-tailback-run: 00000000000000aa"), ""))
+    };
+    for _ in 0..3 {
+        ask("/");
+    }
+    let tells = |samples: &[(&str, &str, u64)]| {
+        let page = ask("/metrics");
+        for (policy, verdict, count) in samples {
+            let sample =
+                format!("policy_requests_total{{policy=\"{policy}\",verdict=\"{verdict}\"}} {count}\n");
+            assert!(page.contains(&sample), "{sample}: {page}");
+        }
+    };
+    tells(&[("primary", "accepted", 2), ("primary", "rejected", 1)]);
+    tells(&[("concurrency", "accepted", 2), ("concurrency", "rejected", 0)]);
+    let by_policy = r#""by_policy":[{"accepted":2,"name":"primary","rejected":1},{"accepted":2,"name":"concurrency","rejected":0}]"#;
+    let stats = ask("/_mock/stats?run=00000000000000aa");
+    assert!(stats.contains(by_policy), "{stats}");
+    // Counters go on by their names, whatever is in force; a single policy is told as the server.
+    assert!(patch(&server, r#"{"policy": "primary=gcra"}"#).starts_with("http/1.1 200 "));
+    ask("/");
+    tells(&[("primary", "accepted", 2), ("concurrency", "accepted", 2)]);
+    let plain = start(|_| {});
+    assert!(!answer(send(&plain, "GET /metrics HTTP/1.1", "")).contains("policy_requests_total"));
+    assert!(!answer(send(&plain, "GET /_mock/stats HTTP/1.1", "")).contains("by_policy"));
+}

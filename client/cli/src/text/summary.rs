@@ -10,7 +10,7 @@ use loadgen_core::{AdviceFigures, LatencyFigures};
 use mockserver::core::Config;
 use results::{Mode, RunResult};
 use statistics::Summary;
-use vocabulary::wire::ServerCounts;
+use vocabulary::wire::{PolicyCounts, ServerCounts};
 
 use crate::experiment::workload_text;
 use crate::interrupt::by_whom;
@@ -74,13 +74,13 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
     if let Some(words) = needless(result) {
         row("needless", words);
     }
-    if let Some(server) = result.server {
+    if let Some(server) = &result.server {
         let mut words = format!(
             "{} received   {} accepted   {} rejected   {}",
             thousands(server.received),
             thousands(server.accepted),
             thousands(server.rejected),
-            busiest(&server, rejections_hold_slots(&result.config))
+            busiest(server, rejections_hold_slots(&result.config))
         );
         for (count, what) in [
             (server.failed, "failed on purpose"),
@@ -93,6 +93,9 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
             }
         }
         row("server", words);
+        if !server.by_policy.is_empty() {
+            row("policies", by_policy(&server.by_policy));
+        }
     }
     if let Some(wasted_s) = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0) {
         row("wasted", format!("{} of the time of the server's slots", seconds(wasted_s)));
@@ -111,6 +114,15 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
         let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
     }
     text
+}
+
+/// What each policy of a stack did.
+fn by_policy(policies: &[PolicyCounts]) -> String {
+    let each = policies.iter().map(|policy| {
+        let [accepted, rejected] = [policy.accepted, policy.rejected].map(thousands);
+        format!("{}: {accepted} passed, {rejected} rejected", policy.name)
+    });
+    each.collect::<Vec<_>>().join("   ")
 }
 
 /// How the client broke the server's advice, if it did.
@@ -339,7 +351,7 @@ fn counts(run: &Finished) -> String {
     let between = run.result.attempts.by_gateway;
     match (run.conservation.holds(), run.conservation.server_compared) {
         (true, true) if between > 0 => {
-            let server = run.result.server.unwrap_or_default();
+            let server = run.result.server.clone().unwrap_or_default();
             format!(
                 "ops and attempts add up: {} sent, {} received by the server, {} answered by a gateway; so there is no \
                  lower bound",
@@ -349,7 +361,7 @@ fn counts(run: &Finished) -> String {
             )
         }
         (true, true) => {
-            let server = run.result.server.unwrap_or_default();
+            let server = run.result.server.clone().unwrap_or_default();
             let sent = run.result.attempts.total;
             match sent.saturating_sub(server.received + server.reads_rejected) {
                 0 => "ops and attempts add up, and the server received what was sent".to_owned(),

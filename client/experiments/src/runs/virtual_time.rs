@@ -137,7 +137,7 @@ fn result(
             mode: Mode::Simulated,
             config: config_record(experiment, &record, seed),
             seed,
-            server: Some(simulated.server),
+            server: Some(simulated.server.clone()),
             generator: GeneratorResult::default(),
             started_at: None,
             wall_s: None,

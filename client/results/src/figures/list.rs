@@ -38,7 +38,7 @@ macro_rules! path {
 /// A count of what a mockserver counts.
 macro_rules! server {
     ($field:ident) => {
-        Figure::count(concat!("server.", stringify!($field)), |run| Some(run.server?.$field as f64))
+        Figure::count(concat!("server.", stringify!($field)), |run| Some(run.server.as_ref()?.$field as f64))
     };
 }
 

@@ -27,7 +27,7 @@ pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
     let logged: Vec<Answer> = log.answers().cloned().collect();
     Difference::first("answer", &logged, &answers)?;
     let stats = replay.server.stats(log.until, None);
-    Difference::first("counts", &[log.stats], &[stats])
+    Difference::first("counts", std::slice::from_ref(&log.stats), std::slice::from_ref(&stats))
 }
 
 struct Replay {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
+use crate::by_policy::Fate;
 use crate::details::Details;
 use crate::policies::capacity::Capacity;
 use crate::policies::gate::Gate;
@@ -59,6 +60,11 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What answers tell of a request that is done with: who turned it away, and where limits stood.
     fn facts(&mut self, _id: RequestId) -> AnswerFacts {
         AnswerFacts::default()
+    }
+
+    /// How far a request came that was asked about and has just been decided about, if there is a stack.
+    fn fate(&self, _id: RequestId, _verdict: Verdict) -> Option<Fate> {
+        None
     }
 
     /// From this instant on a stage goes by the figures of this one.

@@ -3,6 +3,7 @@
 use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
+use crate::by_policy::Fate;
 use crate::details::Details;
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -101,6 +102,11 @@ impl Running {
     /// See [`Admission::facts`].
     pub(crate) fn facts(&mut self, id: RequestId) -> AnswerFacts {
         self.admission.facts(id)
+    }
+
+    /// See [`Admission::fate`].
+    pub(crate) fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
+        self.admission.fate(id, verdict)
     }
 
     /// See [`Admission::evicted_keys`].

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
+use crate::by_policy::Fate;
 use crate::details::Details;
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -199,6 +200,17 @@ impl Admission for Stages {
             standings: std::mem::take(&mut slot.standings),
             ..AnswerFacts::default()
         }
+    }
+
+    fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
+        let gates = self.gates.len();
+        Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
+            (Some(rejection), _) => Fate { passed: rejection.stage, is_turned_away: true },
+            (None, Verdict::Accepted) => {
+                Fate { passed: gates + usize::from(self.server.is_some()), is_turned_away: false }
+            }
+            (None, verdict) => Fate { passed: gates, is_turned_away: verdict == Verdict::Rejected },
+        })
     }
 
     fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {

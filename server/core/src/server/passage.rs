@@ -86,6 +86,9 @@ impl Server {
         let passing = u32::from(takes_no_time && accepted);
         let Load { busy, in_service, .. } = self.policy.load();
         self.ledger.on_admission(of, step, verdict, (busy + passing, in_service + passing));
+        if let (None, Some(verdict)) = (refusal, verdict) {
+            self.count_policies(id, verdict);
+        }
         if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
             self.ledger.note(of, |account| account.forced += 1);
         }
@@ -115,6 +118,16 @@ impl Server {
         // No stage has seen it, as in an outage.
         self.policy.facts(id);
         self.answer(at, &Released::at_once(id, Verdict::Failed, busy));
+    }
+
+    /// The policies have decided about a request by themselves.
+    pub(super) fn count_policies(&mut self, id: RequestId, verdict: Verdict) {
+        if self.ledger.counts_policies()
+            && let Some(held) = &self.requests[id.0 as usize]
+            && let Some(fate) = self.policy.fate(id, verdict)
+        {
+            self.ledger.on_stack(self.of(held), fate);
+        }
     }
 
     /// Whether the arrival of this request left everything open.

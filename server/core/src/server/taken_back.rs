@@ -47,6 +47,7 @@ impl Server {
         self.schedule = InForce::new(&config, self.anchor, began, now);
         self.has_templates = !config.answers.is_empty();
         self.config = config;
+        self.ledger.set_policies(self.policies().labels());
         if answers_as_before && self.tune_from(now, &policies) {
             return;
         }

@@ -1,0 +1,124 @@
+//! What each policy of a stack let pass and turned away, through the whole server.
+
+#[path = "support/drain.rs"]
+mod drain;
+
+use mockserver_core::{Config, Input, Request, RequestId, Server, Step, Verdict};
+use vocabulary::wire::{PolicyCounts, RunId};
+use vocabulary::{Distribution, Instant};
+
+use drain::drain;
+
+/// A server that serves for 100 ms and rejects in no time.
+fn config(policy: &str) -> Config {
+    Config {
+        policy: policy.parse().expect("policies"),
+        service_time: Distribution::millis(100),
+        reject_time: Distribution::ZERO,
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    }
+}
+
+/// Requests of a run come at these milliseconds, and everything is answered that is due by the last of them.
+fn arrive(server: &mut Server, run: RunId, at_ms: &[u64]) {
+    for (op, at) in (0..).zip(at_ms) {
+        let at = Instant::from_millis(*at);
+        drain(server, at, |_| {});
+        let id = RequestId(u32::try_from(op).expect("few"));
+        server.handle(
+            at,
+            Input::Arrive(Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work }),
+        );
+    }
+}
+
+fn counted(server: &mut Server, run: Option<RunId>) -> Vec<(String, u64, u64)> {
+    told(server.stats(Instant::FAR_FUTURE, run).counts.by_policy)
+}
+
+fn told(counts: Vec<PolicyCounts>) -> Vec<(String, u64, u64)> {
+    counts.into_iter().map(|counts| (counts.name, counts.accepted, counts.rejected)).collect()
+}
+
+fn expected(counts: &[(&str, u64, u64)]) -> Vec<(String, u64, u64)> {
+    counts.iter().map(|(name, accepted, rejected)| ((*name).to_owned(), *accepted, *rejected)).collect()
+}
+
+const STACK: &str = "primary=fixed-window:limit=4,window=1s,later=keep then concurrency:cap=1,queue=1,queue-timeout=50ms then token-bucket:rate=1/h,burst=1";
+
+/// The first is served; the second waits for 50 ms and is turned away; the third finds the queue full. The fourth meets an empty bucket, and
+/// the fifth the end of the window.
+#[test]
+fn each_counts_whom_it_let_pass_and_whom_it_turned_away() {
+    let mut server = Server::new(config(STACK));
+    arrive(&mut server, 1, &[0, 0, 0, 200, 200]);
+    let golden = expected(&[("primary", 4, 1), ("concurrency", 2, 2), ("token-bucket", 1, 1)]);
+    assert_eq!(counted(&mut server, Some(1)), golden);
+    assert_eq!(counted(&mut server, None), golden);
+    assert_eq!(
+        counted(&mut server, Some(2)),
+        golden.iter().map(|(name, ..)| (name.clone(), 0, 0)).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn whom_no_policy_was_asked_about_counts_with_none() {
+    let mut server = Server::new(Config { reject_first: 1, ..config(STACK) });
+    arrive(&mut server, 1, &[0, 0]);
+    assert_eq!(
+        counted(&mut server, Some(1)),
+        expected(&[("primary", 0, 0), ("concurrency", 0, 0), ("token-bucket", 0, 0)])
+    );
+}
+
+#[test]
+fn what_serves_itself_counts_as_the_last() {
+    let mut server = Server::new(config("fixed-window:limit=3,window=1h then script:steps=429|200"));
+    for attempt in [1, 2, 3, 4] {
+        let request = Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt, step: Step::Work };
+        server.handle(Instant::ORIGIN, Input::Arrive(request));
+        drain(&mut server, Instant::ORIGIN, |_| {});
+    }
+    // What the script rejects comes back to the window.
+    assert_eq!(counted(&mut server, Some(1)), expected(&[("fixed-window", 4, 0), ("script", 3, 1)]));
+}
+
+#[test]
+fn a_reset_takes_nothing_from_the_lifetime_and_another_stack_goes_on_by_name() {
+    let mut server = Server::new(config("a=fixed-window:limit=1,window=1h then b=concurrency:cap=5"));
+    arrive(&mut server, 1, &[0, 0]);
+    server.handle(Instant::from_millis(1), Input::Reset);
+    assert_eq!(counted(&mut server, None), expected(&[("a", 0, 0), ("b", 0, 0)]));
+    assert_eq!(
+        told(server.lifetime(Instant::FAR_FUTURE).counts.by_policy),
+        expected(&[("a", 1, 1), ("b", 1, 0)])
+    );
+
+    let other = config("b=concurrency:cap=5 then c=fixed-window:limit=1,window=1h");
+    server.handle(Instant::from_millis(300), Input::Configure(Box::new(other)));
+    arrive(&mut server, 2, &[300, 300]);
+    let now = expected(&[("b", 2, 0), ("c", 1, 1)]);
+    assert_eq!(counted(&mut server, Some(2)), now);
+    let all = expected(&[("a", 1, 1), ("b", 3, 0), ("c", 1, 1)]);
+    assert_eq!(told(server.lifetime(Instant::FAR_FUTURE).counts.by_policy), all);
+
+    server.handle(Instant::from_millis(900), Input::Configure(Box::new(config("c=gcra"))));
+    arrive(&mut server, 3, &[900]);
+    assert_eq!(counted(&mut server, Some(3)), [], "one policy counts with the server");
+    assert_eq!(told(server.lifetime(Instant::FAR_FUTURE).counts.by_policy), all);
+}
+
+#[test]
+fn who_waits_when_the_policies_change_was_decided_about_by_none() {
+    let mut server = Server::new(config("concurrency:cap=1,queue=5 then gcra:rate=1/h,burst=1"));
+    arrive(&mut server, 1, &[0, 0]);
+    let mut verdicts = Vec::new();
+    server.handle(
+        Instant::from_millis(10),
+        Input::Configure(Box::new(config("gcra:burst=9 then concurrency:cap=9"))),
+    );
+    drain(&mut server, Instant::from_millis(10), |answer| verdicts.push(answer.verdict));
+    assert_eq!(verdicts, [Verdict::Rejected; 2]);
+    assert_eq!(counted(&mut server, Some(1)), expected(&[("concurrency", 1, 0), ("gcra", 1, 0)]));
+}
