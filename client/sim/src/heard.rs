@@ -55,10 +55,18 @@ impl Understanding {
 }
 
 impl Heard {
-    /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
-    /// is told.
+    /// What an answer in the server's own words means that is whole, as most are.
     #[expect(clippy::inline_always, reason = "66 of 4300 instructions an attempt, by callgrind")]
     #[inline(always)]
+    pub(crate) fn plain(answer: &Answer, config: &Config, reading: &Reading) -> Self {
+        let verdict = Some(verdict(answer.verdict));
+        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took: None, verdict });
+        Self::unscripted(answer, config, reading, server)
+    }
+
+    /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
+    /// is told.
+    #[cold]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -66,18 +74,12 @@ impl Heard {
         reading: &Reading,
         took: Option<Duration>,
     ) -> Self {
-        let Speech { config, answers, anchor, understanding } = *speech;
+        let Speech { config, anchor, understanding, .. } = *speech;
         // What a script says is judged by its status.
         let verdict = answer.reply.is_none().then(|| verdict(answer.verdict));
         let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
-        if let Some(fault) = answer.fault.filter(|fault| !fault.is_slow()) {
-            return Self::spoiled(answer, fault, understanding.of(step), reading, server);
-        }
-        if let (Some(facts), Some(answers)) = (&answer.facts, answers) {
-            return Self {
-                server,
-                ..Self::templated(answer, facts, answers, understanding.of(step), config, reading, anchor)
-            };
+        if let Some(heard) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
+            return heard;
         }
         match answer.reply {
             None => Self::unscripted(answer, config, reading, server),
@@ -92,8 +94,24 @@ impl Heard {
         }
     }
 
+    /// What an answer means that is spoiled by a fault, or put into words.
+    fn with_extras(
+        answer: &Answer,
+        classifier: &Classifier,
+        speech: &Speech<'_>,
+        reading: &Reading,
+        server: Option<ServerSeen>,
+    ) -> Option<Self> {
+        let Speech { config, answers, anchor, .. } = *speech;
+        if let Some(fault) = answer.fault().filter(|fault| !fault.is_slow()) {
+            return Some(Self::spoiled(answer, fault, classifier, reading, server));
+        }
+        let (facts, answers) = (answer.facts()?, answers?);
+        let heard = Self::templated(answer, facts, answers, classifier, config, reading, anchor);
+        Some(Self { server, ..heard })
+    }
+
     /// What an answer means that is put into words: as over HTTP, but only what is read is written.
-    #[cold]
     fn templated(
         answer: &Answer,
         facts: &AnswerFacts,
@@ -144,7 +162,6 @@ impl Heard {
     }
 
     /// What comes of an answer that a fault spoils, before or after the work: what the HTTP client makes of it.
-    #[cold]
     fn spoiled(
         answer: &Answer,
         fault: Fault,

@@ -109,13 +109,15 @@ impl SimulatedServer {
     }
 
     /// An answer has begun to come.
+    #[inline]
     fn take(&mut self, now: Instant, answer: Answer, tell: &mut impl FnMut(Input)) {
-        match (answer.fault, &self.under_way[answer.id.0 as usize]) {
-            (Some(Fault::SlowBody(later)), Some(under_way)) => {
-                let attempt = under_way.launched.attempt;
-                self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
-            }
-            _ => self.hear(now, &answer, tell),
+        if let Some(Fault::SlowBody(later)) = answer.fault()
+            && let Some(under_way) = &self.under_way[answer.id.0 as usize]
+        {
+            let attempt = under_way.launched.attempt;
+            self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
+        } else {
+            self.hear(now, &answer, tell);
         }
     }
 
@@ -133,30 +135,41 @@ impl SimulatedServer {
         true
     }
 
+    /// An attempt goes on that has read, and writes what it knows now. Whoever hears the answers hears this one's, too.
+    #[inline(never)]
+    fn write(&mut self, now: Instant, read: &Answer) {
+        let step = Step::Write { if_match: read.version };
+        if let Some(under_way) = &mut self.under_way[read.id.0 as usize] {
+            under_way.step = step;
+            let launched = under_way.launched;
+            self.ask(now, &launched, step);
+        }
+    }
+
     /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
     fn hear(&mut self, now: Instant, answer: &Answer, tell: &mut impl FnMut(Input)) {
         let slot = answer.id.0 as usize;
-        let Some(under_way) = &mut self.under_way[slot] else { return };
-        let launched = under_way.launched;
-        if under_way.step == Step::Read && answer.tells_service() {
-            let step = Step::Write { if_match: answer.version };
-            under_way.step = step;
-            // Whoever hears the answers hears this one's, too.
-            self.ask(now, &launched, step);
+        let Some(UnderWay { launched: Launched { attempt, due, .. }, step }) = self.under_way[slot] else {
             return;
-        }
-        let step = under_way.step;
-        self.under_way[slot] = None;
-        let speech = Speech {
-            config: self.server.config(),
-            answers: self.answers.as_ref(),
-            anchor: WallTime::VIRTUAL_START,
-            understanding: &self.understanding,
         };
-        let Heard { outcome, cause, server, told } = Heard::of(answer, step, &speech, &self.reading, None);
+        if step == Step::Read && answer.tells_service() {
+            return self.write(now, answer);
+        }
+        self.under_way[slot] = None;
+        let Heard { outcome, cause, server, told } = if answer.is_plain() {
+            Heard::plain(answer, self.server.config(), &self.reading)
+        } else {
+            let speech = Speech {
+                config: self.server.config(),
+                answers: self.answers.as_ref(),
+                anchor: WallTime::VIRTUAL_START,
+                understanding: &self.understanding,
+            };
+            Heard::of(answer, step, &speech, &self.reading, None)
+        };
         tell(Input::Ended(Completion {
-            attempt: launched.attempt,
-            sent_at: launched.due,
+            attempt,
+            sent_at: due,
             outcome,
             server,
             told,

@@ -74,16 +74,39 @@ pub struct Answer {
     pub reply: Option<ReplyId>,
     /// The object's version just then, the answer's own write included.
     pub version: u64,
+    /// What most answers do not have: in one place, so that these pay for one pointer.
+    pub extras: Option<Box<Extras>>,
+}
+
+/// What templates tell of an answer, and what is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
     /// What templates may tell of it, where the configuration has any.
-    pub facts: Option<Box<AnswerFacts>>,
+    pub facts: Option<AnswerFacts>,
     /// What is wrong with it. [`Fault::Hang`] and [`Fault::SlowHeaders`] never are: such an answer is due later.
     pub fault: Option<Fault>,
 }
 
 impl Answer {
+    /// Whether it is whole, and in the server's own words.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.extras.is_none() && self.reply.is_none()
+    }
+
+    /// What templates may tell of it, where the configuration has any.
+    pub fn facts(&self) -> Option<&AnswerFacts> {
+        self.extras.as_ref()?.facts.as_ref()
+    }
+
+    /// What is wrong with it.
+    pub fn fault(&self) -> Option<Fault> {
+        self.extras.as_ref()?.fault
+    }
+
     /// Whether a fault makes a failure of it, whatever was done.
     pub fn is_spoiled(&self) -> bool {
-        self.fault.is_some_and(|fault| !fault.is_slow())
+        self.fault().is_some_and(|fault| !fault.is_slow())
     }
 
     /// Whether the client learns that the request was served.

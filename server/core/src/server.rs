@@ -29,8 +29,8 @@ pub struct Server {
     config: Config,
     /// The calendar at the origin.
     anchor: WallTime,
-    /// Of the configuration: whether answers have templates. Asked with every answer.
-    has_templates: bool,
+    /// Of the configuration: whether answers have neither templates nor faults. Asked with every answer.
+    is_plain: bool,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
     /// What changes on the run's clock, if anything does.
@@ -51,10 +51,15 @@ pub struct Server {
     /// By request id; `None` once answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
-    /// Nothing happens before this: looked at far more often than anything happens.
-    next_at: Option<Instant>,
+    /// Nothing happens before this, [`Instant::FAR_FUTURE`] if nothing happens: looked at far more often than anything does.
+    next_at: Instant,
     /// What is kept to be played again, if it is recorded.
     log: Option<Box<ServerLog>>,
+}
+
+/// Whether nothing but the server's own words is answered, and whole.
+fn is_plain(config: &Config) -> bool {
+    config.answers.is_empty() && config.fault.is_empty()
 }
 
 /// A request between arrival and answer.
@@ -85,7 +90,7 @@ impl Server {
             policy: Running::new(config.admission(policies, anchor)),
             schedule,
             clock: RunClock::default(),
-            has_templates: !config.answers.is_empty(),
+            is_plain: is_plain(&config),
             service: config.service_model(),
             config,
             ledger,
@@ -96,7 +101,7 @@ impl Server {
             messages: 0,
             requests: Vec::new(),
             answers: VecDeque::new(),
-            next_at: None,
+            next_at: Instant::FAR_FUTURE,
             log: None,
         }
     }
@@ -107,29 +112,20 @@ impl Server {
             log.on_input(now, &input);
         }
         self.advance(now);
-        if let Input::Arrive(request)
-        | Input::ArriveIfFree { request, .. }
-        | Input::ArriveWith { request, .. } = &input
-        {
-            self.on_arrival(now, request);
-        }
-        self.follow_schedule(now);
         match input {
-            Input::Arrive(request) => self.arrive(now, request),
-            Input::ArriveIfFree { request, least } if self.free(now) >= u64::from(least) => {
-                self.arrive(now, request);
+            Input::Arrive(request) => self.meet(now, request, 0, None),
+            Input::ArriveIfFree { request, least } => self.meet(now, request, least, None),
+            Input::ArriveWith { request, details, least } => self.meet(now, request, least, Some(&details)),
+            Input::Cancel(id) => {
+                self.follow_schedule(now);
+                self.cancel(now, id);
             }
-            Input::ArriveIfFree { request, .. } => self.defer(now, request.id),
-            Input::ArriveWith { request, least, .. } if self.free(now) < u64::from(least) => {
-                self.defer(now, request.id);
+            Input::Configure(config) => {
+                self.follow_schedule(now);
+                self.configure(now, *config);
             }
-            Input::ArriveWith { request, details, .. } => {
-                self.policy.introduce(request.id, &details);
-                self.arrive(now, request);
-            }
-            Input::Cancel(id) => self.cancel(now, id),
-            Input::Configure(config) => self.configure(now, *config),
             Input::Reset => {
+                self.follow_schedule(now);
                 self.epoch += 1;
                 self.version = 0;
                 self.ledger.reset();
@@ -140,6 +136,7 @@ impl Server {
     }
 
     /// What is to be done; call again until it answers with [`Output::WaitUntil`] or [`Output::Idle`].
+    #[inline]
     pub fn poll(&mut self, now: Instant) -> Output {
         if self.answers.is_empty() {
             self.advance(now);
@@ -151,7 +148,7 @@ impl Server {
         if let Some(answer) = self.answers.pop_front() {
             return Output::Answer(answer);
         }
-        self.next_at.map_or(Output::Idle, Output::WaitUntil)
+        if self.next_at == Instant::FAR_FUTURE { Output::Idle } else { Output::WaitUntil(self.next_at) }
     }
 
     /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing
@@ -223,10 +220,20 @@ impl Server {
         self.ledger.lifetime()
     }
 
-    /// Processes everything that is due by `now`, each at its own instant.
+    /// Processes everything that is due by `now`, each at its own instant: mostly nothing.
+    #[inline]
     fn advance(&mut self, now: Instant) {
         self.ledger.on_time(now);
-        while let Some(at) = self.next_at.filter(|at| *at <= now) {
+        if self.next_at <= now {
+            self.catch_up(now);
+        }
+    }
+
+    /// The same where something is due.
+    #[inline(never)]
+    fn catch_up(&mut self, now: Instant) {
+        while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
+            let at = self.next_at;
             if self.change_is_due(at) {
                 self.follow_schedule(at);
             } else {
@@ -238,8 +245,7 @@ impl Server {
 
     /// Processes one thing that is due at `at`; the policy's own events come first.
     fn step(&mut self, at: Instant) {
-        let is_due = |key: Option<(Instant, u64)>| key.is_some_and(|(due, _)| due == at);
-        if self.policy.load().next == Some(at) {
+        if self.policy.load().next == at {
             // Where it is, without a copy: this happens once per request.
             if let Some(released) = &mut self.policy.advance(self.config.seed, &self.service) {
                 if self.is_open(released.id) {
@@ -248,7 +254,7 @@ impl Server {
                 }
                 self.answer(at, released);
             }
-        } else if is_due(self.coming.next()) {
+        } else if self.coming.next().0 == at {
             if let Some(((_, message), id)) = self.coming.pop()
                 && self.awaits(id, message)
             {
@@ -262,15 +268,10 @@ impl Server {
         }
     }
 
-    /// When the next thing happens.
-    fn next(&self) -> Option<Instant> {
-        let sooner = |one: Option<Instant>, other: Option<Instant>| match (one, other) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
-        let leg = |key: Option<(Instant, u64)>| key.map(|(at, _)| at);
-        let leg = sooner(leg(self.coming.next()), leg(self.going.next()));
-        sooner(sooner(self.policy.load().next, leg), self.next_call())
+    /// When the next thing happens; [`Instant::FAR_FUTURE`] if nothing does.
+    fn next(&self) -> Instant {
+        let next = self.policy.load().next.min(self.coming.next().0).min(self.going.next().0);
+        self.next_call().map_or(next, |call| call.min(next))
     }
 
     /// Whether this message is the latest of a request that goes on.

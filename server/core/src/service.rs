@@ -27,7 +27,12 @@ pub(crate) struct ServiceModel {
 
 impl ServiceModel {
     /// Slots at this instant.
+    #[inline]
     pub(crate) fn slots(&self, at: Instant) -> u32 {
+        if self.course.is_none() && self.caps.is_empty() { self.max_busy } else { self.slots_just_then(at) }
+    }
+
+    fn slots_just_then(&self, at: Instant) -> u32 {
         match &self.course {
             None => self.caps.at(at).unwrap_or(self.max_busy),
             Some(course) => {

@@ -16,7 +16,7 @@ fn arrive(server: &mut Server, at_ms: u64, id: u32, step: Step) {
 fn answers(server: &mut Server, until_ms: u64) -> Vec<(u64, u32, Verdict, Option<Fault>)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(Instant::from_millis(until_ms)) {
-        seen.push((answer.at.as_nanos() / 1_000_000, answer.id.0, answer.verdict, answer.fault));
+        seen.push((answer.at.as_nanos() / 1_000_000, answer.id.0, answer.verdict, answer.fault()));
     }
     seen
 }

@@ -74,7 +74,7 @@ pub(crate) struct Decided {
 impl Decided {
     fn new(answer: Answer, since: Instant, config: &Config, answers: Option<&Arc<AnswerSet>>) -> Self {
         let took = answer.at.since(since);
-        let answers = answers.filter(|_| answer.facts.is_some()).cloned();
+        let answers = answers.filter(|_| answer.facts().is_some()).cloned();
         let tells_wait = config.retry_after.is_some();
         let script = answer.reply.and_then(|_| config.policy.script().cloned());
         Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }

@@ -69,7 +69,7 @@ pub(crate) async fn serve(
         return Ok(response.map(Either::Left));
     };
     let response = respond(shared, &identity, &decided).ok_or(Unanswered::Scripted)?;
-    match decided.answer.fault {
+    match decided.answer.fault() {
         None => Ok(response.map(Either::Left)),
         Some(fault) => {
             let until_over = match fault {
@@ -132,7 +132,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
     let Decided { answer, .. } = decided;
     let is_ours = identity.run.is_some();
     let teller = teller(&shared.clock, is_ours);
-    let mut response = match (answer.fault, decided.reply(), answer.verdict) {
+    let mut response = match (answer.fault(), decided.reply(), answer.verdict) {
         (Some(Fault::Status(code)), ..) => text(status(code), "failed\n"),
         (_, Some(Reply::Close), _) => return None,
         (_, Some(Reply::Answer(scripted)), _) => self::scripted(scripted, teller.wall(answer.at)),
@@ -145,7 +145,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
         }
         (_, None, Verdict::Rejected) => text(status(decided.reject_status), "busy\n"),
     };
-    if let (Some(answers), Some(facts)) = (&decided.answers, &answer.facts) {
+    if let (Some(answers), Some(facts)) = (&decided.answers, answer.facts()) {
         put_into_words(&mut response, answers.render(&answer.told(facts), &teller));
     } else if let Some(after) = answer.advice {
         if decided.tells_wait {

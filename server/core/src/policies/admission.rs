@@ -90,14 +90,19 @@ pub(crate) trait Admission: fmt::Debug + Send {
 }
 
 /// What a policy carries between two calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Load {
     /// What is busy: slots, places, descriptors.
     pub(crate) busy: u32,
     /// Requests in service.
     pub(crate) in_service: u32,
-    /// When something happens next.
-    pub(crate) next: Option<Instant>,
+    /// When something happens next; [`Instant::FAR_FUTURE`] if nothing does.
+    pub(crate) next: Instant,
+}
+
+impl Load {
+    /// Nothing is carried, and nothing happens.
+    pub(crate) const NONE: Self = Self { busy: 0, in_service: 0, next: Instant::FAR_FUTURE };
 }
 
 /// A request that is done with.
@@ -127,7 +132,7 @@ impl Released {
 pub(crate) enum Arrived {
     /// The verdict, though the answer comes later.
     Decided(Verdict),
-    /// All: it takes no time, and the policy carries what it carried before.
+    /// All: it takes no time.
     Done {
         /// What becomes of it.
         verdict: Verdict,

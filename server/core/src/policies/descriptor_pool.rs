@@ -205,8 +205,7 @@ impl Admission for DescriptorPool {
     }
 
     fn load(&self) -> Load {
-        let next =
-            if self.done.is_empty() { self.events.next().map(|(at, _)| at) } else { Some(self.done_at) };
+        let next = if self.done.is_empty() { self.events.next().0 } else { self.done_at };
         let in_service = u32::try_from(self.connected.len()).unwrap_or(u32::MAX);
         Load { busy: self.in_use, in_service, next }
     }

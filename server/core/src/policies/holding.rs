@@ -80,10 +80,7 @@ impl Holding {
     /// The end that comes next.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<Released> {
-        let rejection_first = match (self.services.next(), self.rejections.next()) {
-            (Some(service), Some(rejection)) => rejection < service,
-            (service, _) => service.is_none(),
-        };
+        let rejection_first = self.rejections.next() < self.services.next();
         let ends = if rejection_first { &mut self.rejections } else { &mut self.services };
         let ((at, _), id) = ends.pop()?;
         let released = self.release(at, id);
@@ -96,11 +93,8 @@ impl Holding {
     /// What is carried, and when the next end comes.
     #[inline]
     pub(crate) fn load(&self) -> Load {
-        let next = match (self.services.next(), self.rejections.next()) {
-            (Some(service), Some(rejection)) => Some(service.min(rejection)),
-            (service, rejection) => service.or(rejection),
-        };
-        Load { busy: self.busy, in_service: self.in_service, next: next.map(|(at, _)| at) }
+        let next = self.services.next().0.min(self.rejections.next().0);
+        Load { busy: self.busy, in_service: self.in_service, next }
     }
 
     fn release(&mut self, at: Instant, id: RequestId) -> Option<Released> {

@@ -162,7 +162,8 @@ impl Admission for OverwhelmedQueue {
     }
 
     fn load(&self) -> Load {
-        let next = if self.done.is_empty() { self.tick_at } else { Some(self.done_at) };
+        let tick_at = self.tick_at.unwrap_or(Instant::FAR_FUTURE);
+        let next = if self.done.is_empty() { tick_at } else { self.done_at };
         Load { busy: self.outstanding(), in_service: self.admitted(), next }
     }
 

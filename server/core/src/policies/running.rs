@@ -47,10 +47,7 @@ impl Running {
             None => self.admission.arrive(at, request, service),
             Some(refusal) => self.admission.refuse(at, request, refusal, service),
         };
-        if !matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. }) {
-            self.load = self.admission.load();
-        }
-        debug_assert_eq!(self.load, self.admission.load(), "what is done at once changes no load");
+        self.load = self.admission.load();
         arrived
     }
 

@@ -132,15 +132,15 @@ impl Admission for Stages {
     }
 
     fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
-        let at = self.load().next?;
+        let at = self.load().next;
         if let Some((_, released)) = self.ready.pop_front() {
             return Some(released);
         }
-        if self.holding.load().next == Some(at) {
+        if self.holding.load().next == at {
             let released = self.holding.advance()?;
             return Some(self.over(at, released, service));
         }
-        if let Some(server) = self.server.as_mut().filter(|server| server.load().next == Some(at)) {
+        if let Some(server) = self.server.as_mut().filter(|server| server.load().next == at) {
             let released = server.advance(seed, service)?;
             return Some(self.over(at, released, service));
         }
@@ -164,18 +164,14 @@ impl Admission for Stages {
 
     fn load(&self) -> Load {
         let (held, serving) = (self.holding.load(), self.server.as_ref().map(|server| server.load()));
-        let serving = serving.unwrap_or_default();
-        let instants = [
-            self.ready.front().map(|(at, _)| *at),
-            held.next,
-            serving.next,
-            self.waits.first_key_value().map(|((at, _), _)| *at),
-        ];
+        let serving = serving.unwrap_or(Load::NONE);
+        let instants =
+            [self.ready.front().map(|(at, _)| *at), self.waits.first_key_value().map(|((at, _), _)| *at)];
         let gates = self.gates.iter().filter_map(|stage| stage.gate.next());
         Load {
             busy: held.busy + serving.busy,
             in_service: held.in_service + serving.in_service,
-            next: instants.into_iter().flatten().chain(gates).min(),
+            next: instants.into_iter().flatten().chain(gates).fold(held.next.min(serving.next), Instant::min),
         }
     }
 

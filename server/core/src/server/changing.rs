@@ -9,7 +9,11 @@ use crate::schedule::{Change, InForce};
 
 impl Server {
     /// A request comes, perhaps the first of its run.
+    #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, request: &Request) {
+        if self.clock.goes_on_with(request.run) {
+            return;
+        }
         let requests = &self.requests;
         if self.clock.on_arrival(now, request.run, || requests.iter().all(Option::is_none)) {
             self.begin_schedule(now);
@@ -55,7 +59,14 @@ impl Server {
     }
 
     /// Everything of the schedule that is due.
+    #[inline]
     pub(super) fn follow_schedule(&mut self, at: Instant) {
+        if self.schedule.is_some() {
+            self.make_changes(at);
+        }
+    }
+
+    fn make_changes(&mut self, at: Instant) {
         while let Some(change) = self.schedule.as_mut().and_then(|schedule| schedule.take_change(at)) {
             match change {
                 Change::Slots(then) => self.policy.call(then, &self.service),

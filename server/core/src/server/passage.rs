@@ -6,14 +6,28 @@ use vocabulary::Instant;
 
 use super::{Held, Server};
 use crate::answer_facts::AnswerFacts;
-use crate::events::Answer;
+use crate::details::Details;
+use crate::events::{Answer, Extras};
 use crate::faults::{Fault, LONGEST};
 use crate::ledger::Of;
 use crate::policies::{Arrived, Load, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
 
 impl Server {
-    pub(super) fn arrive(&mut self, now: Instant, request: Request) {
+    /// A request comes: it is on its way to admission, unless it was to come only if so much is free.
+    pub(super) fn meet(&mut self, now: Instant, request: Request, least: u32, details: Option<&Details>) {
+        self.on_arrival(now, &request);
+        self.follow_schedule(now);
+        if least > 0 && self.free(now) < u64::from(least) {
+            return self.defer(now, request.id);
+        }
+        if let Some(details) = details {
+            self.policy.introduce(request.id, details);
+        }
+        self.arrive(now, request);
+    }
+
+    fn arrive(&mut self, now: Instant, request: Request) {
         let index = request.id.0 as usize;
         if self.requests.len() <= index {
             self.requests.resize(index + 1, None);
@@ -33,7 +47,7 @@ impl Server {
     }
 
     /// Too little is free: whoever looked first hears of it at once, and nothing else happens.
-    pub(super) fn defer(&mut self, now: Instant, id: RequestId) {
+    fn defer(&mut self, now: Instant, id: RequestId) {
         self.answers.push_back(Answer {
             id,
             verdict: Verdict::Deferred,
@@ -43,8 +57,7 @@ impl Server {
             cap: self.capacity(now),
             version: self.version,
             reply: None,
-            facts: None,
-            fault: None,
+            extras: None,
         });
     }
 
@@ -62,7 +75,7 @@ impl Server {
             self.policy.facts(id);
             return self.answer(at, &Released::at_once(id, Verdict::Rejected, busy));
         }
-        if self.config.fault.strike_before(&held.request) {
+        if !self.is_plain && self.config.fault.strike_before(&held.request) {
             return self.fail(at, id, of, step);
         }
         let refusal = match step {
@@ -157,12 +170,45 @@ impl Server {
     }
 
     /// What templates may tell, if there are any.
-    fn facts(&mut self, request: &Request) -> Option<Box<AnswerFacts>> {
-        if !self.has_templates {
+    fn facts(&mut self, request: &Request) -> Option<AnswerFacts> {
+        if self.config.answers.is_empty() {
             return None;
         }
         let Request { seed, op, attempt, .. } = *request;
-        Some(Box::new(AnswerFacts { seed, op, attempt, ..self.policy.facts(request.id) }))
+        Some(AnswerFacts { seed, op, attempt, ..self.policy.facts(request.id) })
+    }
+
+    /// What an answer has besides, if anything.
+    #[cold]
+    fn extras(&mut self, request: &Request, fault: Option<Fault>, verdict: Verdict) -> Option<Box<Extras>> {
+        let has_other_words = verdict == Verdict::Failed || matches!(fault, Some(Fault::Status(_)));
+        let facts = self.facts(request).filter(|_| !has_other_words);
+        let fault = match fault {
+            Some(Fault::SlowHeaders(_)) => None,
+            Some(Fault::Hang) => Some(Fault::Close),
+            fault => fault,
+        };
+        let extras = Extras { facts, fault };
+        (extras != Extras::default()).then(|| Box::new(extras))
+    }
+
+    /// What a fault makes of an answer, and how much later that is due; it is counted.
+    #[cold]
+    fn strike(&mut self, request: &Request, of: Of, verdict: Verdict) -> (Option<Fault>, Duration) {
+        let fault = self.config.fault.of_answer(request, verdict);
+        if let Some(fault) = fault {
+            let spoils = !fault.is_slow();
+            self.ledger.note(of, |account| {
+                account.spoiled += u64::from(spoils && verdict == Verdict::Accepted);
+                account.slowed += u64::from(!spoils);
+            });
+        }
+        let later = match fault {
+            Some(Fault::SlowHeaders(later)) => later,
+            Some(Fault::Hang) => LONGEST,
+            _ => Duration::ZERO,
+        };
+        (fault, later)
     }
 
     /// A request is done with: its answer goes out.
@@ -171,17 +217,13 @@ impl Server {
         let Some(held) = &self.requests[index] else { return };
         let request = held.request;
         let of = self.of(held);
-        let fault = self.config.fault.of_answer(&request, released.verdict);
-        let spoils = fault.is_some_and(|fault| !fault.is_slow());
+        let (fault, later) =
+            if self.is_plain { (None, Duration::ZERO) } else { self.strike(&request, of, released.verdict) };
         match released.verdict {
-            Verdict::Accepted if !spoils => self.ledger.on_service(of, released.held),
+            Verdict::Accepted if fault.is_none_or(Fault::is_slow) => {
+                self.ledger.on_service(of, released.held);
+            }
             _ => self.ledger.on_waste(of, released.held),
-        }
-        if fault.is_some() {
-            self.ledger.note(of, |account| {
-                account.spoiled += u64::from(spoils && released.verdict == Verdict::Accepted);
-                account.slowed += u64::from(!spoils);
-            });
         }
         if request.is_lost(Way::ToClient, self.config.loss) {
             return self.ledger.note(of, |account| account.lost_answers += 1);
@@ -192,13 +234,7 @@ impl Server {
             Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
             Verdict::Accepted | Verdict::Deferred | Verdict::Failed => None,
         };
-        let facts = self.facts(&request);
-        let has_other_words = released.verdict == Verdict::Failed || matches!(fault, Some(Fault::Status(_)));
-        let (fault, later) = match fault {
-            Some(Fault::SlowHeaders(later)) => (None, later),
-            Some(Fault::Hang) => (Some(Fault::Close), LONGEST),
-            fault => (fault, Duration::ZERO),
-        };
+        let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
         let answer = Answer {
             id: released.id,
             verdict: released.verdict,
@@ -208,8 +244,7 @@ impl Server {
             cap: self.policy.capacity(at, &self.service),
             version: self.version,
             reply: released.reply,
-            facts: facts.filter(|_| !has_other_words),
-            fault,
+            extras,
         };
         let delay = request.return_delay(&self.config.return_delay) + later;
         if delay.is_zero() {

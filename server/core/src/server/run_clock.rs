@@ -25,6 +25,12 @@ impl RunClock {
         self.began
     }
 
+    /// Whether a request of this run, or of none, is not the first of one that was not met before.
+    #[inline]
+    pub(crate) fn goes_on_with(&self, run: Option<RunId>) -> bool {
+        self.began.is_some() && (run.is_none() || run == self.latest)
+    }
+
     /// A request comes, of this run, if of any. Whether the clock begins with it; who is under way is asked only when that matters.
     pub(crate) fn on_arrival(
         &mut self,
@@ -32,7 +38,7 @@ impl RunClock {
         run: Option<RunId>,
         is_idle: impl FnOnce() -> bool,
     ) -> bool {
-        if self.began.is_some() && (run.is_none() || run == self.latest) {
+        if self.goes_on_with(run) {
             return false;
         }
         let is_new = run.is_some_and(|run| self.met.len() < MOST_MET && self.met.insert(run));

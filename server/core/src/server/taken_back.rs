@@ -2,7 +2,7 @@
 
 use vocabulary::Instant;
 
-use super::Server;
+use super::{Server, is_plain};
 use crate::config::Config;
 use crate::events::Answer;
 use crate::policies::{Released, Running};
@@ -45,14 +45,19 @@ impl Server {
         let began = self.clock.began();
         self.service = ServiceModel { began, ..config.service_model() };
         self.schedule = InForce::new(&config, self.anchor, began, now);
-        self.has_templates = !config.answers.is_empty();
+        self.is_plain = is_plain(&config);
         self.config = config;
         self.ledger.set_policies(self.policies().labels());
         if answers_as_before && self.tune_from(now, &policies) {
             return;
         }
         // The script and the stages are gone: what is on its way back is said in the server's own words.
-        let plain = |answer: &mut Answer| (answer.reply, answer.facts) = (None, None);
+        let plain = |answer: &mut Answer| {
+            answer.reply = None;
+            if let Some(extras) = &mut answer.extras {
+                extras.facts = None;
+            }
+        };
         self.going.for_each_mut(plain);
         self.answers.iter_mut().for_each(plain);
         let other = Running::new(self.config.admission(self.policies(), self.anchor));
