@@ -11,6 +11,7 @@ mod exhibit;
 mod experiment;
 mod files;
 mod html;
+mod long_times;
 mod named;
 mod number;
 mod palette;

@@ -8,6 +8,8 @@
 
 use std::path::Path;
 
+use mockserver_core::POLICIES;
+
 use crate::support::Folder;
 
 const AGAIN: &str = "UPDATE_PICTURES=1 cargo test --test programs pictures";
@@ -20,17 +22,7 @@ const HELD: [&str; 2] = ["Which one is better?", "Pictures"];
 
 #[test]
 fn the_blocks_and_pictures_of_the_readme_are_those_that_its_commands_make() {
-    let place = "README.md";
-    let readme = kept(place);
-    let folder = Folder::new();
-    let mut current = readme.clone();
-    for head in HELD {
-        let (_, section) = readme.split_once(&format!("\n## {head}\n")).expect("it has this section");
-        let section = section.split("\n## ").next().unwrap();
-        current = current.replace(section, &made(&folder, section));
-    }
-    page_is_current(place, &current);
-    pictures_are_current(&folder, &current, PICTURES);
+    sections_are_current("README.md", &HELD, PICTURES);
 }
 
 #[test]
@@ -42,17 +34,45 @@ fn the_tables_and_pictures_of_the_page_on_clients_are_those_that_its_commands_ma
     page_is_current(place, &made);
     // Links of a page are relative to its folder.
     pictures_are_current(&folder, &made, "pictures");
-    let unheld = figures_without_a_block(&made);
-    assert!(unheld.is_empty(), "no block of their section has these figures: {unheld:?}");
+    figures_stand_in_blocks(&made);
+}
+
+#[test]
+fn the_tables_and_pictures_of_the_page_on_servers_are_those_that_its_commands_make() {
+    let sections = ["Policies, one picture each", "Vendors against strategies"];
+    figures_stand_in_blocks(&sections_are_current("docs/servers.md", &sections, "pictures"));
 }
 
 #[test]
 fn every_picture_is_made_by_a_command_of_a_page() {
-    let pages = kept("README.md") + &kept("docs/clients.md");
+    let pages = kept("README.md") + &kept("docs/clients.md") + &joined(&kept("docs/servers.md"));
     for entry in std::fs::read_dir(root().join(PICTURES)).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(pages.contains(&format!(" -o {PICTURES}/{name}\n")), "no command makes `{name}`");
     }
+}
+
+/// What a picture tells is told in words, too.
+#[test]
+fn every_policy_has_its_picture() {
+    let page = joined(&kept("docs/servers.md"));
+    // A script is whatever was recorded or written.
+    for name in POLICIES.iter().map(|policy| policy.name).filter(|name| *name != "script") {
+        let made = format!(" -o {PICTURES}/policy-{name}.svg");
+        let drawn = page.lines().find(|line| line.ends_with(&made));
+        let drawn = drawn.unwrap_or_else(|| panic!("no command draws `{name}`"));
+        let file = drawn.trim_start().strip_prefix("loadgen plot ").unwrap().split(' ').next().unwrap();
+        let run = page.lines().find(|line| line.ends_with(&format!(" --json {file}"))).unwrap();
+        assert!(run.contains(&format!(" --policy {name}")), "`{name}` is not what is drawn: {run}");
+        assert!(page.contains(&format!("\n- `{name}`: ")), "no words about `{name}`");
+    }
+}
+
+/// The page with every command on one line.
+fn joined(page: &str) -> String {
+    let parts: Vec<&str> = page.split("\\\n").collect();
+    let (first, others) = parts.split_first().unwrap();
+    others.iter().fold((*first).to_owned(), |page, part| page + part.trim_start())
 }
 
 fn root() -> &'static Path {
@@ -65,6 +85,26 @@ fn kept(place: &str) -> String {
 
 fn updates() -> bool {
     std::env::var_os("UPDATE_PICTURES").is_some()
+}
+
+/// Holds these sections of a page, and gives the page as its commands make it.
+fn sections_are_current(place: &str, heads: &[&str], linked_as: &str) -> String {
+    let page = kept(place);
+    let folder = Folder::new();
+    let mut current = page.clone();
+    for head in heads {
+        let (_, section) = page.split_once(&format!("\n## {head}\n")).expect("it has this section");
+        let section = section.split("\n## ").next().unwrap();
+        current = current.replace(section, &made(&folder, section));
+    }
+    page_is_current(place, &current);
+    pictures_are_current(&folder, &current, linked_as);
+    current
+}
+
+fn figures_stand_in_blocks(page: &str) {
+    let unheld = figures_without_a_block(page);
+    assert!(unheld.is_empty(), "no block of their section has these figures: {unheld:?}");
 }
 
 /// Holds a page made anew against the one that is kept.

@@ -18,6 +18,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::document::Document;
 use super::escaping::visible;
+use super::named::drawn;
 use super::palette;
 use super::registry::PLOTS;
 
@@ -69,7 +70,7 @@ pub fn html(document: &Document) -> String {
 
 /// All that the registry draws of the document.
 fn plots(document: &Document) -> Markup {
-    let drawn = PLOTS.iter().map(|entry| (entry.name, (entry.draw)(document)));
+    let drawn = PLOTS.iter().map(|entry| (entry.name, drawn(entry, document)));
     let drawn: Vec<_> = drawn.filter(|(_, plots)| !plots.is_empty()).collect();
     html! {
         @if !drawn.is_empty() {

@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::exhibit::Exhibit;
 use super::experiment::Scenario;
+use super::long_times::in_fitting_unit;
 use super::plot::Plot;
 use super::registry::Entry;
 
@@ -23,10 +24,15 @@ pub(super) fn plots_for(exhibit: &Exhibit) -> Vec<Plot> {
     plots
 }
 
+/// What the registry draws of the whole document.
+pub(super) fn drawn(entry: &Entry, document: &Document) -> Vec<Plot> {
+    (entry.draw)(document).into_iter().map(in_fitting_unit).collect()
+}
+
 /// The plots of one name: those that the registry draws of the whole document, and those that scenarios ask for by
 /// this name, be it their own or the registry's.
 pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
-    let mut plots = Entry::named(name).map(|entry| (entry.draw)(document)).unwrap_or_default();
+    let mut plots = Entry::named(name).map(|entry| drawn(entry, document)).unwrap_or_default();
     for exhibit in document.scenarios.iter().flat_map(|scenario| &scenario.exhibits) {
         if exhibit.name == name || exhibit.draws == name {
             plots.extend(plots_for(exhibit));

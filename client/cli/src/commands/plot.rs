@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::StringValueParser;
-use dashboards::report::{Entry, PLOTS, exhibit_names, plain, plots_named, svg};
+use dashboards::report::{Entry, PLOTS, Plot, exhibit_names, plain, plots_named, svg};
 use vocabulary::did_you_mean;
 
 use crate::args::shell::{figures, suggesting};
@@ -33,6 +33,10 @@ pub(crate) struct PlotArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// What stands before the figure's title, such as what was measured.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
     /// List the figures.
     #[arg(long)]
     pub(crate) list: bool,
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         )?;
     }
     let document = read(&args.files)?;
-    let plots = plots_named(&document, name);
+    let mut plots = plots_named(&document, name);
     if plots.is_empty() {
         let own: Vec<&str> = exhibit_names(&document).collect();
         let known = || PLOTS.iter().map(|entry| entry.name).chain(own.iter().copied());
@@ -78,6 +82,9 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         };
         return Err(Fatal::error(Exit::Usage, reason));
     }
+    for plot in &mut plots {
+        entitle(plot, args.title.as_deref());
+    }
     match &args.output {
         Some(path) => write(path, svg(&plots).as_bytes())?,
         None => to_stdout(plain(&plots, COLUMNS).as_bytes())?,
@@ -85,9 +92,31 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// `github: ops done` of `Ops done`.
+fn entitle(plot: &mut Plot, title: Option<&str>) {
+    let Some(title) = title else { return };
+    let mut letters = plot.title.chars();
+    let own: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+    plot.title = format!("{title}: {own}");
+}
+
 fn list() -> String {
     PLOTS.iter().fold(String::new(), |mut text, Entry { name, summary, needs, .. }| {
         let _ = writeln!(text, "{name:<12} {summary} (from {needs})");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_ones_own_stand_before_the_title() {
+        let mut plot = Plot { title: "Ops done".to_owned(), ..Plot::default() };
+        entitle(&mut plot, None);
+        assert_eq!(plot.title, "Ops done");
+        entitle(&mut plot, Some("GitHub"));
+        assert_eq!(plot.title, "GitHub: ops done");
+    }
 }

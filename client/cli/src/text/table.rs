@@ -2,7 +2,10 @@
 
 use crate::text::wrapping::wrapped;
 
-/// A column of cells, this many characters wide. A cell that is wider moves what follows to the right.
+/// Blanks before a figure that fills its column: figures have blanks inside, so one would not part two of them.
+const APART: usize = 2;
+
+/// A column of cells, this many characters wide. A cell that needs more takes it from the blanks of those behind it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
     /// Figures.
@@ -53,7 +56,7 @@ impl Table {
 
     /// A line: what stands before the name, the name, and a cell for each column.
     pub(crate) fn row(&mut self, mark: &str, name: &str, cells: &[String]) {
-        let cells: String = self.columns.iter().zip(cells).map(|(column, cell)| column.cell(cell)).collect();
+        let cells = self.joined(cells);
         let head = format!("{mark}{name}");
         let width = head.chars().count();
         match self.long_names {
@@ -68,6 +71,23 @@ impl Table {
             }
             _ => self.line(&format!("{head:<width$}{cells}", width = self.head)),
         }
+    }
+
+    /// The cells of a line.
+    fn joined(&self, cells: &[String]) -> String {
+        let (mut line, mut beyond) = (String::new(), 0);
+        for (index, (column, cell)) in self.columns.iter().zip(cells).enumerate() {
+            let Column::Right(width) = *column else {
+                line.push_str(&column.cell(cell));
+                continue;
+            };
+            // Before the first one stands the head, which ends with blanks.
+            let (letters, room) = (cell.chars().count(), width.saturating_sub(beyond));
+            let taken = if index == 0 || letters < room { room } else { letters + APART };
+            line.push_str(&Column::Right(taken).cell(cell));
+            beyond = (beyond + taken).saturating_sub(width);
+        }
+        line
     }
 
     /// A line of other words.
@@ -132,6 +152,14 @@ mod tests {
         let mut narrow = Table::new(4, [Column::Right(3)], LongNames::Shift);
         narrow.titles("name", ["too wide"]);
         assert_eq!(narrow.into_text(), "nametoo wide\n");
+    }
+
+    #[test]
+    fn wide_figures_stay_apart_and_what_follows_moves_back_as_soon_as_it_can() {
+        let mut table = Table::new(4, [5, 5, 5, 8].map(Column::Right), LongNames::Shift);
+        table.row("", "a", &["1", "21 536", "315", "9"].map(str::to_owned));
+        table.row("", "b", &["1", "2", "3", "4"].map(str::to_owned));
+        assert_eq!(table.into_text(), "a       1  21 536  315    9\nb       1    2    3       4\n");
     }
 
     #[test]
