@@ -34,6 +34,36 @@ fn every_form_of_advice_is_read_alike_in_both_drivers() {
 }
 
 #[test]
+fn what_a_status_of_grpc_says_goes_before_a_200_in_both_drivers() {
+    let mut setting = advised("full-jitter:base=50ms,cap=1s", "none");
+    let headers = [("grpc-status".to_owned(), "8".to_owned())].into();
+    let rejection = ResponseConfig { status: Some(200), headers, ..ResponseConfig::default() };
+    setting.server.answers.reject.insert("primary".to_owned(), rejection);
+    let real = replayed(&setting);
+    // Who took them for successes would have given up.
+    assert!(rejected(&real) > 0 && real.run.measurements().ops.given_up == 0);
+}
+
+#[test]
+fn what_was_served_and_is_taken_for_a_rejection_has_gone_wrong_in_both_drivers() {
+    for (status, rejected_when) in [(503, ""), (200, "body:served"), (403, "403")] {
+        let mut setting = advised("constant:delay=50ms,max-attempts=2", "none");
+        let body = Some(r#"{"code": "served"}"#.to_owned());
+        setting.server.answers.accepted =
+            ResponseConfig { status: Some(status), body, ..ResponseConfig::default() };
+        if !rejected_when.is_empty() {
+            setting.config.rejected_when = rejected_when.parse().expect("a status or a word");
+        }
+        let real = replayed(&setting);
+        let counted = real.run.measurements();
+        assert!(real.server.stats.counts.accepted > 0, "{status}");
+        assert_eq!(counted.ops.succeeded, 0, "{status}");
+        assert_eq!(counted.attempts.failed, real.server.stats.counts.accepted, "{status}");
+        assert!(real.run.conservation(Some(&real.server.stats.counts)).holds(), "{status}");
+    }
+}
+
+#[test]
 fn rejections_count_by_the_server_s_verdict_whatever_their_status_says() {
     for (status, body) in [(403, "no"), (400, "no"), (200, r#"{"errors": [{"code": "THROTTLED"}]}"#)] {
         let mut setting = advised("full-jitter:base=50ms,cap=1s", "none");

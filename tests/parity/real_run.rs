@@ -144,7 +144,7 @@ impl RealRun {
             |run: &Run| (run.measurements().ops, run.measurements().attempts, run.measurements().makespan());
         assert_eq!(counts(&self.run), counts(&replayed), "the same decisions, but other counts");
         replay_server(&self.server)?;
-        replay_between(&self.client, &self.server, &setting.config.requests)
+        replay_between(&self.client, &self.server, &replayed)
     }
 
     /// Attempts that were withdrawn.

@@ -190,7 +190,8 @@ impl LowerBound {
     /// Whether a server that has told of this cap is the one for which the bound was proven.
     pub(crate) fn holds_at(&self, cap: Option<u32>) -> bool {
         let is_fewer = || cap.is_some() && cap < self.slots;
-        cap == self.slots || (self.costs.slots_vary() && is_fewer())
+        // Where slots bound nothing, any number of them does not.
+        self.slots.is_none() || cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
     /// One more op, which arrived at this instant; in a closed loop that instant does not count.

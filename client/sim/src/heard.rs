@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loadgen_core::{Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict};
 use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
-use tailback::{Advice, Facts, Failure, Outcome, OwnWords, Reading, Status};
+use tailback::{Advice, AdviceHeaders, AdviceValue, Facts, Failure, Outcome, OwnWords, Reading, Status};
 
 use vocabulary::{WallTime, grpc};
 
@@ -131,7 +131,10 @@ impl Heard {
         let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
         let body = body.as_deref().unwrap_or_default().as_bytes();
-        let status = classifier.whole_answer(code, None, &headers, body);
+        // Only successes are looked at for that, and what is not read is not written.
+        let grpc = if (200..300).contains(&code) { headers.value(grpc::STATUS) } else { None };
+        let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
+        let status = classifier.whole_answer(code, grpc, &headers, body);
         let now = anchor.at(answer.at);
         let heard = reading.hear(code, &headers, body, now);
         Self::read(status, code, heard)

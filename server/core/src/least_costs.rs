@@ -105,6 +105,9 @@ mod tests {
         assert_eq!(policies(stack, "1s gcra.rate=500/s"), Some((Some(5), 1)));
         assert_eq!(policies(stack, "1s concurrency.cap=6; 2s concurrency.queue=3"), Some((None, 2)));
         assert_eq!(policies("gcra", "0s.. gcra.rate=5+3*sin(1s)"), None);
+        for serving in ["overwhelmed-queue", "descriptor-pool"] {
+            assert_eq!(policies(&format!("token-bucket then {serving}"), ""), None, "services of its own");
+        }
         assert!(LeastCosts::of(&Config { loss: 0.5, reject_first: 3, ..Config::default() }, 1).is_some());
     }
 }

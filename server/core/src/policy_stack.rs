@@ -201,8 +201,11 @@ impl Policies {
         windows.max().unwrap_or_default()
     }
 
-    /// How soon requests pass, by each law of which that is proven.
+    /// How soon requests pass, by each law of which that is proven; none where services take other times than the server's.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
+        if !self.last().is_stage() {
+            return Vec::new();
+        }
         let lasting = self.0.iter().enumerate().filter(|(index, _)| !changed.contains(index));
         let counting = lasting.filter(|(_, policy)| policy.counts_all_alike());
         counting.filter_map(|(_, policy)| policy.config().pace()).collect()

@@ -11,6 +11,7 @@ use crate::workload::Workload;
 /// A server whose costs are written down.
 #[derive(Clone, Debug)]
 struct Written {
+    /// 0 where slots bound nothing.
     slots: u32,
     there: u64,
     back: u64,
@@ -20,7 +21,7 @@ struct Written {
 
 impl LeastCosts for Written {
     fn slots(&self) -> Option<u32> {
-        Some(self.slots)
+        Some(self.slots).filter(|slots| *slots > 0)
     }
 
     fn paces(&self) -> Vec<Box<dyn Pace>> {
@@ -269,4 +270,11 @@ fn snapshots_say_whether_something_was_met_that_the_bound_is_not_proven_for() {
     assert_eq!(holds(None, false), [true, true]);
     assert_eq!(holds(with_cap(Some(5)), false), [true, false], "another cap");
     assert_eq!(holds(None, true), [true, false], "a gateway");
+}
+
+#[test]
+fn where_slots_bound_nothing_any_number_of_them_may_be_told() {
+    let costs = Written { slots: 0, there: 0, back: 0, least: 5, services: vec![5] };
+    let bound = LowerBound::new(&open_loop(&[0]), Arc::new(costs)).unwrap();
+    assert_eq!([None, Some(3)].map(|cap| bound.holds_at(cap)), [true, true]);
 }

@@ -69,7 +69,7 @@ impl Run {
             }
         }
         if let Some(wait) = completion.told {
-            self.advised.note(attempt.op, now + wait);
+            self.advised.note(attempt.op, now, wait);
         }
         let Completion { sent_at, outcome, cause, by_gateway, .. } = *completion;
         let verdict = completion.server.and_then(|seen| seen.verdict);

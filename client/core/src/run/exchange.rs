@@ -80,11 +80,14 @@ pub enum ServerVerdict {
 }
 
 impl ServerVerdict {
-    /// How an attempt counts that ended so for the client.
+    /// How an attempt counts that ended so for the client. What was served, and is none of use to a client that takes it for a rejection,
+    /// has gone wrong on the way.
     pub(crate) fn counted(self, status: Status) -> Status {
         match (self, status) {
             (Self::Rejected, _) => Status::Rejected,
-            (Self::Failed, Status::Succeeded | Status::Rejected) => Status::Failed(Failure::Server),
+            (Self::Accepted | Self::Failed, Status::Rejected) | (Self::Failed, Status::Succeeded) => {
+                Status::Failed(Failure::Server)
+            }
             (_, status) => status,
         }
     }

@@ -217,6 +217,8 @@ impl Parameter {
         Some(match shown.parse() {
             _ if usual.as_ref() == Some(&shown) => return None,
             Ok(truth) => Setting::Truth(truth),
+            // A list of which one status is no number.
+            Err(_) if matches!(self.kind, Kind::RejectedWhen(_)) => Setting::Text(shown),
             Err(_) => Setting::typed(&shown),
         })
     }
@@ -246,6 +248,9 @@ impl Parameter {
                     let suggestion = did_you_mean(text, words.iter().map(|word| word.name));
                     format!("`{key}` is \"{text}\"{suggestion}; accepted are {accepted}")
                 })?;
+            }
+            (Kind::RejectedWhen(_), Value::Integer(status)) => {
+                self.set(spec, &status.to_string()).map_err(|why| format!("`{key}`: {why}"))?;
             }
             (Kind::Groups(field), value) => *field(spec) = Some(groups(key, value)?),
             (Kind::Instants(field), value) => *field(spec) = Some(instants(key, value)?),

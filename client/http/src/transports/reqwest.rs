@@ -35,9 +35,6 @@ const CAP: HeaderName = HeaderName::from_static(wire::CAP);
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const GRPC_STATUS: HeaderName = HeaderName::from_static(grpc::STATUS);
 
-/// Nobody is held to longer advice.
-const LONGEST_TOLD: Duration = Duration::from_hours(24);
-
 /// Sends attempts with reqwest.
 #[derive(Clone, Debug)]
 pub(crate) struct ReqwestTransport {
@@ -180,7 +177,7 @@ impl ReqwestTransport {
         let heard = hear(&self.reading, code, headers, body, self.run.map(|run| run.anchor));
         let advice = scaled(heard.advice);
         let told = match scaled(heard.told) {
-            Advice::After(told) if status != Status::Succeeded => Some(told.min(LONGEST_TOLD)),
+            Advice::After(told) if status != Status::Succeeded => Some(told),
             _ => None,
         };
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{
-    AttemptKey, Completion, Input as ClientInput, Launched, Output, RejectedWhen, Requests, RunLog,
-};
+use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, Run, RunLog};
 use mockserver_core::{Details, Input, Request, RequestId, Server, ServerEvent, ServerLog, Step};
-use tailback::{Reading, Status};
+use tailback::Status;
 use vocabulary::Instant;
 
 use super::Difference;
@@ -16,16 +14,16 @@ use crate::heard::{Heard, Speech, Understanding};
 use crate::request_details::RequestDetails;
 
 /// Checks the two logs of one run against each other: every attempt reached the server with what it asks for and with what it
-/// would say of itself in a simulation of GETs or of these kinds of requests, and its answer means to the client what it means
-/// there. Only of attempts that the client withdrew may a side know less.
+/// would say of itself in a simulation of GETs or of the run's kinds of requests, and its answer means to the client what it means
+/// there, to one that reads what this client reads. Only of attempts that the client withdrew may a side know less.
 ///
 /// # Errors
 /// Names the first attempt of which the two differ.
-pub fn replay_between(client: &RunLog, server: &ServerLog, requests: &Requests) -> Result<(), Difference> {
+pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<(), Difference> {
     let wants = Server::new(server.config.clone()).wants();
     let seed = reached_first(server).map_or(0, |request| request.seed);
-    let mut details = RequestDetails::new(requests.clone(), seed, "GET", wants);
-    let mut reached = reached(server);
+    let mut details = RequestDetails::new(run.requests().clone(), seed, "GET", wants);
+    let mut reached = reached(server, run);
     for (index, sent) in sent(client).into_iter().enumerate() {
         let (op, ordinal) = (sent.launched.op, sent.launched.ordinal);
         let reached = reached.get_mut(&(op, ordinal)).and_then(VecDeque::pop_front);
@@ -105,12 +103,11 @@ fn sent(log: &RunLog) -> Vec<Sent> {
 }
 
 /// By op and attempt, what reached the server, in order: an attempt that is deferred comes again under the same number.
-fn reached(log: &ServerLog) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
+fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
-    // Replays are of clients that read what everybody does.
-    let reading = Reading::default();
+    let reading = run.reading();
     let answers = log.config.answer_set().ok().flatten();
-    let understanding = Understanding::new(&RejectedWhen::default(), &log.config);
+    let understanding = Understanding::new(run.rejected_when(), &log.config);
     let speech = Speech {
         config: &log.config,
         answers: answers.as_ref(),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use loadgen_core::{
-    ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output, Refusal,
-    Requests, Run, RunConfig, RunLog, Workload,
+    ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output, Refusal, Run,
+    RunConfig, RunLog, Workload,
 };
 use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
@@ -20,8 +20,10 @@ const DRIVER_TICK: u64 = 7;
 /// So does the thread that sends what the server has decided.
 const SHELL_TICK: u64 = 5;
 
-/// Requests are of no kinds.
-const ALIKE: Requests = Requests { mix: None, api_keys: None, unsafe_fail_once: false };
+/// A run of requests that are all alike.
+fn alike() -> Run {
+    client(AIMD, &overload().0)
+}
 
 /// A real driver and a real shell in small: both late, each with a list of who waits.
 struct Late {
@@ -168,7 +170,7 @@ fn however_late_driver_and_shell_are_virtual_time_decides_the_same() {
             .unwrap_or_else(|error| panic!("{strategy}: {error}"));
         assert_eq!(replayed.measurements().ops.unfinished(), 0);
         replay_server(&server_log).unwrap_or_else(|error| panic!("{strategy}: {error}"));
-        replay_between(&client_log, &server_log, &ALIKE)
+        replay_between(&client_log, &server_log, &alike())
             .unwrap_or_else(|error| panic!("{strategy}: {error}"));
         let cancels = client_log.outputs.iter().filter(|output| matches!(output, Output::Cancel(_))).count();
         let rejected = client_log.samples.iter().filter(|sample| sample.status == Status::Rejected).count();
@@ -186,7 +188,7 @@ fn hurried() -> (RunLog, RunConfig) {
     let config = RunConfig { deadline: Some(Duration::from_millis(300)), ..config };
     let (log, server_log) = Late::run(SHEDDING, &config, &server);
     replay_server(&server_log).expect("nothing was changed");
-    replay_between(&log, &server_log, &ALIKE).expect("nothing was changed");
+    replay_between(&log, &server_log, &alike()).expect("nothing was changed");
     (log, config)
 }
 
@@ -261,7 +263,7 @@ fn an_answer_that_is_swapped_with_another_is_noticed() {
         swapped.inputs[first].1 = ClientInput::Ended(one);
         swapped.inputs[second].1 = ClientInput::Ended(other);
         replay_client(&swapped, client(AIMD, &config)).expect_err("the client hears another outcome");
-        replay_between(&swapped, &server_log, &ALIKE).expect_err("the server said something else");
+        replay_between(&swapped, &server_log, &alike()).expect_err("the server said something else");
         swaps += 1;
     }
     assert!(swaps > 5, "{swaps}");
@@ -296,7 +298,7 @@ fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
         let mut lost = log.clone();
         lost.events.remove(index);
         replay_server(&lost).expect_err("a request was lost");
-        replay_between(&client_log, &lost, &ALIKE).expect_err("a request was lost");
+        replay_between(&client_log, &lost, &alike()).expect_err("a request was lost");
         let mut moved = log.clone();
         if let ServerEvent::Input(at, _) = &mut moved.events[index] {
             *at = *at + Duration::from_nanos(1);
@@ -306,7 +308,7 @@ fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
         if let ServerEvent::Input(_, Input::Arrive(request)) = &mut changed.events[index] {
             request.op += 1000;
         }
-        replay_between(&client_log, &changed, &ALIKE).expect_err("a request was of another op");
+        replay_between(&client_log, &changed, &alike()).expect_err("a request was of another op");
     }
     assert!(requests > 40, "{requests}");
 }
@@ -333,7 +335,7 @@ fn a_parameter_of_the_strategy_or_the_server_that_was_changed_is_noticed() {
         replay_server(&log).expect_err("the server is another");
     }
     let status = Config { reject_status: 418, ..server };
-    replay_between(&client_log, &ServerLog { config: status, ..server_log.clone() }, &ALIKE)
+    replay_between(&client_log, &ServerLog { config: status, ..server_log.clone() }, &alike())
         .expect_err("the status is another");
     let mut unadvised = server_log;
     for event in &mut unadvised.events {
@@ -341,5 +343,5 @@ fn a_parameter_of_the_strategy_or_the_server_that_was_changed_is_noticed() {
             answer.advice = None;
         }
     }
-    replay_between(&client_log, &unadvised, &ALIKE).expect_err("the advice is another");
+    replay_between(&client_log, &unadvised, &alike()).expect_err("the advice is another");
 }
