@@ -24,8 +24,9 @@ mod timers;
 
 use vocabulary::Instant;
 
-use crate::measure::Measurements;
+use crate::measure::{Measurements, RateLaw};
 use crate::sample::SampleSink;
+use crate::workload::OperationKind;
 pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen, ServerVerdict};
 pub use log::{Refusal, RunLog};
 pub use state::Run;
@@ -80,6 +81,13 @@ impl Run {
             }
         }
         Output::WaitUntil(now)
+    }
+
+    /// Holds attempts against what the server is known to let pass, from now on; not at all, without a law.
+    pub fn follow_law(&mut self, law: Option<RateLaw>) {
+        // A conditional write is a read, too, for which the law is asked as well.
+        let law = law.filter(|_| self.config.kind == OperationKind::Request);
+        self.measured.follow(law, self.config.undisturbed_attempt);
     }
 
     /// Gives every attempt to `sink` as it ends, from now on.

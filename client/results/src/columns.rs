@@ -29,8 +29,10 @@ impl Column {
                 columns.push(Self::Text("started_at", |run| run.started_at.clone().unwrap_or_default()));
             }
             columns.push(Self::Figure(figure));
+            if figure.path == "wall_s" {
+                columns.push(Self::Text("interrupted", |run| run.interrupted.clone().unwrap_or_default()));
+            }
         }
-        columns.push(Self::Text("interrupted", |run| run.interrupted.clone().unwrap_or_default()));
         columns
     }
 

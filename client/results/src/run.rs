@@ -5,7 +5,7 @@
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
-    LatencyFigures, Run, Series, WindowFigures,
+    LatencyFigures, RateFigures, Run, Series, WindowFigures,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,6 +100,9 @@ pub struct RunResult {
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub series: Vec<SeriesPoint>,
+    /// How the client came to fit the server's law about rates; absent where none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateFigures>,
     /// Where it belongs in a sweep; in no other document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
@@ -335,6 +338,7 @@ impl RunResult {
             interrupted: context.interrupted.map(ToOwned::to_owned),
             warnings: context.warnings,
             series: points(&measured.series.at_most(context.series_points)),
+            rate: measured.rate_figures(),
             at: None,
         }
     }

@@ -24,8 +24,8 @@ pub(crate) struct Leaf {
     pub(crate) is_number: bool,
 }
 
-/// The paths of everything in a run's result that is one value, in the order in which it is written; how the run was set up is left
-/// out.
+/// The paths of everything in a run's result that is one value, in the order in which it is written; how the run was set up, and where it
+/// belongs, is left out.
 #[cfg(test)]
 pub(crate) fn run_leaves() -> Vec<Leaf> {
     use serde_json::Value;
@@ -33,9 +33,12 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
     fn walk(root: &Value, schema: &Value, path: &str, leaves: &mut Vec<Leaf>) {
         let schema = resolved(root, schema);
         if let Some(properties) = schema["properties"].as_object() {
-            // Every field is required, and they stand in the order of the type.
-            for key in schema["required"].as_array().unwrap().iter().filter_map(Value::as_str) {
-                if path.is_empty() && key == "config" {
+            // What every result has is required, and stands in the order of the type; what some have besides comes after it.
+            let required: Vec<&str> =
+                schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let besides = properties.keys().map(String::as_str).filter(|key| !required.contains(key));
+            for key in required.iter().copied().chain(besides) {
+                if path.is_empty() && ["config", "at"].contains(&key) {
                     continue;
                 }
                 let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadgen_core::SteadyRate;
 use mockserver_core::{Config, Ideal};
 use tailback::{Foreknowledge, Instant, Plan};
 
@@ -22,6 +23,13 @@ impl Foreknowledge for Foresight {
 pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
     let costs = mockserver_core::LeastCosts::of(server, seed)?;
     Some(Arc::new(Costs(costs)))
+}
+
+/// What this server lets pass, where it is one law about rates, as the client's measures are given it.
+pub fn rate_law(server: &Config) -> Option<loadgen_core::RateLaw> {
+    let mockserver_core::RateLaw { pace, steady } = server.rate_law()?;
+    let steady = steady.map(|(requests, per)| SteadyRate { requests, per });
+    Some(loadgen_core::RateLaw { pace: Box::new(OfServer(pace)), steady })
 }
 
 /// Both crates are to know nothing of one another.

@@ -17,7 +17,7 @@ mod simulated_server;
 mod simulation;
 mod steer;
 
-pub use foresight::{Foresight, least_costs};
+pub use foresight::{Foresight, least_costs, rate_law};
 pub use replay::{Difference, replay_between, replay_client, replay_server};
 pub use side_by_side::side_by_side;
 pub use simulation::{Finished, Simulation};

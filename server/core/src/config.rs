@@ -14,6 +14,7 @@ use crate::policies::Admission;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
 use crate::presets::ServerPresetUseError;
+use crate::rate_law::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
@@ -176,6 +177,12 @@ impl Config {
     /// How soon requests pass, by each law of which that is proven: those whose figures stay.
     pub(crate) fn paces(&self) -> Vec<Pace> {
         self.policy.paces(&self.courses().changed())
+    }
+
+    /// The law that its policies are; `None` where there is none about rates, or another limit beside it, or it depends on who asks, on what
+    /// requests cost, or on the time.
+    pub fn rate_law(&self) -> Option<RateLaw> {
+        self.policy.rate_law(&self.courses().changed())
     }
 
     /// What changes by the schedule.

@@ -29,6 +29,7 @@ mod policy;
 mod policy_stack;
 mod presets;
 mod quoted;
+mod rate_law;
 mod request;
 mod schedule;
 mod script;
@@ -65,6 +66,7 @@ pub use presets::{
     Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand, server_preset,
     server_preset_names, server_presets,
 };
+pub use rate_law::RateLaw;
 pub use request::{Request, RequestId, Step, Verdict};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{

@@ -17,7 +17,13 @@ impl Pace {
     /// At most the pace of this law, of which nothing is known to be taken.
     pub(crate) fn of<L: Law<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
         let state = law.fresh();
-        Self(Box::new(Asked { law, state, at: Instant::ORIGIN }))
+        Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: None }))
+    }
+
+    /// When requests are let in, of which some wait before they pass, so long before whoever is rejected is advised to come.
+    pub(crate) fn of_admissions<L: Law<State: Clone + Sync> + Clone + Sync>(law: L, early: Duration) -> Self {
+        let state = law.fresh();
+        Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: Some(early) }))
     }
 
     /// Windows of the clock, so many requests in each. Where in one a run begins nobody knows: from then on until some time is over there are
@@ -76,6 +82,8 @@ struct Asked<L: Law> {
     law: L,
     state: L::State,
     at: Instant,
+    /// One that has to wait is let in by that, so long before it is advised to come.
+    early: Option<Duration>,
 }
 
 impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
@@ -85,12 +93,15 @@ impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
         for _ in 0..1000 {
             self.law.advance(&mut self.state, self.at);
             match self.law.ask(&self.state, self.at, 1) {
-                Ruling::Pass => {
+                Ruling::PassAfter(_) if self.early.is_none() => return None,
+                Ruling::Pass | Ruling::PassAfter(_) => {
                     self.law.charge(&mut self.state, self.at, 1);
                     return Some(self.at);
                 }
-                Ruling::Reject(Some(wait)) => self.at = self.at + wait,
-                Ruling::Reject(None) | Ruling::PassAfter(_) | Ruling::Queue => return None,
+                Ruling::Reject(Some(wait)) => {
+                    self.at = self.at + wait.saturating_sub(self.early.unwrap_or_default());
+                }
+                Ruling::Reject(None) | Ruling::Queue => return None,
             }
         }
         Some(self.at)

@@ -14,6 +14,7 @@ use crate::pace::Pace;
 use crate::policies::{Admission, Key, Places, Stage, Stages};
 use crate::policy::{Policy, PolicyError};
 use crate::quoted::quoted;
+use crate::rate_law::RateLaw;
 use crate::script::Script;
 use crate::service::ServiceModel;
 
@@ -209,6 +210,17 @@ impl Policies {
         let lasting = self.0.iter().enumerate().filter(|(index, _)| !changed.contains(index));
         let counting = lasting.filter(|(_, policy)| policy.counts_all_alike());
         counting.filter_map(|(_, policy)| policy.config().pace()).collect()
+    }
+
+    /// The law that they are, where one is all that limits requests, and it counts them alike.
+    pub(crate) fn rate_law(&self, changed: &BTreeSet<usize>) -> Option<RateLaw> {
+        let limiting = self.0.iter().enumerate().filter(|(_, policy)| !policy.config().limits_nothing());
+        match &limiting.collect::<Vec<_>>()[..] {
+            [(index, policy)] if policy.counts_all_alike() && !changed.contains(index) => {
+                policy.config().rate_law()
+            }
+            _ => None,
+        }
     }
 
     /// Whether ops can be planned: it serves whoever finds less in service than that cap while nobody is rejected.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use experiments::Experiment;
 use experiments::record::rejections_hold_slots;
 use experiments::runs::one_run::Finished;
-use loadgen_core::{AdviceFigures, LatencyFigures};
+use loadgen_core::{AdviceFigures, LatencyFigures, RateFigures};
 use mockserver::core::Config;
 use results::{Mode, RunResult};
 use statistics::Summary;
@@ -58,6 +58,9 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
     row("attempt", latency(&result.attempt_latency_ms));
     if let Some(words) = window(result) {
         row("window", words);
+    }
+    if let Some(words) = result.rate.map(rate) {
+        row("rate", words);
     }
     if let Some(words) = fairness(result) {
         row("fairness", words);
@@ -297,6 +300,17 @@ fn window(result: &RunResult) -> Option<String> {
         "mean {mean:.1} ± {sd:.1}   {}   {converged}   overshoot {overshoot:.0}",
         counted(window.cuts?, "cut")
     ))
+}
+
+/// How the client came to fit the server's law about rates.
+fn rate(rate: RateFigures) -> String {
+    let beyond = format!("at most {} sent beyond what the server's law lets pass", thousands(rate.overshoot));
+    let Some(law_per_s) = rate.law_per_s else { return beyond };
+    let converged = match rate.convergence_s {
+        Some(after) => format!("fits after {}", seconds(after)),
+        None => "never fits for long".to_owned(),
+    };
+    format!("law {law_per_s:.1}/s   {converged}   {beyond}")
 }
 
 /// How evenly clients were served.

@@ -10,9 +10,11 @@ use super::advice::Advice;
 use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
 use super::fairness::Fairness;
+use super::rate_course::RateCourse;
 use super::window_course::WindowCourse;
 use super::{
-    AdviceFigures, Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, Series, WindowFigures,
+    AdviceFigures, Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, RateFigures, RateLaw,
+    Series, WindowFigures,
 };
 use crate::cause::FailureCounts;
 use crate::workload::RunConfig;
@@ -61,6 +63,8 @@ pub struct Measurements {
     /// Whether retries came when servers had advised.
     advice: Advice,
     window_course: WindowCourse,
+    /// How the client fits a law about rates, where one is known.
+    rate_course: Option<Box<RateCourse>>,
     /// How several clients fare; one alone is not treated unfairly.
     fairness: Option<Fairness>,
     /// Ops are late when they succeed later than this after their arrival, or not at all.
@@ -104,6 +108,7 @@ impl Default for Measurements {
             given_up_after: GivenUpCounts::default(),
             advice: Advice::default(),
             window_course: WindowCourse::new(RunConfig::default().undisturbed_attempt),
+            rate_course: None,
             fairness: None,
             deadline: None,
             in_time: 0,
@@ -141,6 +146,16 @@ impl Measurements {
     /// How the window came to fit the server.
     pub fn window_figures(&self) -> WindowFigures {
         self.window_course.figures(self.first_arrival, self.last_end)
+    }
+
+    /// How the client came to fit the server's law about rates; `None` where none is known.
+    pub fn rate_figures(&self) -> Option<RateFigures> {
+        self.rate_course.as_ref().map(|course| course.figures(self.first_arrival, self.last_end))
+    }
+
+    /// What the server lets pass is this, or no longer known.
+    pub(crate) fn follow(&mut self, law: Option<RateLaw>, undisturbed_attempt: Duration) {
+        self.rate_course = law.map(|law| Box::new(RateCourse::new(law, undisturbed_attempt)));
     }
 
     /// How evenly clients were served; `None` when there is one only.
@@ -215,6 +230,9 @@ impl Measurements {
         point.sent += 1;
         point.in_flight.set(in_flight as f64);
         self.window_course.on_sent(in_flight);
+        if let Some(course) = &mut self.rate_course {
+            course.on_sent(at);
+        }
         if let Some(bins) = &mut self.bins {
             let first = u32::from(ordinal == 1);
             bins.note(at, in_flight, |bin| {
@@ -236,6 +254,13 @@ impl Measurements {
                 Status::Cancelled | Status::Shed | Status::Deferred => {}
             };
             bins.note(at, in_flight, count);
+        }
+        if let Some(course) = &mut self.rate_course {
+            match status {
+                Status::Succeeded => course.on_success(at),
+                Status::Rejected => course.on_rejected(),
+                Status::Failed(_) | Status::Cancelled | Status::Shed | Status::Deferred => {}
+            }
         }
         let warm = sent_at >= self.warm_until;
         match status {

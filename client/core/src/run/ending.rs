@@ -77,6 +77,7 @@ impl Run {
         if by_gateway {
             // What is met is not only the server for which the bound was proven.
             self.lower_bound = None;
+            self.follow_law(None);
             let succeeded = outcome.status == Status::Succeeded;
             self.measured.attempts.by_gateway += 1;
             self.measured.gateway_successes += u64::from(succeeded);

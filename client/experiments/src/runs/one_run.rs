@@ -119,6 +119,7 @@ pub fn start(
         |_| settings.start_strategy(seed, server.foreknowledge(seed, margin)),
         server.least_costs(seed),
     )?;
+    run.follow_law(server.rate_law());
     if let Some(sink) = samples {
         run.record_samples(sink);
     }
@@ -219,7 +220,7 @@ impl Underway {
             },
         );
         if current != Some(true) {
-            result.optimal_makespan_s = None;
+            (result.optimal_makespan_s, result.rate) = (None, None);
         }
         let bins = measured.bins.clone();
         let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::of(&driven.run)));

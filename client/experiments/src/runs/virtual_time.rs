@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
-use loadgen_sim::{Foresight, Simulation, Steer, least_costs, side_by_side};
+use loadgen_sim::{Foresight, Simulation, Steer, least_costs, rate_law, side_by_side};
 use mockserver::core::{Config, Ideal};
 use results::{GeneratorResult, Mode, ResultContext, RunResult};
 use tailback::Foreknowledge;
@@ -105,6 +105,7 @@ fn simulate(
     let foreknowledge = || foreknowledge(server, kind, seed);
     let costs = least_costs(server, seed);
     let mut client = Run::new(config, |_| experiment.start_strategy(seed, foreknowledge()), costs)?;
+    client.follow_law(rate_law(server));
     if let Some(sink) = attempts {
         client.record_samples(sink);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{ErrorKind as FailureKind, LeastCosts};
+use loadgen_core::{ErrorKind as FailureKind, LeastCosts, RateLaw};
 use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate};
 use loadgen_sim::Foresight;
 use mockserver::Embedded;
@@ -207,6 +207,11 @@ impl Server {
     /// What success costs at this server at least, as far as that is proven.
     pub fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
         loadgen_sim::least_costs(self.model.as_ref()?, seed)
+    }
+
+    /// What this server lets pass, where it is one law about rates.
+    pub fn rate_law(&self) -> Option<RateLaw> {
+        loadgen_sim::rate_law(self.model.as_ref()?)
     }
 }
 

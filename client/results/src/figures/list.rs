@@ -236,6 +236,14 @@ pub const FIGURES: &[Figure] = &[
     measure!("ms", generator.connection_wait_ms.p99),
     measure!("ms", generator.connection_wait_ms.max),
     measure!("s", wall_s),
+    Figure::measure("rate.law_per_s", "/s", |run| run.rate?.law_per_s),
+    Figure::measure("rate.convergence_s", "s", |run| run.rate?.convergence_s).less().summed(),
+    Figure::count("rate.overshoot", |run| Some(run.rate?.overshoot as f64)).less().summed(),
+    Figure::count("rate.rejected_before_convergence", |run| {
+        Some(run.rate?.rejected_before_convergence as f64)
+    })
+    .less()
+    .summed(),
 ];
 
 impl Figure {

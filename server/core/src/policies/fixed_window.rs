@@ -13,6 +13,7 @@ use crate::policies::gate::{Gate, Ruling, Taken, after};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
+use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
 /// Parameters of `fixed-window`.
@@ -76,6 +77,10 @@ impl PolicyConfig for FixedWindow {
 
     fn pace(&self) -> Option<Pace> {
         (self.align != Align::First).then(|| Pace::of_windows(self.limit, self.window))
+    }
+
+    fn rate_law(&self) -> Option<RateLaw> {
+        Some(RateLaw::of_windows(self.pace().unwrap_or_else(|| Pace::of(self.clone()))))
     }
 }
 

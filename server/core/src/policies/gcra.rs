@@ -11,6 +11,7 @@ use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
+use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
 /// Parameters of `gcra`.
@@ -48,6 +49,10 @@ impl PolicyConfig for Gcra {
 
     fn pace(&self) -> Option<Pace> {
         Some(Pace::of(self.clone()))
+    }
+
+    fn rate_law(&self) -> Option<RateLaw> {
+        Some(RateLaw::steady(self.pace()?, self.rate.count, self.rate.per_nanos))
     }
 }
 

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
+use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
 /// Parameters of `leaky-queue`.
@@ -65,13 +67,23 @@ impl PolicyConfig for LeakyQueue {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
+
+    fn rate_law(&self) -> Option<RateLaw> {
+        // As nginx counts them: in thousandths of a request per second.
+        let thousandths = u64::try_from(self.milli_rate()).ok()?;
+        Some(RateLaw::steady(
+            Pace::of_admissions(self.clone(), Duration::ZERO),
+            thousandths,
+            1000 * ONE_SECOND_NANOS,
+        ))
+    }
 }
 
 /// A request.
 const ONE: i128 = 1000;
 
 /// What is ahead of the rate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Excess {
     /// Thousandths of a request at the millisecond of the last one; minus one request while nothing is.
     thousandths: i128,

@@ -8,6 +8,7 @@ use crate::pace::Pace;
 use crate::policies::admission::Admission;
 use crate::policies::common::Common;
 use crate::policies::gate::Gate;
+use crate::rate_law::RateLaw;
 use crate::script::Script;
 
 /// Places for requests in service.
@@ -35,6 +36,16 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     /// How soon it lets requests pass that cost 1 each, whatever their clients do; `None` where that is not proven.
     fn pace(&self) -> Option<Pace> {
         None
+    }
+
+    /// What it lets pass, as one who is alone would have it; `None` where it is no law about rates.
+    fn rate_law(&self) -> Option<RateLaw> {
+        None
+    }
+
+    /// Whether it lets everybody pass.
+    fn limits_nothing(&self) -> bool {
+        false
     }
 
     /// Whether it serves by the server's own cap, `max_busy` or as `caps` says: only then there is a cap that can be changed.

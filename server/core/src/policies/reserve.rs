@@ -3,8 +3,11 @@
 //! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, on the reservations of golang.org/x/time/rate; its sums of
 //! floating point are exact here.
 
+use std::time::Duration;
+
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken};
 use crate::policies::gcra::{Expected, Gcra};
@@ -12,6 +15,7 @@ use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
+use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
 /// Parameters of `reserve`.
@@ -45,6 +49,12 @@ impl Configurable for Reserve {
 impl PolicyConfig for Reserve {
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
+    }
+
+    fn rate_law(&self) -> Option<RateLaw> {
+        // It advises when one would go on at once.
+        let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.longest_wait()));
+        Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }
 }
 

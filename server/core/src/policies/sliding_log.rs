@@ -11,6 +11,7 @@ use crate::policies::gate::{Gate, Ruling, Taken, after};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
+use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
 /// Parameters of `sliding-log`.
@@ -47,6 +48,10 @@ impl PolicyConfig for SlidingLog {
 
     fn pace(&self) -> Option<Pace> {
         Some(Pace::of(self.clone()))
+    }
+
+    fn rate_law(&self) -> Option<RateLaw> {
+        Some(RateLaw::of_windows(self.pace()?))
     }
 }
 

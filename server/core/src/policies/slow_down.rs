@@ -52,6 +52,10 @@ impl PolicyConfig for SlowDown {
     fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(self.clone()))
     }
+
+    fn limits_nothing(&self) -> bool {
+        true
+    }
 }
 
 impl Gate for SlowDown {

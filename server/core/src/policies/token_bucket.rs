@@ -12,6 +12,7 @@ use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
+use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
 /// Parameters of `token-bucket`.
@@ -70,6 +71,14 @@ impl PolicyConfig for TokenBucket {
             Refill::Stepwise => self.burst.saturating_add(u32::try_from(self.rate.count).unwrap_or(u32::MAX)),
         };
         Some(Pace::of(Self { burst, ..self.clone() }))
+    }
+
+    fn rate_law(&self) -> Option<RateLaw> {
+        let pace = self.pace()?;
+        Some(match self.refill {
+            Refill::Continuous => RateLaw::steady(pace, self.rate.count, self.rate.per_nanos),
+            Refill::Stepwise => RateLaw::of_windows(pace),
+        })
     }
 }
 

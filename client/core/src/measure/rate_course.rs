@@ -1,0 +1,348 @@
+//! How a client comes to fit a law of the server about rates: how far it went beyond it, and how soon it made the most of it.
+//!
+//! *Beyond*: a copy of the law serves every attempt in the order of sending, each as soon as it may pass. What was sent and has not passed there yet is
+//! more than the law accepts, as attempts in flight beyond a cap are. *The most of it*: the rate of successes is that over the time in which the
+//! law lets twenty requests pass, so that whole requests do not decide (one is 5 %), or over that of one undisturbed attempt, whichever is longer.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use vocabulary::{Instant, whole_nanos};
+
+use crate::lower_bound::Pace;
+
+/// A rate this near to the law's, as a share of it, fits; as a window that is this near to a cap does.
+const NEAR: f64 = 0.1;
+
+/// Requests at the law's rate that a rate is told by, at least.
+const TOLD_BY: u64 = 20;
+
+/// Requests that are kept at most: of those that wait, and of those that a rate is told by.
+const MOST: usize = 1 << 16;
+
+/// What the server's policies let pass, where it is one law about rates and nothing else.
+#[derive(Clone, Debug)]
+pub struct RateLaw {
+    /// When requests pass that are served in order, as soon as they may.
+    pub pace: Box<dyn Pace>,
+    /// Its rate, where it is the same at all times: a window lets requests pass in bursts.
+    pub steady: Option<SteadyRate>,
+}
+
+/// So many requests in so much time, evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SteadyRate {
+    /// At least 1.
+    pub requests: u64,
+    /// More than nothing.
+    pub per: Duration,
+}
+
+/// What the course of a rate comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct RateFigures {
+    /// The law's rate; null where it lets requests pass in windows.
+    pub law_per_s: Option<f64>,
+    /// From the first arrival until the rate of successes lay within 10 % of the law's, and stayed so for the time of five undisturbed attempts or of
+    /// twenty requests at the law's rate, whichever is longer; null if it never did, and for windows.
+    pub convergence_s: Option<f64>,
+    /// Most attempts that were sent beyond what the law would have let pass by then; from 65536 on, at least so many.
+    pub overshoot: u64,
+    /// Attempts rejected before the rate had converged; all, when it never did.
+    pub rejected_before_convergence: u64,
+}
+
+/// Follows attempts and successes, in memory that does not grow.
+#[derive(Clone, Debug)]
+pub(super) struct RateCourse {
+    backlog: Backlog,
+    rate: Option<Rate>,
+    rejected: u64,
+}
+
+impl RateCourse {
+    pub(super) fn new(law: RateLaw, undisturbed_attempt: Duration) -> Self {
+        let rate = law.steady.map(|steady| Rate::new(steady, undisturbed_attempt));
+        Self {
+            backlog: Backlog { pace: Some(law.pace), waiting: VecDeque::new(), most: 0 },
+            rate,
+            rejected: 0,
+        }
+    }
+
+    /// An attempt was sent.
+    pub(super) fn on_sent(&mut self, at: Instant) {
+        self.backlog.on_sent(at);
+    }
+
+    /// An attempt succeeded.
+    pub(super) fn on_success(&mut self, at: Instant) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_success(at, self.rejected);
+        }
+    }
+
+    /// An attempt was rejected.
+    pub(super) fn on_rejected(&mut self) {
+        self.rejected += 1;
+    }
+
+    /// What it came to by `end`.
+    pub(super) fn figures(&self, first_arrival: Option<Instant>, end: Option<Instant>) -> RateFigures {
+        let converged = self.rate.as_ref().and_then(|rate| rate.converged_by(end, self.rejected));
+        let origin = first_arrival.unwrap_or(Instant::ORIGIN);
+        RateFigures {
+            law_per_s: self.rate.as_ref().map(|rate| rate.law_per_s),
+            convergence_s: converged.map(|fit| fit.at.since(origin).as_secs_f64()),
+            overshoot: self.backlog.most,
+            rejected_before_convergence: converged.map_or(self.rejected, |fit| fit.rejected_before),
+        }
+    }
+}
+
+/// Attempts that the law would not have let pass yet.
+#[derive(Clone, Debug)]
+struct Backlog {
+    /// None once nothing greater can be told.
+    pace: Option<Box<dyn Pace>>,
+    /// When each passes, in order.
+    waiting: VecDeque<Instant>,
+    most: u64,
+}
+
+impl Backlog {
+    fn on_sent(&mut self, at: Instant) {
+        let Some(pace) = &mut self.pace else { return };
+        while self.waiting.front().is_some_and(|passes| *passes <= at) {
+            self.waiting.pop_front();
+        }
+        // What never passes waits for ever.
+        let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
+        if passes > at {
+            self.waiting.push_back(passes);
+            self.most = self.most.max(self.waiting.len() as u64);
+        }
+        if self.waiting.len() >= MOST {
+            (self.pace, self.waiting) = (None, VecDeque::new());
+        }
+    }
+}
+
+/// The rate of successes, against the law's.
+#[derive(Clone, Debug)]
+struct Rate {
+    law_per_s: f64,
+    /// What the rate is told by.
+    over: Duration,
+    /// Successes in that time at the law's rate.
+    expected: f64,
+    /// How long it must fit to count as converged.
+    settled_after: Duration,
+    /// The latest successes that may count, as many as tell that there are too many.
+    latest: VecDeque<Instant>,
+    now: Instant,
+    fits_since: Option<Fit>,
+    converged: Option<Fit>,
+}
+
+/// From when on a rate fitted, and what came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fit {
+    at: Instant,
+    rejected_before: u64,
+}
+
+impl Rate {
+    fn new(steady: SteadyRate, undisturbed_attempt: Duration) -> Self {
+        let per_nanos = u128::from(whole_nanos(steady.per));
+        let time_of = |requests: u64| {
+            let nanos = (u128::from(requests) * per_nanos).div_ceil(u128::from(steady.requests.max(1)));
+            Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        };
+        let law_per_s = steady.requests as f64 / steady.per.as_secs_f64();
+        let twenty = time_of(TOLD_BY);
+        let over = undisturbed_attempt.min(time_of(MOST as u64 / 2)).max(twenty);
+        Self {
+            law_per_s,
+            over,
+            expected: law_per_s * over.as_secs_f64(),
+            settled_after: undisturbed_attempt.saturating_mul(5).max(twenty),
+            latest: VecDeque::new(),
+            now: Instant::ORIGIN,
+            fits_since: None,
+            converged: None,
+        }
+    }
+
+    fn on_success(&mut self, at: Instant, rejected: u64) {
+        if self.converged.is_some() {
+            return;
+        }
+        self.pass(at, rejected);
+        // So many are too many, whatever came before them.
+        if self.latest.len() as f64 > self.expected * (1.0 + NEAR) {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(self.now);
+        self.judge(self.now, rejected);
+    }
+
+    /// Time goes on: successes no longer count, one after another.
+    fn pass(&mut self, at: Instant, rejected: u64) {
+        while let Some(leaves) =
+            self.latest.front().map(|success| *success + self.over).filter(|leaves| *leaves <= at)
+        {
+            self.reach(leaves);
+            self.latest.pop_front();
+            self.judge(leaves, rejected);
+        }
+        self.reach(at);
+        self.now = self.now.max(at);
+    }
+
+    fn reach(&mut self, at: Instant) {
+        if let Some(fit) = self.fits_since
+            && self.converged.is_none()
+            && at.since(fit.at) >= self.settled_after
+        {
+            self.converged = Some(fit);
+        }
+    }
+
+    fn judge(&mut self, at: Instant, rejected: u64) {
+        // As counts are whole numbers, the least part of one is for the rounding of what is expected.
+        let fits = (self.latest.len() as f64 - self.expected).abs() <= NEAR * self.expected + 1e-6;
+        if !fits {
+            self.fits_since = None;
+        } else if self.fits_since.is_none() {
+            self.fits_since = Some(Fit { at, rejected_before: rejected });
+        }
+    }
+
+    fn converged_by(&self, end: Option<Instant>, rejected: u64) -> Option<Fit> {
+        let mut rate = self.clone();
+        rate.pass(end.unwrap_or(self.now), rejected);
+        rate.converged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One request passes every ten milliseconds, none of them saved up.
+    #[derive(Clone, Debug)]
+    struct EveryTenth(Instant);
+
+    impl Pace for EveryTenth {
+        fn next(&mut self, from: Instant) -> Option<Instant> {
+            let passes = self.0.max(from);
+            self.0 = passes + Duration::from_millis(10);
+            Some(passes)
+        }
+
+        fn another(&self) -> Box<dyn Pace> {
+            Box::new(self.clone())
+        }
+    }
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_millis(ms)
+    }
+
+    /// A law of 100/s: twenty pass in 200 ms, and five undisturbed attempts take 500 ms.
+    fn course() -> RateCourse {
+        let steady = Some(SteadyRate { requests: 100, per: Duration::from_secs(1) });
+        RateCourse::new(RateLaw { pace: Box::new(EveryTenth(at(0))), steady }, Duration::from_millis(100))
+    }
+
+    fn convergence_s(successes_ms: impl IntoIterator<Item = u64>, end: u64) -> Option<f64> {
+        let mut course = course();
+        for ms in successes_ms {
+            course.on_success(at(ms));
+        }
+        course.figures(Some(at(0)), Some(at(end))).convergence_s
+    }
+
+    #[test]
+    fn what_was_sent_and_may_not_pass_yet_is_beyond_the_law() {
+        let mut course = course();
+        let mut sent = |ms| {
+            course.on_sent(at(ms));
+            course.figures(None, None).overshoot
+        };
+        // The first passes at 0, the others at 10, 20 and 30 ms; at 25 ms one waits, and with it another.
+        assert_eq!([0, 0, 0, 0, 25].map(&mut sent), [0, 1, 2, 3, 3]);
+        // At 29 ms three: those of 30, 40 and 50 ms. Then four.
+        assert_eq!([29, 29].map(&mut sent), [3, 4]);
+        assert_eq!(sent(1000), 4);
+    }
+
+    #[test]
+    fn who_keeps_to_the_law_does_not_overshoot() {
+        let mut course = course();
+        (0..100).for_each(|request| course.on_sent(at(request * 10)));
+        assert_eq!(course.figures(None, None).overshoot, 0);
+    }
+
+    #[test]
+    fn a_flood_is_told_as_at_least_so_many_and_takes_no_memory() {
+        let mut course = course();
+        (0..100_000).for_each(|_| course.on_sent(at(0)));
+        assert_eq!((course.figures(None, None).overshoot, course.backlog.waiting.capacity()), (65_536, 0));
+        (0..100_000).for_each(|_| course.on_success(at(0)));
+        assert!(course.rate.unwrap().latest.len() <= 23);
+    }
+
+    #[test]
+    fn a_rate_converges_when_it_has_fitted_for_five_attempts() {
+        // With the 18th success, at 170 ms, there are 18 in 200 ms.
+        let steady = || (0..100).map(|request| request * 10);
+        assert_eq!(convergence_s(steady(), 669), Some(0.17), "successes went on");
+        assert_eq!(convergence_s(steady().take_while(|ms| *ms < 670), 669), None);
+        assert_eq!(convergence_s(steady().take_while(|ms| *ms < 670), 670), Some(0.17));
+        // A burst is over when none of it counts any more.
+        assert_eq!(convergence_s((0..40).map(|_| 0).chain(steady()), 990), Some(0.2));
+        // A pause of 50 ms takes five away.
+        let with_pause = steady().map(|ms| if ms < 300 { ms } else { ms + 50 });
+        assert_eq!(convergence_s(with_pause, 1040), Some(0.52));
+        // 80/s are never near.
+        assert_eq!(convergence_s((0..100).map(|request| request * 25 / 2), 1250), None);
+    }
+
+    #[test]
+    fn rejections_count_until_then() {
+        let mut course = course();
+        for request in 0..100 {
+            course.on_rejected();
+            course.on_success(at(request * 10));
+        }
+        let figures = course.figures(Some(at(0)), Some(at(990)));
+        assert_eq!((figures.rejected_before_convergence, figures.law_per_s), (18, Some(100.0)));
+    }
+
+    #[test]
+    fn a_law_of_windows_has_no_rate_to_converge_to() {
+        let law = RateLaw { pace: Box::new(EveryTenth(at(0))), steady: None };
+        let mut course = RateCourse::new(law, Duration::from_millis(100));
+        (0..100).for_each(|request| course.on_success(at(request * 10)));
+        course.on_rejected();
+        let expected = RateFigures { rejected_before_convergence: 1, ..RateFigures::default() };
+        assert_eq!(course.figures(Some(at(0)), Some(at(990))), expected);
+    }
+
+    #[test]
+    fn a_slow_law_is_told_by_twenty_requests_and_a_fast_one_by_few_enough_to_keep() {
+        let over = |requests, per| {
+            let rate =
+                Rate::new(SteadyRate { requests, per: Duration::from_secs(per) }, Duration::from_secs(1));
+            (rate.over, rate.settled_after)
+        };
+        assert_eq!(over(1, 1), (Duration::from_secs(20), Duration::from_secs(20)));
+        assert_eq!(over(100, 1), (Duration::from_secs(1), Duration::from_secs(5)));
+        assert_eq!(over(32_768_000, 1), (Duration::from_millis(1), Duration::from_secs(5)));
+    }
+}

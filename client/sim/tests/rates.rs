@@ -1,0 +1,61 @@
+//! How clients come to fit a server's law about rates: beyond it, and as near to it as can be. All is exact with seed 1.
+
+use loadgen_core::{ArrivalProcess, OperationKind, RateFigures, Run, RunConfig, Workload};
+use loadgen_sim::{Simulation, Steer, rate_law};
+use mockserver_core::Config;
+use tailback::StrategySpec;
+
+/// 1000 ops at 200/s against this policy, 500 ms of service, 100 ms of network; what it comes to, and how many were rejected.
+fn figures(strategy: &str, policy: &str) -> (Option<RateFigures>, Option<f64>, u64) {
+    let server = Config { policy: policy.parse().unwrap(), ..Config::default() };
+    let workload = Workload {
+        arrivals: ArrivalProcess::Uniform { rate_per_s: 200.0 },
+        ops: Some(1000),
+        ..Workload::default()
+    };
+    let config = RunConfig { workload, ..RunConfig::default() };
+    let spec: StrategySpec = strategy.parse().unwrap();
+    let mut client = Run::new(config, |_| spec.build(1, None), None).unwrap();
+    client.follow_law(rate_law(&server));
+    let run = Simulation::new(client, OperationKind::Request, 1, server).run(|_, _| Steer::On).run;
+    let measured = run.measurements();
+    (measured.rate_figures(), measured.window_figures().overshoot, measured.attempts.rejected)
+}
+
+#[test]
+fn who_keeps_to_the_rate_never_goes_beyond_it_and_soon_makes_the_most_of_it() {
+    for policy in ["token-bucket:rate=100/s,burst=10", "gcra:rate=100/s,burst=10"] {
+        let (figures, _, rejected) = figures("token-bucket:rate=100,burst=1", policy);
+        let figures = figures.unwrap();
+        assert_eq!((figures.law_per_s, figures.overshoot, rejected), (Some(100.0), 0, 0), "{policy}");
+        // Successes begin 600 ms after the first arrival; the rate is that of the last 600 ms, of which 54 successes are near enough to 60.
+        let after = figures.convergence_s.unwrap();
+        assert!((1.1..=1.2).contains(&after), "{policy}: {after}");
+    }
+}
+
+#[test]
+fn who_sends_twice_the_rate_goes_beyond_it_by_all_that_is_too_much() {
+    let (figures, cap, rejected) = figures("none:max-attempts=1", "token-bucket:rate=100/s,burst=10");
+    let figures = figures.unwrap();
+    // In 4.995 s there come 1000; the bucket lets 10 pass and 499 more.
+    assert_eq!((figures.overshoot, rejected, cap), (491, 491, None));
+    // Half of what comes passes at the law's own rate, though the first ten came besides.
+    assert!(figures.convergence_s.is_some(), "{figures:?}");
+}
+
+#[test]
+fn a_slower_client_never_converges_and_windows_have_no_rate() {
+    let slow = figures("token-bucket:rate=80", "gcra:rate=100/s,burst=10").0.unwrap();
+    assert_eq!((slow.convergence_s, slow.overshoot), (None, 0));
+    let windows = figures("none:max-attempts=1", "fixed-window:limit=100,window=1s").0.unwrap();
+    // Two windows may meet where the run begins, as far as the client knows; from then on 100/s: by the end 600 of 1000.
+    assert_eq!((windows.law_per_s, windows.convergence_s, windows.overshoot), (None, None, 400));
+}
+
+#[test]
+fn without_a_law_nothing_is_told() {
+    for policy in ["concurrency-cap", "gcra:key=address", "gcra then concurrency:cap=5"] {
+        assert_eq!(figures("full-jitter", policy).0, None, "{policy}");
+    }
+}

@@ -1,0 +1,103 @@
+//! What a server lets pass whose policies are one law about rates: what clients are held against.
+
+use std::time::Duration;
+
+use crate::pace::Pace;
+
+/// A law that counts all requests alike, and is all that limits them.
+#[derive(Clone, Debug)]
+pub struct RateLaw {
+    /// When requests are let in that come in order.
+    pub pace: Pace,
+    /// So many requests in so much time, where they are let in evenly.
+    pub steady: Option<(u64, Duration)>,
+}
+
+impl RateLaw {
+    /// A law with this rate.
+    pub(crate) fn steady(pace: Pace, requests: u64, per_nanos: u64) -> Self {
+        Self { pace, steady: Some((requests, Duration::from_nanos(per_nanos))) }
+    }
+
+    /// A law of windows.
+    pub(crate) fn of_windows(pace: Pace) -> Self {
+        Self { pace, steady: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Instant;
+
+    use super::*;
+    use crate::config::Config;
+
+    fn law(policy: &str, schedule: &str) -> Option<RateLaw> {
+        let (policy, schedule) = (policy.parse().unwrap(), schedule.parse().unwrap());
+        Config { policy, schedule, ..Config::default() }.rate_law()
+    }
+
+    fn let_in_ms(policy: &str, count: usize) -> (Vec<u64>, Option<(u64, Duration)>) {
+        let mut law = law(policy, "").unwrap_or_else(|| panic!("{policy}"));
+        let passes = (0..count).map(|_| law.pace.next(Instant::from_millis(500)).unwrap());
+        (passes.map(|at| at.as_nanos() / 1_000_000).collect(), law.steady)
+    }
+
+    #[test]
+    fn laws_of_a_rate_let_in_their_burst_and_then_their_rate() {
+        let ten = Some((10, Duration::from_secs(1)));
+        for policy in ["token-bucket:rate=10/s,burst=2", "gcra:rate=10/s,burst=2"] {
+            assert_eq!(let_in_ms(policy, 4), (vec![500, 500, 600, 700], ten), "{policy}");
+        }
+        // One goes on at once; who has to wait is let in, too: two at most.
+        let (let_in, steady) = let_in_ms("leaky-queue:rate=10/s,burst=2", 5);
+        assert_eq!(
+            (let_in, steady),
+            (vec![500, 500, 500, 600, 700], Some((10_000, Duration::from_secs(1000))))
+        );
+        // Whoever would wait for no more than 50 ms waits.
+        assert_eq!(let_in_ms("reserve:rate=10/s,burst=1", 4), (vec![500, 550, 650, 750], ten));
+    }
+
+    #[test]
+    fn windows_and_steps_have_no_steady_rate() {
+        for policy in [
+            "fixed-window:limit=2,window=1s",
+            "fixed-window:limit=2,window=1s,align=first",
+            "sliding-log:limit=2,window=1s",
+        ] {
+            let (let_in, steady) = let_in_ms(policy, 3);
+            assert_eq!((let_in[1], steady), (500, None), "{policy}");
+        }
+        assert_eq!(
+            let_in_ms("fixed-window:limit=2,window=1s,align=first", 5).0,
+            [500, 500, 1500, 1500, 2500]
+        );
+        assert_eq!(law("token-bucket:refill=stepwise", "").unwrap().steady, None);
+    }
+
+    #[test]
+    fn what_limits_nothing_may_stand_beside_and_everything_else_is_no_single_law() {
+        assert!(law("slow-down:knee=5 then gcra", "").is_some());
+        for policy in [
+            "concurrency-cap",
+            "concurrency:cap=3",
+            "gcra then concurrency:cap=3",
+            "gcra then token-bucket",
+            "gcra:key=address",
+            "gcra:cost=2",
+            "gcra:charged=answer",
+            "gcra:refund=50%",
+            "daily",
+            "sliding-counter",
+            "growing-rate",
+            "penalty then gcra",
+            "random then gcra",
+            "overwhelmed-queue",
+        ] {
+            assert!(law(policy, "").is_none(), "{policy}");
+        }
+        assert!(law("gcra", "10s gcra.rate=5/s").is_none());
+        assert!(law("gcra", "10s down").is_some());
+    }
+}
