@@ -111,7 +111,7 @@ impl RequestDetails {
             path: kind.map_or("/", |kind| &*kind.path).into(),
             address: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             headers: headers.collect(),
-            body: Box::default(),
+            fields: Vec::new(),
         }
     }
 }
@@ -129,7 +129,8 @@ mod tests {
     use super::*;
 
     fn wants(headers: &[&str]) -> Wants {
-        Wants { any: true, headers: headers.iter().map(|name| (*name).to_owned()).collect(), body: false }
+        let headers = headers.iter().map(|name| (*name).to_owned()).collect();
+        Wants { any: true, headers, ..Wants::default() }
     }
 
     fn details(mix: &str, api_keys: u32, headers: &[&str]) -> RequestDetails {

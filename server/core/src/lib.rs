@@ -46,7 +46,7 @@ pub use answers::{
 };
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
-pub use details::{Details, LONGEST_LOOK, Wants};
+pub use details::{Details, Wants};
 pub use events::{Answer, Extras, Input, Output};
 pub use faults::{Fault, Faults, FaultsError};
 pub use first_limit::{FirstLimit, Way};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::http::request::Parts;
-use mockserver_core::{Details, LONGEST_LOOK, Wants};
+use mockserver_core::{Details, Wants};
 
 /// What is wanted just now.
 #[derive(Debug, Default)]
@@ -41,14 +41,14 @@ impl Wanted {
     }
 }
 
-/// How much of a body is wanted, in bytes.
-pub(crate) fn look(wants: Option<&Wants>) -> usize {
-    if wants.is_some_and(|wants| wants.body) { LONGEST_LOOK } else { 0 }
+/// Whether anything in bodies is wanted.
+pub(crate) fn body(wants: Option<&Wants>) -> bool {
+    wants.is_some_and(|wants| !wants.fields.is_empty())
 }
 
 /// What a request says of itself, as far as it is wanted. Of a header that comes several times the first counts; bytes that are
 /// no text are told as the replacement character.
-pub(crate) fn details(wants: &Wants, parts: &Parts, peer: IpAddr, body: Vec<u8>) -> Details {
+pub(crate) fn details(wants: &Wants, parts: &Parts, peer: IpAddr, body: &[u8]) -> Details {
     let header = |name: &String| {
         let value = String::from_utf8_lossy(parts.headers.get(name)?.as_bytes());
         Some((name.as_str().into(), value.into()))
@@ -58,7 +58,7 @@ pub(crate) fn details(wants: &Wants, parts: &Parts, peer: IpAddr, body: Vec<u8>)
         path: parts.uri.path().into(),
         address: Some(peer.to_canonical()),
         headers: wants.headers.iter().filter_map(header).collect(),
-        body: body.into(),
+        fields: wants.fields_in(body),
     }
 }
 
@@ -69,7 +69,8 @@ mod tests {
     use super::*;
 
     fn wants(headers: &[&str]) -> Wants {
-        Wants { any: true, headers: headers.iter().map(|name| (*name).to_owned()).collect(), body: true }
+        let headers = headers.iter().map(|name| (*name).to_owned()).collect();
+        Wants { any: true, headers, fields: ["n".to_owned()].into() }
     }
 
     #[test]
@@ -91,8 +92,9 @@ mod tests {
             .header("x-other", "nobody asked");
         let (parts, ()) = request.body(()).unwrap().into_parts();
         let wants = wants(&["x-key", "x-missing", "x-odd"]);
-        let said = details(&wants, &parts, "::ffff:192.0.2.1".parse().unwrap(), b"{}".to_vec());
-        assert_eq!((&*said.method, &*said.path, &*said.body), ("POST", "/repos/7", &b"{}"[..]));
+        let said = details(&wants, &parts, "::ffff:192.0.2.1".parse().unwrap(), br#"{"n":7,"m":8}"#);
+        assert_eq!((&*said.method, &*said.path), ("POST", "/repos/7"));
+        assert_eq!(said.fields, [("n".into(), "7".into())]);
         assert_eq!(said.address, Some("192.0.2.1".parse().unwrap()));
         let headers: Vec<(&str, &str)> =
             said.headers.iter().map(|(name, value)| (&**name, &**value)).collect();
@@ -101,8 +103,7 @@ mod tests {
 
     #[test]
     fn a_body_is_looked_at_only_where_it_is_wanted() {
-        assert_eq!(look(None), 0);
-        assert_eq!(look(Some(&Wants { any: true, ..Wants::default() })), 0);
-        assert_eq!(look(Some(&wants(&[]))), LONGEST_LOOK);
+        assert!(!body(None) && !body(Some(&Wants { any: true, ..Wants::default() })));
+        assert!(body(Some(&wants(&[]))));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{Request, Response, StatusCode};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Either, Full, Limited};
+use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Incoming};
 use mockserver_core::{Answer, Fault, Rendered, Reply, ScriptedAnswer, Step, Teller, Verdict};
 use vocabulary::{WallTime, wire};
@@ -42,22 +42,22 @@ pub(crate) async fn serve(
 ) -> Result<Response<WorkBody>, Unanswered> {
     let (parts, body) = request.into_parts();
     let wants = shared.wanted.get();
-    let mut begins = Vec::new();
+    let identity = identity(&parts.headers);
+    let mut kept = Vec::new();
     if !body.is_end_stream() {
-        match tokio::time::timeout(BODY_PATIENCE, look(body, wanted::look(wants.as_deref()))).await {
-            Ok(Some(look)) => begins = look,
-            Ok(None) => {
-                let response = text(StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n");
-                return Ok(response.map(Either::Left));
-            }
+        let reading = read(body, wanted::body(wants.as_deref()));
+        match tokio::time::timeout(BODY_PATIENCE, reading).await {
+            Ok(Ok(body)) => kept = body,
+            Ok(Err((code, words))) => return Ok(undecided(code, words, &identity).map(Either::Left)),
             Err(_) => {
-                let response = text(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n");
-                return Ok(response.map(Either::Left));
+                let words = "the body took longer than 30 s\n";
+                return Ok(undecided(StatusCode::REQUEST_TIMEOUT, words, &identity).map(Either::Left));
             }
         }
     }
-    let identity = identity(&parts.headers);
-    let details = wants.map(|wants| Arc::new(wanted::details(&wants, &parts, peer, begins)));
+    // Here and not under the lock: a body may be long.
+    let details = wants.map(|wants| Arc::new(wanted::details(&wants, &parts, peer, &kept)));
+    drop(kept);
     let decided = tokio::select! {
         // Many answers are there at once.
         biased;
@@ -65,8 +65,8 @@ pub(crate) async fn serve(
         () = socket.gone() => return Err(Unanswered::Gone),
     };
     let Some(decided) = decided else {
-        let response = text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n");
-        return Ok(response.map(Either::Left));
+        let words = "the server is shutting down\n";
+        return Ok(undecided(StatusCode::SERVICE_UNAVAILABLE, words, &identity).map(Either::Left));
     };
     let response = respond(shared, &identity, &decided).ok_or(Unanswered::Scripted)?;
     match decided.answer.fault() {
@@ -81,29 +81,51 @@ pub(crate) async fn serve(
     }
 }
 
-/// Reads a body and keeps its first bytes; nothing when it is too long or breaks off.
-async fn look(body: Incoming, most_kept: usize) -> Option<Vec<u8>> {
+/// Reads a body, and keeps it where somebody looks at it. Otherwise the answer to one that is too long or breaks off.
+async fn read(body: Incoming, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
     let mut body = Limited::new(body, LONGEST_BODY);
     let mut kept = Vec::new();
     while let Some(frame) = body.frame().await {
-        if let Some(data) = frame.ok()?.data_ref() {
-            let room = (most_kept - kept.len()).min(data.len());
-            kept.extend_from_slice(&data[..room]);
+        let frame = frame.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                (StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")
+            } else {
+                (StatusCode::BAD_REQUEST, "the body breaks off, or its chunks cannot be read\n")
+            }
+        })?;
+        if let Some(data) = frame.data_ref().filter(|_| is_kept) {
+            kept.extend_from_slice(data);
         }
     }
-    Some(kept)
+    Ok(kept)
+}
+
+/// An answer to a request about which nothing was decided, or nobody learns what. To a run it is a failure, and no answer of somebody
+/// between.
+fn undecided(code: StatusCode, words: &'static str, identity: &Identity) -> Response<Full<Bytes>> {
+    let mut response = text(code, words);
+    if identity.run.is_some() {
+        let [_, _, failed] = wire::VERDICTS;
+        response.headers_mut().insert(MOCK, HeaderValue::from_static(wire::MOCK_VERSION));
+        response.headers_mut().insert(VERDICT, HeaderValue::from_static(failed));
+    }
+    response
 }
 
 /// What a request says about itself; what is missing or garbage is left to the server.
 fn identity(headers: &HeaderMap) -> Identity {
     let value = |name: &'static str| headers.get(name)?.to_str().ok();
+    let run = value(wire::RUN).and_then(|text| u64::from_str_radix(text, 16).ok());
+    // Only a run understands that nothing was started.
+    let least_free = run.and_then(|_| value(wire::LEAST_FREE)?.parse().ok());
     Identity {
-        run: value(wire::RUN).and_then(|text| u64::from_str_radix(text, 16).ok()),
+        run,
         seed: value(wire::SEED).and_then(|text| text.parse().ok()),
         op: value(wire::OP).and_then(|text| text.parse().ok()),
-        attempt: value(wire::ATTEMPT).and_then(|text| text.parse().ok()),
+        // They are counted from 1.
+        attempt: value(wire::ATTEMPT).and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
         step: step(headers),
-        least_free: value(wire::LEAST_FREE).and_then(|text| text.parse().ok()).unwrap_or(0),
+        least_free: least_free.unwrap_or(0),
     }
 }
 

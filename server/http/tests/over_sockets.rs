@@ -219,10 +219,58 @@ fn heads_and_bodies_are_bounded() {
     let body = "x".repeat((1 << 20) + 1);
     let head = format!("POST / HTTP/1.1\r\ncontent-length: {}", body.len());
     let text = answer(send(&server, &head, &body));
-    assert!(text.starts_with("http/1.1 413 "), "{text}");
+    assert!(text.starts_with("http/1.1 413 ") && !text.contains("x-tailback"), "{text}");
+    let text = answer(send(&server, &format!("{head}\r\nx-tailback-run: 00000000000000aa"), &body));
+    assert!(text.starts_with("http/1.1 413 ") && text.contains("x-tailback-verdict: failed"), "{text}");
     let text = answer(send(&server, &format!("GET / HTTP/1.1{}", "\r\nx: y".repeat(200)), ""));
     assert!(text.starts_with("http/1.1 431 "), "{text}");
     assert_eq!(server.stats(None).counts.received, 0);
+}
+
+#[test]
+fn a_number_in_a_long_body_is_what_the_request_costs() {
+    let policy = "fixed-window:limit=10,window=1h,cost=body:usage.max|header:x-other|5";
+    let server = start(|config| config.policy = policy.parse().expect("a policy"));
+    let body = format!(r#"{{"text":"{}","usage":{{"max":10}}}}"#, "x".repeat(300 << 10));
+    let head = format!("POST / HTTP/1.1\r\ncontent-length: {}", body.len());
+    assert!(answer(send(&server, &head, &body)).starts_with("http/1.1 200 "));
+    let text = answer(send(&server, "GET / HTTP/1.1", ""));
+    assert!(text.starts_with("http/1.1 503 "), "all of it was used up: {text}");
+}
+
+#[test]
+fn a_body_that_breaks_off_is_a_bad_request_and_runs_know_who_says_so() {
+    let server = start(|_| {});
+    let run = "POST / HTTP/1.1\r\nhost: test\r\nx-tailback-run: 00000000000000aa\r\n";
+    for body in ["content-length: 9\r\n\r\nbody", "transfer-encoding: chunked\r\n\r\nzz\r\nbody\r\n"] {
+        let text = answer_to_half_closed(&server, &format!("{run}{body}"));
+        assert!(text.starts_with("http/1.1 400 ") && text.contains("breaks off"), "{text}");
+        assert!(
+            text.contains("x-tailback-mock: 1\r\n") && text.contains("x-tailback-verdict: failed"),
+            "{text}"
+        );
+    }
+    let foreign = "POST / HTTP/1.1\r\nhost: test\r\ncontent-length: 9\r\n\r\nbody";
+    let text = answer_to_half_closed(&server, foreign);
+    assert!(text.starts_with("http/1.1 400 ") && !text.contains("x-tailback"), "{text}");
+}
+
+#[test]
+fn only_runs_look_first_and_attempts_are_counted_from_one() {
+    let server = start(|config| config.reject_first = 1);
+    let get = |headers: &str| answer(send(&server, &format!("GET / HTTP/1.1{headers}"), ""));
+    let text = get("\r\nx-tailback-least-free: 99\r\nx-tailback-attempt: 2");
+    assert!(text.starts_with("http/1.1 200 "), "{text}");
+    let text = get("\r\nx-tailback-run: 00000000000000aa\r\nx-tailback-least-free: 99");
+    assert!(text.starts_with("http/1.1 503 ") && text.contains("x-tailback-deferred: 1"), "{text}");
+    let script = "script:steps=200|418";
+    assert!(
+        patch(&server, &format!(r#"{{"policy":"{script}","reject_first":0}}"#)).starts_with("http/1.1 200 ")
+    );
+    for status in ["200", "418"] {
+        let text = get("\r\nx-tailback-attempt: 0");
+        assert!(text.starts_with(&format!("http/1.1 {status} ")), "{text}");
+    }
 }
 
 #[test]

@@ -26,8 +26,8 @@ enum Source {
     /// Of what was charged, in hundredths of a percent, rounded up.
     Share(u32),
     Header(String),
-    /// A number in a body of JSON, by the keys that lead to it.
-    Body(Vec<String>),
+    /// A number in a body of JSON, by the keys that lead to it with a point between them.
+    Body(String),
 }
 
 impl Default for CostRule {
@@ -70,11 +70,7 @@ impl Source {
             }
             Self::Method(method, number) => (*details?.method == **method).then_some(*number),
             Self::Header(name) => number_of(details?.header(name)?.trim()),
-            Self::Body(keys) => {
-                let body: serde_json::Value = serde_json::from_slice(&details?.body).ok()?;
-                let value = keys.iter().try_fold(&body, |value, key| value.get(key))?;
-                number_of(&value.to_string())
-            }
+            Self::Body(path) => number_of(details?.field(path)?),
         }
     }
 
@@ -82,7 +78,7 @@ impl Source {
         wants.any |= !matches!(self, Self::Number(_) | Self::Share(_));
         match self {
             Self::Header(name) => drop(wants.headers.insert(name.clone())),
-            Self::Body(_) => wants.body = true,
+            Self::Body(path) => drop(wants.fields.insert(path.clone())),
             Self::Number(_) | Self::Share(_) | Self::Method(..) => {}
         }
     }
@@ -99,12 +95,10 @@ impl Source {
             return header_name(name).map(Self::Header);
         }
         if let Some(path) = text.strip_prefix("body:") {
-            let keys: Vec<String> = path.split('.').map(str::to_owned).collect();
-            let is_there = !keys.iter().any(String::is_empty);
-            return if is_there {
-                Ok(Self::Body(keys))
-            } else {
+            return if path.split('.').any(str::is_empty) {
                 Err(format!("`{text}` names no field of a body"))
+            } else {
+                Ok(Self::Body(path.to_owned()))
             };
         }
         if let Some((method, cost)) = text.split_once(' ') {
@@ -135,7 +129,7 @@ impl Source {
             Self::Share(hundredths) if hundredths % 100 == 0 => format!("{}%", hundredths / 100),
             Self::Share(hundredths) => format!("{}.{:02}%", hundredths / 100, hundredths % 100),
             Self::Header(name) => format!("header:{name}"),
-            Self::Body(keys) => format!("body:{}", keys.join(".")),
+            Self::Body(path) => format!("body:{path}"),
         }
     }
 }
@@ -197,7 +191,7 @@ mod tests {
         Details {
             method: "POST".into(),
             headers: vec![("x-cost".into(), "7.2".into()), ("x-odd".into(), "many".into())],
-            body: br#"{"max_tokens": 500, "usage": {"tokens": 120}, "text": "5"}"#.as_slice().into(),
+            fields: vec![("max_tokens".into(), "500".into()), ("usage.tokens".into(), "120".into())],
             ..Details::default()
         }
     }
