@@ -107,10 +107,13 @@ pub enum ConfigError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// Slots that nothing goes by.
-    #[error(
-        "`max_busy` says how many are served at once, but `{0}` has no such number; add `concurrency` or `concurrency-cap` to the policies, or leave it out"
-    )]
-    NoCap(String),
+    #[error("`{key}` says how many are served at once, but {instead}, or leave it out")]
+    NoCap {
+        /// What says so.
+        key: &'static str,
+        /// Why nothing goes by it, and what can be said instead.
+        instead: String,
+    },
     /// A preset that there is not, or not so.
     #[error("`preset`: {0}")]
     Preset(#[from] ServerPresetUseError),

@@ -1,9 +1,15 @@
 //! A change of the configuration while the server runs: all or nothing.
 
+mod accepted;
+mod error;
+mod strict;
+
 use serde::Deserialize;
 use vocabulary::{did_you_mean, split_options};
 
-use crate::answers::AnswersConfig;
+pub use self::error::PatchError;
+use self::strict::Strict;
+use crate::answers::{Advice, AnswersConfig};
 use crate::caps::Caps;
 use crate::config::{Config, ConfigError};
 use crate::presets::{Expanded, expand};
@@ -13,40 +19,6 @@ use crate::schedule::Target;
 /// A change as it came: keys and values of a JSON object, not checked yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
 
-/// A change that is refused; the configuration stays as it was.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PatchError {
-    /// No such key.
-    #[error("unknown key `{key}`{suggestion}; accepted are {accepted}")]
-    UnknownKey {
-        /// As it came.
-        key: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// All keys.
-        accepted: String,
-    },
-    /// A value of the wrong type or syntax.
-    #[error("`{key}` cannot be {value}: {why}")]
-    Value {
-        /// The key.
-        key: String,
-        /// As it came.
-        value: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// A value out of range.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A preset, and other policies than its own.
-    #[error(
-        "`policy` contradicts `preset`, which has policies of its own; keep one of them, or change the preset's: `preset = \"{0}:LIMIT=off\"`, `{0}:LIMIT.PARAMETER=VALUE`"
-    )]
-    Contradiction(String),
-}
-
 /// What a change says of presets.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -55,8 +27,19 @@ struct Asked {
     scale: Option<f64>,
 }
 
-/// The key that sets one parameter of a policy; all others are those of the configuration.
+/// The key that sets one parameter of a policy.
 const SET: &str = "set";
+
+/// The key that is to all answers what the flag of this name is. All other keys are those of the configuration.
+const ADVICE: &str = "advice";
+
+/// Reads a change as it comes over the wire.
+///
+/// # Errors
+/// When it is no JSON object, or a key stands in it twice.
+pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
+    serde_json::from_slice::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
+}
 
 impl Config {
     /// This configuration with the patch put in.
@@ -68,9 +51,8 @@ impl Config {
         let asked = serde_json::from_value::<Asked>(patch.clone().into()).unwrap_or_default();
         let based = match (asked.preset.as_deref(), asked.scale) {
             (Some(preset), scale) => self.with_preset(preset, scale)?,
-            (None, Some(scale)) => {
-                self.with_preset(self.preset.as_deref().ok_or(ConfigError::ScaleAlone)?, Some(scale))?
-            }
+            (None, _) if is_null(patch, "preset") => self.without_preset(),
+            (None, Some(scale)) => self.scaled(scale)?,
             (None, None) => self.clone(),
         };
         let is_preset = asked.preset.is_some() || asked.scale.is_some();
@@ -83,22 +65,21 @@ impl Config {
             current.entry(key).or_insert(serde_json::Value::Null);
         }
         current.entry("fault").or_insert_with(|| "".into());
-        for (key, value) in patch.iter().filter(|(key, _)| *key != SET) {
+        let special = [SET, ADVICE];
+        for (key, value) in patch.iter().filter(|(key, _)| !special.contains(&key.as_str())) {
             if !current.contains_key(key) {
+                let known = || current.keys().map(String::as_str).chain(special);
                 return Err(PatchError::UnknownKey {
                     key: key.clone(),
-                    suggestion: did_you_mean(key, current.keys().map(String::as_str).chain([SET])),
-                    accepted: quoted(current.keys().map(String::as_str).chain([SET])),
+                    suggestion: did_you_mean(key, known()),
+                    accepted: quoted(known()),
                 });
             }
             // One at a time, so that the error knows which.
             current.insert(key.clone(), value.clone());
             if let Err(error) = serde_json::from_value::<Self>(current.clone().into()) {
-                return Err(PatchError::Value {
-                    key: key.clone(),
-                    value: value.to_string(),
-                    why: error.to_string(),
-                });
+                let why = accepted::instead_of(key, value);
+                return Err(refuse(key, value, why.unwrap_or_else(|| error.to_string())));
             }
         }
         let Ok(mut config) = serde_json::from_value::<Self>(current.into()) else {
@@ -110,6 +91,9 @@ impl Config {
         }
         if patch.contains_key("max_busy") && !patch.contains_key("schedule") {
             config.schedule = config.schedule.without(&Target::MaxBusy);
+        }
+        if patch.contains_key("reject_status") && !patch.contains_key("answers") {
+            config.answers = config.answers.rejecting_alike();
         }
         if config.policy != based.policy {
             if let Some(preset) = based.preset.as_deref().filter(|_| is_preset) {
@@ -123,14 +107,48 @@ impl Config {
                 }
             }
         }
-        if let Some(setting) = patch.get(SET) {
-            let refuse = |why| PatchError::Value { key: SET.to_owned(), value: setting.to_string(), why };
-            let text =
-                setting.as_str().ok_or_else(|| refuse("write for example `primary.limit=90`".to_owned()))?;
-            config = config.with_setting(text).map_err(refuse)?;
+        if let Some(value) = patch.get(ADVICE) {
+            let advice: Advice = text(ADVICE, value, "seconds")?.parse().map_err(
+                |error: <Advice as std::str::FromStr>::Err| refuse(ADVICE, value, error.to_string()),
+            )?;
+            config.answers = config.answers.advising(&advice.to_string());
         }
+        if let Some(value) = patch.get(SET) {
+            let setting = text(SET, value, "primary.limit=90")?;
+            config = config.with_setting(setting).map_err(|why| refuse(SET, value, why))?;
+        }
+        config.refuse_idle_slots(self, patch)?;
         config.validate()?;
         Ok(config)
+    }
+
+    /// Refuses slots that nothing goes by. Those that are in force, or that a server has anyway, may be said: whoever was shown a
+    /// configuration can send it back.
+    fn refuse_idle_slots(&self, before: &Self, patch: &Patch) -> Result<(), ConfigError> {
+        let is_new = |is: bool, key: &str| is && patch.contains_key(key) && !self.has_cap();
+        let slots = ![before.max_busy, Self::default().max_busy].contains(&self.max_busy);
+        if is_new(slots, "max_busy") {
+            return Err(self.no_cap("max_busy"));
+        }
+        if is_new(!self.caps.is_empty() && self.caps != before.caps, "caps") {
+            return Err(self.no_cap("caps"));
+        }
+        Ok(())
+    }
+
+    /// The same policies without the preset that they come from, whose answers go with it.
+    fn without_preset(&self) -> Self {
+        if self.preset.is_none() {
+            return self.clone();
+        }
+        Self { preset: None, scale: None, answers: AnswersConfig::default(), ..self.clone() }
+    }
+
+    /// The preset's figures multiplied, and what else is in force: whatever was changed besides stays.
+    fn scaled(&self, scale: f64) -> Result<Self, ConfigError> {
+        let preset = self.preset.as_deref().ok_or(ConfigError::ScaleAlone)?;
+        let Expanded { policy, .. } = expand(preset, Some(scale))?;
+        Ok(Self { policy, scale: Some(scale), ..self.clone() })
     }
 
     /// This configuration with what a preset has of its own: policies, answers, perhaps settings.
@@ -146,6 +164,20 @@ impl Config {
         config.validate()?;
         Ok(config)
     }
+}
+
+/// A value that must be a text.
+fn text<'a>(key: &str, value: &'a serde_json::Value, example: &str) -> Result<&'a str, PatchError> {
+    let why = || format!("it takes a text, such as `{example}`");
+    value.as_str().ok_or_else(|| refuse(key, value, why()))
+}
+
+fn refuse(key: &str, value: &serde_json::Value, why: String) -> PatchError {
+    PatchError::Value { key: key.to_owned(), value: value.to_string(), why }
+}
+
+fn is_null(patch: &Patch, key: &str) -> bool {
+    patch.get(key).is_some_and(serde_json::Value::is_null)
 }
 
 #[cfg(test)]
@@ -171,10 +203,10 @@ mod tests {
 
     #[test]
     fn a_preset_brings_its_policies_and_answers_and_what_is_named_besides_goes_over_them() {
-        let github = patched(r#"{"preset": "github:points=off", "scale": 0.02, "max_busy": 9}"#).unwrap();
+        let github = patched(r#"{"preset": "github:points=off", "scale": 0.02, "reject_first": 9}"#).unwrap();
         assert_eq!(github.policy.labels(), ["primary", "concurrent", "creations"]);
         assert_eq!(
-            (github.preset.as_deref(), github.scale, github.max_busy),
+            (github.preset.as_deref(), github.scale, github.reject_first),
             (Some("github:points=off"), Some(0.02), 9)
         );
         assert!(github.answers.reject.contains_key("primary"));
@@ -185,7 +217,7 @@ mod tests {
         // As `GET /_mock/config` shows it.
         let shown = serde_json::to_string(&github).unwrap();
         assert_eq!(again(&shown).unwrap(), github);
-        assert_eq!(again(r#"{"max_busy": 8}"#).unwrap(), Config { max_busy: 8, ..github.clone() });
+        assert_eq!(again(r#"{"reject_first": 8}"#).unwrap(), Config { reject_first: 8, ..github.clone() });
         let larger = again(r#"{"scale": 0.5}"#).unwrap();
         assert!(
             larger.policy.to_string().starts_with("primary=fixed-window:limit=2500,"),
@@ -199,9 +231,77 @@ mod tests {
             (Some("github:points=off,primary.limit=90"), Some(0.02))
         );
         let other = again(r#"{"policy": "gcra"}"#).unwrap();
-        assert_eq!(other, Config { max_busy: 9, policy: "gcra".parse().unwrap(), ..Config::default() });
+        assert_eq!(other, Config { reject_first: 9, policy: "gcra".parse().unwrap(), ..Config::default() });
         let error = again(r#"{"policy": "gcra", "preset": "github"}"#).unwrap_err();
         assert!(error.starts_with("`policy` contradicts `preset`"), "{error}");
+    }
+
+    #[test]
+    fn another_scale_takes_back_nothing_that_was_changed() {
+        let github = patched(r#"{"preset": "github", "advice": "ms", "reject_status": 418}"#).unwrap();
+        assert_eq!(github.answers.every.advice.as_deref(), Some("ms"));
+        assert!(github.answers.reject.values().all(|response| response.status.is_none()));
+        let patch = serde_json::from_str(r#"{"scale": 0.5}"#).unwrap();
+        let scaled = github.patched(&patch).unwrap();
+        assert!(scaled.policy.to_string().starts_with("primary=fixed-window:limit=2500,"));
+        assert_eq!(Config { policy: github.policy.clone(), scale: None, ..scaled }, github);
+    }
+
+    #[test]
+    fn a_preset_that_is_dropped_takes_its_answers_along() {
+        let github = patched(r#"{"preset": "github", "scale": 0.02}"#).unwrap();
+        let dropped = |text: &str| github.patched(&serde_json::from_str(text).unwrap()).unwrap();
+        let gcra = Config { policy: "gcra".parse().unwrap(), ..Config::default() };
+        for text in [
+            r#"{"policy": "gcra", "preset": null}"#,
+            r#"{"policy": "gcra"}"#,
+            r#"{"policy": "gcra", "preset": null, "scale": null}"#,
+        ] {
+            assert_eq!(dropped(text), gcra, "{text}");
+        }
+        let policies = dropped(r#"{"preset": null}"#);
+        assert_eq!(policies, Config { policy: github.policy.clone(), ..Config::default() });
+    }
+
+    #[test]
+    fn slots_that_nothing_goes_by_are_refused_as_on_the_command_line() {
+        for (text, words) in [
+            (
+                r#"{"max_busy": 20, "policy": "token-bucket"}"#,
+                "`max_busy` says how many are served at once, but `token-bucket",
+            ),
+            (
+                r#"{"policy": "token-bucket", "caps": "10s=5"}"#,
+                "`caps` says how many are served at once, but `token-bucket",
+            ),
+            (r#"{"preset": "github", "max_busy": 20}"#, "`--preset 'github:concurrent.cap=20'`"),
+            (r#"{"preset": "github", "caps": "10s=5"}"#, "`10s concurrent.cap=5`"),
+            (r#"{"preset": "stripe", "max_busy": 20}"#, "leave it out"),
+        ] {
+            let error = patched(text).unwrap_err();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        let bucket = patched(r#"{"policy": "token-bucket"}"#).unwrap();
+        let patch: Patch = serde_json::from_str(r#"{"max_busy": 3}"#).unwrap();
+        assert!(bucket.patched(&patch).unwrap_err().to_string().starts_with("`max_busy` says"));
+        let shown: Patch = serde_json::from_str(&serde_json::to_string(&bucket).unwrap()).unwrap();
+        assert_eq!(bucket.patched(&shown).unwrap(), bucket);
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused_wherever_it_stands() {
+        for text in [
+            r#"{"max_busy": 1, "loss": 0, "max_busy": 2}"#,
+            r#"{"answers": {"every": {"max_busy": 1, "max_busy": 1}}}"#,
+        ] {
+            let error = read_patch(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.starts_with("`max_busy` is given twice; keep one of them"), "{error}");
+        }
+        let text = r#"{"a": [1, -2, 0.5, true, null, "b", {"c": {}}]}"#;
+        assert_eq!(read_patch(text.as_bytes()).unwrap(), serde_json::from_str::<Patch>(text).unwrap());
+        for nonsense in ["", "[]", "3", "{", "{} {}"] {
+            assert!(read_patch(nonsense.as_bytes()).is_err(), "{nonsense}");
+        }
     }
 
     #[test]
@@ -209,7 +309,13 @@ mod tests {
         for (text, words) in [
             (r#"{"max_bussy": 20}"#, "unknown key `max_bussy`; did you mean `max_busy`?"),
             (r#"{"max_busy": "many"}"#, "`max_busy` cannot be \"many\""),
-            (r#"{"max_busy": -1}"#, "`max_busy` cannot be -1"),
+            (r#"{"max_busy": -1}"#, "`max_busy` cannot be -1: it takes a whole number from 1 to 1000000"),
+            (r#"{"rejects_occupy": "no"}"#, "`rejects_occupy` cannot be \"no\": it takes true or false"),
+            (r#"{"reject_status": 70000}"#, "it takes an error status from 400 to 599"),
+            (r#"{"service_time": 5}"#, "`service_time` cannot be 5: it takes a text, such as `500ms`"),
+            (r#"{"policy": []}"#, "`policy` cannot be []: it takes a text, such as `concurrency-cap`"),
+            (r#"{"advice": 5}"#, "`advice` cannot be 5: it takes a text, such as `seconds`"),
+            (r#"{"advice": "second"}"#, "unknown advice `second`; did you mean `seconds`?"),
             (r#"{"max_busy": 0}"#, "`max_busy` is 0"),
             (r#"{"service_time": "soon"}"#, "such as `50ms`"),
             (r#"{"fault": "reset:1"}"#, "`fault` cannot be \"reset:1\": `reset:1` is no list of faults"),
@@ -219,7 +325,7 @@ mod tests {
                 r#"{"set": "primary.limit=9"}"#,
                 "`set` cannot be \"primary.limit=9\": no policy is called `primary`",
             ),
-            (r#"{"set": 9}"#, "`set` cannot be 9: write for example `primary.limit=90`"),
+            (r#"{"set": 9}"#, "`set` cannot be 9: it takes a text, such as `primary.limit=90`"),
             (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup`; did you mean `github`?"),
             (r#"{"preset": 3}"#, "`preset` cannot be 3"),
             (r#"{"scale": 0.5}"#, "`scale` multiplies the figures of a preset"),

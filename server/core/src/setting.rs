@@ -31,7 +31,8 @@ impl Config {
                 let index = self.policy.index_of(stage)?;
                 self.policy.check_changeable(index, key)?;
                 config.policy = self.policy.with(index, key, value).map_err(|error| error.to_string())?;
-                config.preset = self.preset.as_deref().map(|preset| preset_with(preset, &target, value));
+                config.preset =
+                    self.preset.as_deref().map(|preset| preset_with(preset, &target.to_string(), value));
             }
         }
         Ok(config)
@@ -39,9 +40,8 @@ impl Config {
 }
 
 /// A preset as it would be typed with this besides.
-fn preset_with(preset: &str, target: &Target, value: &str) -> String {
+pub(crate) fn preset_with(preset: &str, target: &str, value: &str) -> String {
     let (name, typed) = split_options(preset);
-    let target = target.to_string();
     let kept = typed.into_iter().filter(|(key, _)| *key != target);
     let texts =
         kept.map(|(key, value)| value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}")));

@@ -9,7 +9,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
-use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand};
+use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand, read_patch};
 use serde::Serialize;
 use serde_json::{Value, to_value};
 use vocabulary::wire;
@@ -68,7 +68,7 @@ async fn config(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 async fn configure(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
-    let patch: Patch = match serde_json::from_slice(&body) {
+    let patch: Patch = match read_patch(&body) {
         Ok(patch) => patch,
         Err(error) => {
             let words = format!("the body must be a JSON object such as {{\"max_busy\": 20}}: {error}");

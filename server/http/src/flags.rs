@@ -223,10 +223,15 @@ impl ServerFlags {
             }
             (None, None) => default,
         };
-        if self.max_busy.is_some() && !config.policy.has_cap() {
-            return Err(ConfigError::NoCap(config.policy.to_string()));
-        }
-        Ok(config)
+        let key = match (self.max_busy, &self.caps) {
+            _ if config.has_cap() => return Ok(config),
+            (Some(_), _) => "max_busy",
+            (None, Some(caps)) if !caps.is_empty() => "caps",
+            (None, _) => return Ok(config),
+        };
+        let max_busy = self.max_busy.unwrap_or(config.max_busy);
+        let caps = self.caps.clone().unwrap_or_default();
+        Err(Config { max_busy, caps, ..config }.no_cap(key))
     }
 
     /// What answers say: what was typed over what the preset has.
