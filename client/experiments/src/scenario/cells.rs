@@ -179,6 +179,11 @@ fn strategy(
 }
 
 fn server_config(server: &Table) -> Result<Config, String> {
+    // JSON, in whose words changes are read, has no such numbers.
+    let endless = server.iter().find(|(_, value)| value.as_float().is_some_and(|number| !number.is_finite()));
+    if let Some((key, value)) = endless {
+        return Err(format!("`{key}` is {value}; it must be a finite number"));
+    }
     match serde_json::to_value(server) {
         Ok(serde_json::Value::Object(patch)) => {
             Config::default().patched(&patch).map_err(|error| words_of(&error))

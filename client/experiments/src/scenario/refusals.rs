@@ -57,9 +57,13 @@ fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {
 #[test]
 fn nothing_is_wrong_with_a_good_file() {
     assert_eq!(refusal(GOOD, &[]), None);
-    let github = GOOD.replace("max_busy = 50", "preset = \"github:points=off\"\nscale = 0.02");
-    assert_eq!(refusal(&github, &[]), None);
-    assert_eq!(refusal(&github.replace("max_busy = [10, 20]", "scale = [10, 20]"), &[]), None);
+    let github =
+        GOOD.replace("max_busy = 50", "preset = \"github:points=off\"\nadvice = \"ms\"\nscale = 0.02");
+    assert_eq!(refusal(&github.replace("max_busy = [10, 20]", "reject_first = [10, 20]"), &[]), None);
+    assert_eq!(
+        refusal(&github.replace("max_busy = [10, 20]", "scale = [10, 20]"), &["server.advice=none"]),
+        None
+    );
 }
 
 #[test]
@@ -136,6 +140,14 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("max_busy = 50", "network_delay = 5", &["mine.toml:9", "`network_delay`"]),
     ("max_busy = 50", "network_delay = \"normal(-1ms,2ms)\"", &["mine.toml:9", "`network_delay`"]),
     ("max_busy = 50", "loss = 1.5", &["mine.toml:9", "`loss` is 1.5", "from 0 to 1"]),
+    ("max_busy = 50", "loss = nan", &["mine.toml:9", "`loss` is nan", "a finite number"]),
+    ("max_busy = 50", "preset = \"github\"\nscale = inf", &["mine.toml:10", "`scale` is inf"]),
+    ("max_busy = 50", "advice = \"second\"", &["mine.toml:9", "did you mean `seconds`?"]),
+    (
+        "max_busy = 50",
+        "policy = \"token-bucket\"",
+        &["mine.toml", "`max_busy` says how many are served at once, but `token-bucket"],
+    ),
     ("max_busy = 50", "policy = \"concurency-cap\"", &["mine.toml:9", "did you mean `concurrency-cap`?"]),
     (
         "max_busy = 50",
