@@ -19,9 +19,11 @@ const PARTS: usize = 100;
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
     let windows = drawn(document).take(MOST).filter_map(|(_, strategy)| {
         let run = strategy.median();
+        let limited = run.series.iter().any(|point| point.window.is_finite());
+        let title = if limited { "Window and in flight" } else { "In flight" };
         let title = match document.strategies.len() {
-            1 => "Window and in flight".to_owned(),
-            _ => format!("Window and in flight: {}", strategy.label),
+            1 => title.to_owned(),
+            _ => format!("{title}: {}", strategy.label),
         };
         let mut series = vec![
             line(run, "in flight", IN_FLIGHT, |point| point.in_flight),

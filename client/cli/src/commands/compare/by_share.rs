@@ -165,8 +165,9 @@ fn interval(figure: Option<&Summary>) -> Option<Interval> {
     figure.and_then(|figure| figure.interval)
 }
 
+/// Of attempts per success, of which there is one at least.
 fn ends(range: &Interval) -> String {
-    let (low, high) = (short(range.low), short(range.high));
+    let (low, high) = (short(range.low.max(1.0)), short(range.high));
     if low == high { low } else { format!("{low}–{high}") }
 }
 

@@ -1,7 +1,7 @@
 //! The tables of a comparison.
 
 use results::{MAKESPAN_OVER_BOUND, Score, Standing};
-use statistics::Summary;
+use statistics::{Interval, Summary};
 
 use crate::text::figures::{percent, short};
 use crate::text::table::{Column, LongNames, Table};
@@ -109,7 +109,9 @@ pub(super) fn beyond(ratio: f64) -> String {
 
 fn interval(figure: Option<&Summary>) -> String {
     let range = figure.and_then(|figure| figure.interval);
-    range.map_or_else(|| "too few".to_owned(), |range| format!("{}–{}", short(range.low), short(range.high)))
+    // Student's t does not know that nothing of this is below zero.
+    let told = |range: Interval| format!("{}–{}", short(range.low.max(0.0)), short(range.high));
+    range.map_or_else(|| "too few".to_owned(), told)
 }
 
 pub(super) fn dash() -> String {
