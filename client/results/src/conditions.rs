@@ -106,11 +106,38 @@ impl Conditions {
         self
     }
 
+    /// What was set, as it would be typed, by its path, such as `workload.mix`: for labels that tell what differs. What is off is left out.
+    pub fn settings(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        leaves("", &WrittenConditions::from(self).0, &mut found);
+        found
+    }
+
     /// What differs, key by key, in words: `workload.ops is 100, there 200`.
     pub fn differences(&self, there: &WrittenConditions) -> Vec<String> {
         let mut differences = Vec::new();
         differ("", &WrittenConditions::from(self).0, &there.0, &mut differences);
         differences
+    }
+}
+
+/// The leaves of a written form, as they would be typed, by their paths: nothing that is null, empty, false or a list of nothing.
+fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
+    let text = match value {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                leaves(&path, value, found);
+            }
+            return;
+        }
+        Value::Null | Value::Bool(false) => return,
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => return,
+        other => other.to_string(),
+    };
+    if !text.is_empty() {
+        found.insert(path.to_owned(), text);
     }
 }
 
@@ -177,6 +204,16 @@ mod tests {
             here.differences(&(&there).into()),
             ["mode is \"http\", there \"simulated\"", "workload.ops is 10, there 20"]
         );
+    }
+
+    #[test]
+    fn what_is_set_is_known_by_its_path_and_what_is_off_is_not_there() {
+        let mut config = config(10, 1);
+        config.workload.more.insert("mix".to_owned(), Setting::Text("GET /a; POST /b".to_owned()));
+        let settings = Conditions::new(&config, Mode::Http).settings();
+        assert_eq!(settings["workload.mix"], "GET /a; POST /b");
+        assert_eq!(settings["server_model.max_busy"], "5");
+        assert!(!settings.contains_key("deadline") && !settings.contains_key("workload.share_strategy"));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Runs of one strategy under the same conditions, whatever their seeds.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
 use results::{Conditions, RepeatKey, RunResult, Setting};
 
 use super::run::Run;
@@ -18,6 +21,15 @@ const ASPECTS: [Aspect; 7] = [
     ("", |run| Some(run.mode.name().to_owned())),
     ("", |run| Some(run.config.server.clone()).filter(|server| !server.is_empty())),
 ];
+
+/// Keys that differ of which a label tells, at most.
+const MOST_TOLD: usize = 3;
+
+/// Characters of a value in a label, at most.
+const LONGEST_TOLD: usize = 40;
+
+/// What comes with a preset, whose name says it all.
+const OF_A_PRESET: [&str; 2] = ["server_model.answers", "server_model.policy"];
 
 /// Runs of one strategy.
 #[derive(Clone, Debug)]
@@ -112,13 +124,49 @@ fn labels(groups: &[Vec<Run>]) -> Vec<String> {
             }
         }
     }
-    for index in 0..labels.len() {
-        let same = labels[..index].iter().filter(|label| **label == labels[index]).count();
+    tell_settings(groups, &mut labels);
+    let before = labels.clone();
+    for (index, label) in labels.iter_mut().enumerate() {
+        let same = before[..index].iter().filter(|there| **there == before[index]).count();
         if same > 0 {
-            labels[index] = format!("{} ({})", labels[index], same + 1);
+            let _ = write!(label, " ({})", same + 1);
         }
     }
     labels
+}
+
+/// Where labels are still the same: what else was set otherwise, a few of the keys that differ.
+fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
+    let settings: Vec<_> = groups
+        .iter()
+        .map(|runs| {
+            let conditions = runs[0].result.as_deref().map(Conditions::of);
+            conditions.map(|conditions| conditions.of_any_seed().settings()).unwrap_or_default()
+        })
+        .collect();
+    let before = labels.to_vec();
+    for (index, label) in labels.iter_mut().enumerate() {
+        let alike: Vec<_> = (0..groups.len()).filter(|other| before[*other] == before[index]).collect();
+        let keys: BTreeSet<_> = alike.iter().flat_map(|other| settings[*other].keys()).collect();
+        let differing = keys
+            .into_iter()
+            .filter(|key| alike.iter().any(|other| settings[*other].get(*key) != settings[index].get(*key)));
+        let has_preset = settings[index].contains_key("server_model.preset");
+        let told = differing.filter(|key| !(has_preset && OF_A_PRESET.iter().any(|of| key.starts_with(of))));
+        for (key, value) in told.filter_map(|key| Some((key, settings[index].get(key)?))).take(MOST_TOLD) {
+            let name = key.rsplit('.').next().unwrap_or(key).replace('_', " ");
+            let _ = write!(label, ", {name} {}", shortened(value));
+        }
+    }
+}
+
+/// A value that fits into a label.
+fn shortened(value: &str) -> String {
+    if value.chars().count() <= LONGEST_TOLD {
+        return value.to_owned();
+    }
+    let beginning: String = value.chars().take(LONGEST_TOLD - 1).collect();
+    format!("{beginning}…")
 }
 
 #[cfg(test)]
@@ -157,11 +205,11 @@ mod tests {
 
     #[test]
     fn flags_of_a_strategy_and_keys_of_later_versions_make_groups_of_their_own() {
-        for (place, key) in [
-            ("/config", "max_attempts"),
-            ("/config", "retry_after"),
-            ("/config", "novel"),
-            ("/config/workload", "think_time"),
+        for (place, key, labels) in [
+            ("/config", "max_attempts", ["aimd", "aimd (2)"]),
+            ("/config", "retry_after", ["aimd", "aimd (2)"]),
+            ("/config", "novel", ["aimd, novel 3", "aimd, novel 5"]),
+            ("/config/workload", "think_time", ["aimd, think time 3", "aimd, think time 5"]),
         ] {
             let groups = ["3", "5", "3"].map(|value| {
                 let mut run = written("aimd", 10, 1, Some(1.0));
@@ -170,8 +218,21 @@ mod tests {
             });
             let groups = strategies(groups.into());
             let named: Vec<_> = groups.iter().map(|group| (group.label.as_str(), group.runs.len())).collect();
-            assert_eq!(named, [("aimd", 2), ("aimd (2)", 1)], "{key}");
+            assert_eq!(named, [(labels[0], 2), (labels[1], 1)], "{key}");
         }
+    }
+
+    #[test]
+    fn what_else_differs_is_told_and_what_is_still_the_same_is_numbered() {
+        let with = |fault: &str, novel: u32| {
+            let mut run = written("aimd", 10, 1, Some(1.0));
+            run["config"]["server_model"]["fault"] = json!(fault);
+            run["config"]["max_attempts"] = json!(novel.to_string());
+            Run::read(&run)
+        };
+        let runs = vec![with("", 1), with("reset:1%", 1), with("", 2), with("", 3)];
+        let named: Vec<_> = strategies(runs).into_iter().map(|group| group.label).collect();
+        assert_eq!(named, ["aimd", "aimd, fault reset:1%", "aimd (2)", "aimd (3)"]);
     }
 
     #[test]

@@ -72,7 +72,29 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     if workload.clients > 1 {
         words.push(format!("{} clients", number(f64::from(workload.clients))));
     }
+    let more = |key: &str| workload.more.get(key);
+    words.extend(more("api_keys").and_then(Setting::number).map(|keys| format!("{} API keys", number(keys))));
+    words.extend(more("mix").and_then(Setting::text).map(|mix| format!("requests {mix}")));
+    words.extend(more("rejected_when").map(|when| format!("{} rejected, too", typed(when))));
     words.join(", ")
+}
+
+/// As it would be typed.
+fn typed(setting: &Setting) -> String {
+    setting.text().map_or_else(|| setting.to_string(), ToOwned::to_owned)
+}
+
+/// What changes at a server, or goes wrong, on purpose.
+fn troubles(model: &ServerModel) -> String {
+    let mut words = String::new();
+    for (key, name) in
+        [("schedule", "schedule"), ("fault", "faults"), ("caps", "caps"), ("outages", "outages")]
+    {
+        if let Some(text) = text(model, key).filter(|text| !text.is_empty()) {
+            let _ = write!(words, ", {name} {text}");
+        }
+    }
+    words
 }
 
 /// Whom it met.
@@ -89,14 +111,23 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let count = |key| model.get(key).and_then(Setting::number).map(number).unwrap_or_default();
     let status = count("reject_status").replace('\u{a0}', "");
     let network = time("network_delay");
+    let troubles = troubles(model);
+    // What a preset came to is long, and its name says it all; its rejections have statuses of their own.
+    if let Some(preset) = text(model, "preset") {
+        let scale = model.get("scale").and_then(Setting::number).filter(|scale| (scale - 1.0).abs() > 1e-9);
+        let scale = scale.map(|scale| format!(" × {}", number(scale))).unwrap_or_default();
+        return format!("against a mock server{place} (preset {preset}{scale}): network {network}{troubles}");
+    }
     // Every other policy has limits and times of its own, which stand in its words: those of the model mean nothing to it.
     if let Some(policy) = text(model, "policy").filter(|policy| *policy != "concurrency-cap") {
-        return format!("against a mock server{place} ({policy}): rejections {status}, network {network}");
+        return format!(
+            "against a mock server{place} ({policy}): rejections {status}, network {network}{troubles}"
+        );
     }
     let slot =
         if model.get("rejects_occupy") == Some(&Setting::Truth(true)) { ", holding a slot" } else { "" };
     format!(
-        "against a mock server{place}: {} slots, service {}, rejections {status} after {}{slot}, network {network}",
+        "against a mock server{place}: {} slots, service {}, rejections {status} after {}{slot}, network {network}{troubles}",
         count("max_busy"),
         time("service_time"),
         time("reject_time"),
@@ -153,6 +184,23 @@ mod tests {
             server(Mode::Http, &ConfigRecord::default()),
             "against a server that nobody knows",
             "a file that does not say"
+        );
+    }
+
+    #[test]
+    fn presets_are_known_by_name_and_what_goes_wrong_is_told() {
+        let config = r#"{ "server": "simulated", "server_model": {
+            "policy": "primary=fixed-window then concurrency", "preset": "github", "scale": 0.02, "reject_status": 503,
+            "network_delay": "100ms", "schedule": "10s down; 20s up", "fault": "reset:1%", "caps": ""
+        } }"#;
+        assert_eq!(
+            server(Mode::Simulated, &results::read(config).unwrap()),
+            "against a mock server (preset github × 0.02): network 100ms, schedule 10s down; 20s up, faults reset:1%"
+        );
+        let config = r#"{ "workload": { "ops": 10, "mix": "GET /a; POST /b", "api_keys": 3, "rejected_when": "403" } }"#;
+        assert_eq!(
+            work(&results::read(config).unwrap()),
+            "10 ops, 3 API keys, requests GET /a; POST /b, 403 rejected, too"
         );
     }
 
