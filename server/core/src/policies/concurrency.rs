@@ -196,7 +196,9 @@ impl Gate for Places {
         self.settle(at, asked.key, cap);
         let (busy, waiting) =
             self.keys.get(&asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
-        if waiting == 0 && busy + cost <= cap {
+        // Whoever came last is the first in a queue of that order, and those behind it find too little.
+        let is_first = waiting == 0 || self.config.order == Order::Lifo;
+        if is_first && busy + cost <= cap {
             return Ruling::Pass;
         }
         if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
@@ -241,13 +243,15 @@ impl Gate for Places {
         called.or_else(|| self.timeouts.first_key_value().map(|((at, _), _)| *at))
     }
 
-    fn advance(&mut self, at: Instant) -> Option<Waited> {
+    fn advance(&mut self, at: Instant, service: &ServiceModel) -> Option<Waited> {
         if let Some((_, id)) = self.called.pop_front() {
             return Some(Waited { id, passes: true });
         }
         let entry = self.timeouts.first_entry().filter(|entry| entry.key().0 <= at)?;
         let (id, key) = entry.remove();
         self.drop_out(key, id);
+        // It may have been all that others waited for.
+        self.settle(at, key, self.cap(at, service));
         Some(Waited { id, passes: false })
     }
 
@@ -323,8 +327,8 @@ mod tests {
             places.ended(at, &asked(0, 1), &service());
             assert_eq!(come(&mut places, 300, 5), Ruling::Queue, "whoever comes now finds the place taken");
             assert_eq!(places.next(), Some(at));
-            assert_eq!(places.advance(at), Some(Waited { id: RequestId(next), passes: true }));
-            assert_eq!(places.advance(at), None);
+            assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(next), passes: true }));
+            assert_eq!(places.advance(at, &service()), None);
             assert_eq!(places.next(), Some(Instant::from_millis(1000)));
         }
     }
@@ -338,12 +342,41 @@ mod tests {
         places.withdraw(Instant::from_millis(4), &asked(2, 1), &service());
         assert_eq!(places.next(), Some(Instant::from_millis(1003)));
         let at = Instant::from_millis(1003);
-        assert_eq!(places.advance(at), Some(Waited { id: RequestId(3), passes: false }));
+        assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(3), passes: false }));
         assert_eq!((places.next(), places.timeouts.len()), (None, 0));
         for id in [0, 1] {
             places.ended(at, &asked(id, 1), &service());
         }
         assert!(places.keys.is_empty(), "nothing is left of a key for which nothing is busy");
+    }
+
+    #[test]
+    fn nobody_waits_beside_places_for_one_that_waits_no_more() {
+        let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Fifo).config };
+        let mut places = Places::new(cap_of_10);
+        let at = Instant::ORIGIN;
+        assert_eq!(places.ask(at, &asked(0, 6), &service()), Ruling::Pass);
+        places.take(at, &asked(0, 6));
+        assert_eq!(places.ask(at, &asked(1, 6), &service()), Ruling::Queue);
+        assert_eq!(places.ask(Instant::from_millis(1), &asked(2, 1), &service()), Ruling::Queue);
+        let at = Instant::from_millis(1000);
+        assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(1), passes: false }));
+        assert_eq!(places.next(), Some(at));
+        assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(2), passes: true }));
+        for (id, cost) in [(0, 6), (2, 1)] {
+            places.ended(at, &asked(id, cost), &service());
+        }
+        assert!(places.keys.is_empty());
+    }
+
+    #[test]
+    fn whoever_comes_last_and_fits_is_the_first_where_the_last_are() {
+        let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Lifo).config };
+        let mut places = Places::new(cap_of_10);
+        let at = Instant::ORIGIN;
+        places.take(at, &asked(0, 6));
+        assert_eq!(places.ask(at, &asked(1, 6), &service()), Ruling::Queue);
+        assert_eq!(places.ask(at, &asked(2, 1), &service()), Ruling::Pass);
     }
 
     #[test]
@@ -359,6 +392,6 @@ mod tests {
             Some(0)
         );
         places.ended(at, &asked(1, 2), &service());
-        assert_eq!(places.advance(at), Some(Waited { id: RequestId(2), passes: true }));
+        assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(2), passes: true }));
     }
 }

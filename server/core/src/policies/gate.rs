@@ -57,7 +57,7 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
     }
 
     /// Who need not wait any more at this instant.
-    fn advance(&mut self, _at: Instant) -> Option<Waited> {
+    fn advance(&mut self, _at: Instant, _service: &ServiceModel) -> Option<Waited> {
         None
     }
 

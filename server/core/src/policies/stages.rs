@@ -154,7 +154,9 @@ impl Admission for Stages {
         }
         for stage in 0..self.gates.len() {
             let gate = &mut self.gates[stage].gate;
-            if let Some(waited) = gate.next().filter(|next| *next <= at).and_then(|_| gate.advance(at)) {
+            if let Some(waited) =
+                gate.next().filter(|next| *next <= at).and_then(|_| gate.advance(at, service))
+            {
                 self.called(at, stage, waited, service);
                 return self.ready.pop_front().map(|(_, released)| released);
             }
