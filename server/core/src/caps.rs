@@ -25,6 +25,11 @@ impl PlannedList<Cap> {
     pub(crate) fn at(&self, at: Instant) -> Option<u32> {
         self.iter().rev().find(|cap| cap.from <= at).map(|cap| cap.slots)
     }
+
+    /// When another begins to hold after this instant.
+    pub(crate) fn next_after(&self, at: Instant) -> Option<Instant> {
+        self.iter().map(|cap| cap.from).find(|from| *from > at)
+    }
 }
 
 impl Planned for Cap {
@@ -62,6 +67,9 @@ mod tests {
         let caps: Caps = "1s=25, 1m=80".parse().unwrap();
         let slots = [0, 999, 1000, 59_999, 60_000, 90_000].map(|ms| caps.at(Instant::from_millis(ms)));
         assert_eq!(slots, [None, None, Some(25), Some(25), Some(80), Some(80)]);
+        let next = [0, 999, 1000, 60_000].map(|ms| caps.next_after(Instant::from_millis(ms)));
+        let [first, second] = [1000, 60_000].map(|ms| Some(Instant::from_millis(ms)));
+        assert_eq!(next, [first, first, second, None]);
         assert_eq!(caps.to_string().parse::<Caps>().unwrap(), caps);
         assert!("".parse::<Caps>().unwrap().is_empty());
         assert!(serde_json::from_str::<Caps>("null").unwrap().is_empty());

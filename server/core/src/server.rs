@@ -35,6 +35,8 @@ pub struct Server {
     service: ServiceModel,
     /// What changes on the run's clock, if anything does.
     schedule: Option<InForce>,
+    /// When another of the `caps` holds of which the policy was not told yet.
+    next_cap: Option<Instant>,
     clock: RunClock,
     policy: Running,
     ledger: Ledger,
@@ -89,6 +91,7 @@ impl Server {
             anchor,
             policy: Running::new(config.admission(policies, anchor)),
             schedule,
+            next_cap: config.caps.next_after(Instant::ORIGIN),
             clock: RunClock::default(),
             is_plain: is_plain(&config),
             service: config.service_model(),

@@ -179,3 +179,45 @@ fn policies_stand_before_a_server_of_its_own() {
     let answers = self::answers(config(kept), &[0, 1, 2].map(|at| (at, details("GET", "a"))));
     assert_eq!(answers.iter().filter(|(_, answer)| answer.reply.is_some()).count(), 2);
 }
+
+/// Requests of these costs, which come at their milliseconds; cap 10, and whoever waits for two seconds is rejected.
+fn weighed(order: &str, requests: &[(u64, &str)]) -> Vec<(u64, Result<(), Option<u64>>)> {
+    let policy = format!("concurrency:cap=10,queue=10,queue-timeout=2s,order={order},cost=header:x-cost");
+    let config = Config { service_time: Distribution::millis(10_000), ..config(&policy) };
+    let arrivals: Vec<_> = requests
+        .iter()
+        .map(|(at, cost)| {
+            let headers = vec![("x-cost".into(), (*cost).into())];
+            (*at, Arc::new(Details { headers, ..Details::default() }))
+        })
+        .collect();
+    told_by(config, &arrivals)
+}
+
+#[test]
+fn who_waited_too_long_for_much_makes_room_for_whoever_needs_little() {
+    let expected = [(10_000, Ok(())), (2000, Err(None)), (12_000, Ok(()))];
+    assert_eq!(weighed("fifo", &[(0, "6"), (0, "6"), (100, "1")]), expected);
+}
+
+#[test]
+fn whoever_comes_last_and_fits_goes_on_at_once_where_the_last_is_the_first() {
+    let expected = [(10_000, Ok(())), (2000, Err(None)), (10_100, Ok(()))];
+    assert_eq!(weighed("lifo", &[(0, "6"), (0, "6"), (100, "1")]), expected);
+}
+
+#[test]
+fn whoever_waits_is_called_when_the_cap_rises() {
+    for (max_busy, caps, schedule) in [(2, "1s=7", ""), (7, "0s=2,1s=7", ""), (2, "", "1s max-busy=7")] {
+        let config = Config {
+            service_time: Distribution::millis(5000),
+            max_busy,
+            caps: caps.parse().expect("caps"),
+            schedule: schedule.parse().expect("a schedule"),
+            ..config("concurrency:queue=10,queue-timeout=60s")
+        };
+        let told = told_by(config, &vec![(0, details("GET", "one")); 7]);
+        let [first, later] = [(5000, Ok(())), (6000, Ok(()))];
+        assert_eq!(told, [first, first, later, later, later, later, later], "{caps}{schedule}");
+    }
+}

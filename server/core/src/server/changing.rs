@@ -53,20 +53,25 @@ impl Server {
         true
     }
 
-    /// Whether something of the schedule is due.
+    /// Whether something of the schedule is due, or another of the caps.
     pub(super) fn change_is_due(&self, at: Instant) -> bool {
-        self.schedule.as_ref().is_some_and(|schedule| schedule.next().is_some_and(|next| next <= at))
+        self.next_cap.is_some_and(|next| next <= at)
+            || self.schedule.as_ref().is_some_and(|schedule| schedule.next().is_some_and(|next| next <= at))
     }
 
-    /// Everything of the schedule that is due.
+    /// Everything of the schedule that is due, and of the caps: of those only the latest counts.
     #[inline]
     pub(super) fn follow_schedule(&mut self, at: Instant) {
-        if self.schedule.is_some() {
+        if self.schedule.is_some() || self.next_cap.is_some() {
             self.make_changes(at);
         }
     }
 
     fn make_changes(&mut self, at: Instant) {
+        if self.next_cap.is_some_and(|next| next <= at) {
+            self.next_cap = self.service.caps.next_after(at);
+            self.policy.call(at, &self.service);
+        }
         while let Some(change) = self.schedule.as_mut().and_then(|schedule| schedule.take_change(at)) {
             match change {
                 Change::Slots(then) => self.policy.call(then, &self.service),
@@ -77,8 +82,11 @@ impl Server {
 
     /// When something changes for which somebody waits; else it is soon enough when somebody comes.
     pub(super) fn next_call(&self) -> Option<Instant> {
-        let schedule = self.schedule.as_ref()?;
-        if self.policy.is_awaited() { schedule.next() } else { None }
+        if (self.schedule.is_none() && self.next_cap.is_none()) || !self.policy.is_awaited() {
+            return None;
+        }
+        let change = self.schedule.as_ref().and_then(InForce::next);
+        change.into_iter().chain(self.next_cap).min()
     }
 
     /// Whether everybody is turned away.

@@ -44,6 +44,7 @@ impl Server {
         let policies = self.policies().clone();
         let began = self.clock.began();
         self.service = ServiceModel { began, ..config.service_model() };
+        self.next_cap = config.caps.next_after(now);
         self.schedule = InForce::new(&config, self.anchor, began, now);
         self.is_plain = is_plain(&config);
         self.config = config;
