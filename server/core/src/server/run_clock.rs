@@ -41,7 +41,10 @@ impl RunClock {
         if self.goes_on_with(run) {
             return false;
         }
-        let is_new = run.is_some_and(|run| self.met.len() < MOST_MET && self.met.insert(run));
+        if self.met.len() == MOST_MET {
+            self.met.clear();
+        }
+        let is_new = run.is_some_and(|run| self.met.insert(run));
         self.latest = run.or(self.latest);
         let begins = self.began.is_none() || (is_new && is_idle());
         if begins {
@@ -71,5 +74,14 @@ mod tests {
         assert_eq!(come(11, Some(3), false), (false, Some(8)));
         assert_eq!(come(12, Some(3), true), (false, Some(8)));
         assert_eq!(come(13, Some(4), true), (true, Some(13)));
+    }
+
+    #[test]
+    fn it_begins_with_a_new_run_however_many_there_were() {
+        let mut clock = RunClock::default();
+        for run in 0..=2 * MOST_MET as u64 {
+            assert!(clock.on_arrival(Instant::from_nanos(run), Some(run), || true), "{run}");
+            assert!(clock.met.len() <= MOST_MET);
+        }
     }
 }
