@@ -79,11 +79,20 @@ fn value<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
 }
 
 impl FirstLimit {
-    /// The same moved by a tenth, at least by one, to a whole number, and never to nothing.
+    /// The same moved by a tenth, at least by one, to a whole number, and never to nothing; what is below one stays below, or becomes one.
     #[must_use]
     pub fn moved(&self, way: Way) -> Self {
         const ONE: i64 = Quantity::ONE;
-        let now = (self.amount.millionths + ONE / 2) / ONE;
+        let millionths = self.amount.millionths;
+        if millionths < ONE {
+            let step = (millionths / 10).max(1);
+            let moved = match way {
+                Way::Down => (millionths - step).max(1),
+                Way::Up => (millionths + step).min(ONE),
+            };
+            return Self { amount: Quantity { millionths: moved, ..self.amount.clone() }, ..self.clone() };
+        }
+        let now = (millionths + ONE / 2) / ONE;
         let step = (now / 10).max(1);
         let moved = match way {
             Way::Down => (now - step).max(1),
@@ -165,7 +174,7 @@ mod tests {
             ("random then token-bucket:rate=20/s", "token-bucket", "20/s"),
             ("primary=fixed-window:limit=5000,window=1h then concurrency", "primary", "5000/h"),
             ("a=sliding-log:limit=30,window=10s", "a", "30 in 10s"),
-            ("gcra:rate=0.5/s", "gcra", "1/2s"),
+            ("gcra:rate=0.5/s", "gcra", "0.5/s"),
             ("daily:limit=9", "daily", "9/day"),
             ("slow-down then growing-concurrency:start=3,most=7", "growing-concurrency", "7"),
         ] {
@@ -203,7 +212,13 @@ mod tests {
         assert_eq!(moved("concurrency:cap=7", Way::Down), "6");
         assert_eq!(moved("concurrency:cap=1", Way::Down), "1");
         assert_eq!(moved("token-bucket:rate=20/s", Way::Down), "18/s");
-        assert_eq!(moved("gcra:rate=0.5/s", Way::Up), "2/2s");
+        assert_eq!(moved("gcra:rate=1/2s", Way::Up), "2/2s");
+        assert_eq!(moved("gcra:rate=2.5/s", Way::Down), "2/s");
+        assert_eq!(
+            [moved("gcra:rate=0.5/s", Way::Down), moved("gcra:rate=0.5/s", Way::Up)],
+            ["0.45/s", "0.55/s"]
+        );
+        assert_eq!(moved("gcra:rate=0.95/s", Way::Up), "1/s");
     }
 
     #[test]

@@ -9,8 +9,10 @@ use vocabulary::{TextField, duration_text};
 pub(crate) struct Rate {
     /// From 1 to 10¹².
     pub(crate) count: u64,
-    /// In nanoseconds, from a millisecond to 100 days.
+    /// In nanoseconds, from a millisecond; a number with decimals makes it a multiple of the time as it was typed, by up to 10⁶.
     pub(crate) per_nanos: u64,
+    /// The time as it was typed, in nanoseconds, from a millisecond to 100 days: what comes all at once, comes each time this is over.
+    pub(crate) step_nanos: u64,
 }
 
 const SECOND: u64 = 1_000_000_000;
@@ -27,10 +29,18 @@ const UNITS: &[(&str, u64)] = &[
 /// Digits after the point that a number may have.
 const MOST_DECIMALS: usize = 6;
 
+/// So many of the last of them are one.
+const TENFOLD: u128 = 10_u128.pow(6);
+
 impl Rate {
     /// So many per second.
     pub(crate) const fn per_second(count: u64) -> Self {
-        Self { count, per_nanos: SECOND }
+        Self::whole(count, SECOND)
+    }
+
+    /// So many in so many nanoseconds.
+    pub(crate) const fn whole(count: u64, per_nanos: u64) -> Self {
+        Self { count, per_nanos, step_nanos: per_nanos }
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -50,12 +60,12 @@ impl Rate {
         if !(SECOND / 1000..=100 * 86_400 * SECOND).contains(&per) {
             return None;
         }
-        // 0.5/s are 5 in 10 s.
+        // 0.5/s are 1 in 2 s.
         let tenfold = 10_u64.pow(u32::try_from(decimals.len()).ok()?);
         let count: u64 = format!("{whole}{decimals}").parse().ok()?;
         let shared = gcd(count, tenfold);
         let (count, per_nanos) = (count.checked_div(shared)?, per.checked_mul(tenfold / shared)?);
-        (1..=1_000_000_000_000).contains(&count).then_some(Self { count, per_nanos })
+        (1..=1_000_000_000_000).contains(&count).then_some(Self { count, per_nanos, step_nanos: per })
     }
 }
 
@@ -80,11 +90,17 @@ impl TextField for Rate {
     }
 
     fn show(&self) -> String {
-        let unit = UNITS.iter().find(|(_, nanos)| *nanos == self.per_nanos);
-        match unit {
-            Some((name, _)) => format!("{}/{name}", self.count),
+        // What comes in the time that was typed, which has no more decimals than were typed with it.
+        let steps = u128::from(self.per_nanos / self.step_nanos);
+        let millionths = u128::from(self.count) * TENFOLD / steps;
+        let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);
+        let decimals = format!(".{rest:0MOST_DECIMALS$}");
+        let decimals = decimals.trim_end_matches('0').trim_end_matches('.');
+        match UNITS.iter().find(|(_, nanos)| *nanos == self.step_nanos) {
+            Some((name, _)) => format!("{whole}{decimals}/{name}"),
             None => {
-                format!("{}/{}", self.count, duration_text::format(Duration::from_nanos(self.per_nanos)))
+                let time = duration_text::format(Duration::from_nanos(self.step_nanos));
+                format!("{whole}{decimals}/{time}")
             }
         }
     }
@@ -108,21 +124,20 @@ mod tests {
     fn rates_are_exact_and_shown_as_they_are_read() {
         for (text, count, per_ms, shown) in [
             ("100/s", 100, 1000, "100/s"),
-            ("0.5/s", 1, 2000, "1/2s"),
-            ("2.50/s", 5, 2000, "5/2s"),
+            ("0.5/s", 1, 2000, "0.5/s"),
+            ("1/2s", 1, 2000, "1/2s"),
+            ("2.50/s", 5, 2000, "2.5/s"),
+            ("12.345678/s", 6_172_839, 500_000_000, "12.345678/s"),
+            ("0.05/min", 1, 1_200_000, "0.05/min"),
+            ("1.5/300ms", 3, 600, "1.5/300ms"),
             ("5000/h", 5000, 3_600_000, "5000/h"),
             ("60/m", 60, 60_000, "60/min"),
-            ("1200/300s", 1200, 300_000, "1200/5min"),
+            ("1200/300s", 1200, 300_000, "1200/5m"),
             ("20/50ms", 20, 50, "20/50ms"),
-            ("0.000001/s", 1, 1_000_000_000, "1/11day13h46min40s"),
+            ("0.000001/s", 1, 1_000_000_000, "0.000001/s"),
         ] {
-            let Some((read_count, read_per, show)) = read(text) else { panic!("{text}") };
-            assert_eq!((read_count, read_per), (count, per_ms), "{text}");
-            assert_eq!(
-                read(&show).map(|(count, per, _)| (count, per)),
-                Some((count, per_ms)),
-                "{shown} {show}"
-            );
+            assert_eq!(read(text), Some((count, per_ms, shown.to_owned())), "{text}");
+            assert_eq!(Rate::parse(shown), Rate::parse(text), "the step is the same, too");
         }
     }
 

@@ -132,9 +132,9 @@ mod tests {
         assert_eq!(wait(Rate::per_second(10)), 50_000_000);
         assert_eq!(wait(Rate::per_second(3)), 166_666_666);
         // 1.5 in a second are one there, and 0.5 count as if they were one, too.
-        assert_eq!(wait(Rate { count: 3, per_nanos: 2_000_000_000 }), 500_000_000);
-        assert_eq!(wait(Rate { count: 1, per_nanos: 2_000_000_000 }), 500_000_000);
-        assert_eq!(wait(Rate { count: 1_000_000_000_000, per_nanos: 1_000_000 }), 0);
+        assert_eq!(wait(Rate::whole(3, 2_000_000_000)), 500_000_000);
+        assert_eq!(wait(Rate::whole(1, 2_000_000_000)), 500_000_000);
+        assert_eq!(wait(Rate::whole(1_000_000_000_000, 1_000_000)), 0);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) struct TokenBucket {
 enum Refill {
     /// All the time.
     Continuous,
-    /// The rate's number at once, each time its time is over; counted from the server's start.
+    /// The rate's number at once, each time its time is over, as both were typed; counted from the server's start.
     Stepwise,
 }
 
@@ -68,7 +68,10 @@ impl PolicyConfig for TokenBucket {
         let burst = match self.refill {
             Refill::Continuous => self.burst,
             // A step may come just after the run begins.
-            Refill::Stepwise => self.burst.saturating_add(u32::try_from(self.rate.count).unwrap_or(u32::MAX)),
+            Refill::Stepwise => {
+                let step = self.step().div_ceil(self.scaled(1));
+                self.burst.saturating_add(u32::try_from(step).unwrap_or(u32::MAX))
+            }
         };
         Some(Pace::of(Self { burst, ..self.clone() }))
     }
@@ -97,33 +100,37 @@ impl TokenBucket {
 
     /// How long it takes from an instant until so much has come, in nanoseconds.
     fn until(&self, lacking: u128, at: Instant) -> u128 {
-        let (count, per) = (u128::from(self.rate.count), u128::from(self.rate.per_nanos));
         match self.refill {
-            Refill::Continuous => lacking.div_ceil(count),
+            Refill::Continuous => lacking.div_ceil(u128::from(self.rate.count)),
             Refill::Stepwise if lacking == 0 => 0,
             Refill::Stepwise => {
-                let now = u128::from(at.as_nanos());
-                (now / per + lacking.div_ceil(count * per)) * per - now
+                let (now, every) = (u128::from(at.as_nanos()), u128::from(self.rate.step_nanos));
+                (now / every + lacking.div_ceil(self.step())) * every - now
             }
         }
     }
 
     /// What comes from one instant to another.
     fn comes(&self, from: Instant, to: Instant) -> u128 {
-        let (count, per) = (u128::from(self.rate.count), u128::from(self.rate.per_nanos));
         let [from, to] = [from, to].map(|at| u128::from(at.as_nanos()));
         match self.refill {
-            Refill::Continuous => (to - from) * count,
-            Refill::Stepwise => (to / per - from / per) * per * count,
+            Refill::Continuous => (to - from) * u128::from(self.rate.count),
+            Refill::Stepwise => (to / every - from / every) * self.step(),
         }
     }
 }
 
+        let every = u128::from(self.rate.step_nanos);
 impl Law for TokenBucket {
     type State = Level;
 
     fn fresh(&self) -> Level {
         Level { filled: self.scaled(self.burst), at: Instant::ORIGIN }
+
+    /// What comes in the time that was typed, perhaps not a whole token.
+    fn step(&self) -> u128 {
+        u128::from(self.rate.count) * u128::from(self.rate.step_nanos)
+    }
     }
 
     fn advance(&self, level: &mut Level, at: Instant) {
@@ -181,7 +188,7 @@ mod tests {
 
     #[test]
     fn steps_come_when_their_time_is_over() {
-        let rate = Rate { count: 3, per_nanos: 50_000_000 };
+        let rate = Rate::whole(3, 50_000_000);
         let law = TokenBucket { rate, burst: 4, refill: Refill::Stepwise };
         assert_timeline(
             &law,
@@ -209,3 +216,24 @@ mod tests {
         assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Ruling::Pass);
     }
 }
+    #[test]
+    fn steps_are_as_long_as_they_are_typed_whatever_comes_in_them() {
+        let options = ["rate=1.5/s", "burst=3", "refill=stepwise"].map(|option| {
+            let (key, value) = option.split_once('=').unwrap();
+            (key.to_owned(), value.to_owned())
+        });
+        let law = TokenBucket::with_options(&options).unwrap();
+        let timeline = [
+            (500, A),
+            (500, A),
+            (500, A),
+            (500, R(500)),
+            (1000, A),
+            (1000, R(1000)),
+            (2000, A),
+            (2000, A),
+            (2000, R(1000)),
+        ];
+        assert_timeline(&law, &timeline);
+    }
+

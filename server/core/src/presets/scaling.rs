@@ -3,6 +3,7 @@
 use vocabulary::ParameterInfo;
 
 use super::use_error::ServerPresetUseError;
+use crate::schedule::Quantity;
 
 /// Parameters of policies that are multiplied: numbers of requests.
 const COUNTS: &[&str] =
@@ -36,7 +37,13 @@ pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Opt
         return None;
     }
     let (count, per) = value.split_once('/')?;
-    Some(format!("{}/{per}", times(count.parse().ok()?, scale)))
+    let Ok(count) = count.parse() else {
+        let number = Quantity::read(count)?;
+        let millionths = times(u64::try_from(number.millionths).ok()?, scale);
+        let number = Quantity { millionths: i64::try_from(millionths).unwrap_or(i64::MAX), ..number };
+        return Some(format!("{number}/{per}"));
+    };
+    Some(format!("{}/{per}", times(count, scale)))
 }
 
 /// The nearest whole number, at least 1.
@@ -45,7 +52,7 @@ fn times(count: u64, scale: f64) -> u64 {
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "counts are below 2^52, and what is larger than a parameter can be is refused there"
+        reason = "numbers are exact up to 2^52, and what is larger than a parameter can be is refused there"
     )]
     let nearest = (count as f64 * scale + 0.5) as u64;
     nearest.max(1)
@@ -73,6 +80,8 @@ mod tests {
             ("rate", "10000/s", 0.02, Some("200/s")),
             ("rate", "900/min", 0.01, Some("9/min")),
             ("rate", "2/s", 0.02, Some("1/s")),
+            ("rate", "0.5/s", 0.02, Some("0.01/s")),
+            ("rate", "1.5/300s", 3.0, Some("4.5/300s")),
             ("window", "1h", 0.02, None),
             ("lock", "5m", 0.02, None),
             ("p", "0.5", 0.02, None),
