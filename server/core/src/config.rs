@@ -117,6 +117,9 @@ pub enum ConfigError {
     /// A preset that there is not, or not so.
     #[error("`preset`: {0}")]
     Preset(#[from] ServerPresetUseError),
+    /// Settings of a preset that do not fit the others.
+    #[error("`preset`: its settings are refused: {0}")]
+    PresetSettings(String),
     /// A factor for nothing.
     #[error("`scale` multiplies the figures of a preset; name one as `preset`, or leave it out")]
     ScaleAlone,

@@ -56,8 +56,10 @@ impl Config {
             (None, None) => self.clone(),
         };
         let is_preset = asked.preset.is_some() || asked.scale.is_some();
-        let Ok(serde_json::Value::Object(mut current)) = serde_json::to_value(&based) else {
-            unreachable!("a configuration is written as an object")
+        // It is an object; of what were none, no key would be known.
+        let mut current = match serde_json::to_value(&based) {
+            Ok(serde_json::Value::Object(current)) => current,
+            _ => Patch::new(),
         };
         // What is not said when it is empty can be changed all the same.
         current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
@@ -66,6 +68,7 @@ impl Config {
         }
         current.entry("fault").or_insert_with(|| "".into());
         let special = [SET, ADVICE];
+        let mut config = based.clone();
         for (key, value) in patch.iter().filter(|(key, _)| !special.contains(&key.as_str())) {
             if !current.contains_key(key) {
                 let known = || current.keys().map(String::as_str).chain(special);
@@ -77,14 +80,11 @@ impl Config {
             }
             // One at a time, so that the error knows which.
             current.insert(key.clone(), value.clone());
-            if let Err(error) = serde_json::from_value::<Self>(current.clone().into()) {
+            config = serde_json::from_value(current.clone().into()).map_err(|error| {
                 let why = accepted::instead_of(key, value);
-                return Err(refuse(key, value, why.unwrap_or_else(|| error.to_string())));
-            }
+                refuse(key, value, why.unwrap_or_else(|| error.to_string()))
+            })?;
         }
-        let Ok(mut config) = serde_json::from_value::<Self>(current.into()) else {
-            unreachable!("every key was read above")
-        };
         if patch.contains_key("max_busy") && !patch.contains_key("caps") {
             // Whoever says how many slots there are now does not want another number later.
             config.caps = Caps::default();
@@ -157,9 +157,10 @@ impl Config {
     /// When there is no such preset, or it has not what is typed of it.
     pub fn with_preset(&self, preset: &str, scale: Option<f64>) -> Result<Self, ConfigError> {
         let Expanded { preset: found, policy, answers } = expand(preset, scale)?;
-        let Ok(settings) = self.patched(&found.server) else {
-            unreachable!("the settings of every preset are tested")
-        };
+        let settings = self.patched(&found.server).map_err(|error| match error {
+            PatchError::Config(error) => error,
+            other => ConfigError::PresetSettings(other.to_string()),
+        })?;
         let config = Self { policy, answers, preset: Some(preset.to_owned()), scale, ..settings };
         config.validate()?;
         Ok(config)
@@ -199,6 +200,17 @@ mod tests {
         assert_eq!(patched("{}").unwrap(), Config::default());
         assert_eq!(patched(r#"{"fault": "reset:1%"}"#).unwrap().fault.to_string(), "reset:1%");
         assert_eq!(patched(r#"{"retry_after": null}"#).unwrap().retry_after, None);
+    }
+
+    #[test]
+    fn what_is_changed_once_can_be_changed_again() {
+        for schedule in ["10s down; 20s max-busy=30; 20s up", "10s down; 10s max-busy=20; 12s max-busy=30"] {
+            let config = Config { schedule: schedule.parse().unwrap(), ..Config::default() };
+            let patch = |text: &str| -> Patch { serde_json::from_str(text).unwrap() };
+            let once = config.patched(&patch(r#"{"max_busy": 10}"#)).unwrap();
+            assert_eq!(once.patched(&Patch::new()).unwrap(), once);
+            assert_eq!(once.patched(&patch(r#"{"max_busy": 10}"#)).unwrap(), once);
+        }
     }
 
     #[test]

@@ -115,9 +115,18 @@ impl Policies {
     /// # Errors
     /// Names the value and what is accepted.
     pub(crate) fn with(&self, index: usize, key: &str, value: &str) -> Result<Self, PolicyError> {
+        self.with_all(index, &[(key.to_owned(), value.to_owned())])
+    }
+
+    /// The same with other values of several of its parameters, which need only fit one another in the end.
+    ///
+    /// # Errors
+    /// Names the value and what is accepted.
+    pub(crate) fn with_all(&self, index: usize, changed: &[(String, String)]) -> Result<Self, PolicyError> {
         let mut policies = self.0.clone();
         if let Some(policy) = policies.get_mut(index) {
-            *policy = policy.with(&[(key, value.to_owned())])?;
+            let changed: Vec<_> = changed.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+            *policy = policy.with(&changed)?;
         }
         Ok(Self(policies))
     }

@@ -371,11 +371,7 @@ fn a_patch_takes_a_schedule_all_or_nothing() {
         assert!(error.contains(words), "{patch}: {error}");
     }
     let now = patched(&scheduled, r#"{"max_busy": 9}"#).expect("good");
-    assert_eq!(
-        (now.max_busy, now.schedule.to_string().as_str()),
-        (9, "2s down; 3s up"),
-        "no other cap later"
-    );
+    assert_eq!((now.max_busy, now.schedule.to_string().as_str()), (9, "2s..3s down"), "no other cap later");
     assert!(patched(&scheduled, r#"{"schedule": null}"#).expect("good").schedule.is_empty());
 }
 
@@ -392,4 +388,33 @@ fn keys_that_were_not_seen_for_long_go_on_where_they_were() {
     at.extend([30_000; 11]);
     let told = decided(config(policy, &schedule), &at);
     assert_eq!(told.iter().filter(|told| **told == A).count(), 10 + 6 + 10, "{told:?}");
+}
+
+#[test]
+fn figures_that_contradict_one_another_are_refused_by_the_entry_that_does_it() {
+    let refusal = |schedule: &str| {
+        let policy = "growing-rate:start=100,most=1000".parse().expect("a policy");
+        Config { policy, schedule: schedule.parse().expect("a schedule"), ..Config::default() }
+            .validate()
+            .err()
+    };
+    for (schedule, entry) in [
+        ("1s growing-rate.start=800; 2s growing-rate.most=500", "`2s growing-rate.most=500`"),
+        ("1s growing-rate.most=500; 2s growing-rate.start=800", "`2s growing-rate.start=800`"),
+        ("1s growing-rate.most=500; 1s growing-rate.start=800", "`1s growing-rate.start=800`"),
+        (
+            "1s growing-rate.most=500; 2s..3s growing-rate.start=100..800",
+            "`2s..3s growing-rate.start=100..800`",
+        ),
+    ] {
+        let error = refusal(schedule).expect(schedule).to_string();
+        assert!(error.contains(entry) && error.contains("`start` is above `most`"), "{schedule}: {error}");
+    }
+    for schedule in [
+        "1s growing-rate.most=2000; 2s growing-rate.start=1500",
+        // Together they fit, though neither fits what was before the other.
+        "1s growing-rate.most=3000; 1s growing-rate.start=2000; 2s growing-rate.most=50; 2s growing-rate.start=5",
+    ] {
+        assert_eq!(refusal(schedule), None, "{schedule}");
+    }
 }

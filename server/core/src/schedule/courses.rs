@@ -45,27 +45,17 @@ impl Schedule {
                 by_target.entry(target).or_default().push((entry, value));
             }
         }
+        let mut settings = Vec::new();
         for (target, entries) in by_target {
             match target {
                 Target::MaxBusy => courses.slots = Some(slots(policies, &entries)?),
                 Target::Parameter { stage, key } => {
-                    courses.parameters.push(parameter(policies, (stage, key), &entries)?);
+                    courses.parameters.push(parameter(policies, (stage, key), &entries, &mut settings)?);
                 }
             }
         }
+        replay(policies, settings)?;
         Ok(courses)
-    }
-
-    /// Ranges in which the server is down: a `down` without an end lasts until a later entry that is another.
-    fn down(&self) -> Vec<(u64, u64)> {
-        let entries = self.entries();
-        let downs = entries.iter().enumerate().filter(|(_, entry)| entry.action == Action::Down);
-        let ranges = downs.map(|(index, down)| {
-            let ends = |later: &&Entry| later.action != Action::Down && later.from > down.from;
-            let end = down.end().or_else(|| entries[index + 1..].iter().find(ends).map(|later| later.from));
-            (whole_nanos(down.from), end.map_or(u64::MAX, whole_nanos))
-        });
-        ranges.collect()
     }
 }
 
@@ -79,6 +69,14 @@ impl Courses {
     pub(crate) fn text(&self, stage: usize, key: &str, elapsed: u64) -> Option<String> {
         let is_it = |parameter: &&ParameterCourse| parameter.stage == stage && parameter.key == key;
         self.parameters.iter().find(is_it)?.course.text(elapsed)
+    }
+
+    /// What all of a policy's parameters are then that have a course by then, by their keys.
+    pub(super) fn texts(&self, stage: usize, elapsed: u64) -> Vec<(String, String)> {
+        let of_stage = self.parameters.iter().filter(|parameter| parameter.stage == stage);
+        of_stage
+            .filter_map(|parameter| Some((parameter.key.clone(), parameter.course.text(elapsed)?)))
+            .collect()
     }
 
     /// Whether the server is down so long after the run began.
@@ -109,11 +107,48 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Course, Sc
     Ok(Course::new(segments(entries), Notation { unit: String::new(), is_whole: true }))
 }
 
-/// The course of a policy's parameter.
-fn parameter(
+/// What an entry sets a policy's parameter to.
+struct Setting<'a> {
+    entry: &'a Entry,
+    stage: usize,
+    key: &'a str,
+    /// One after another; the extremes of what changes all the time.
+    texts: Vec<String>,
+}
+
+/// Goes through all that is set in order of time: what does not fit what is set by then would be dropped when it is due. What is set at the
+/// same instant is set together.
+fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), ScheduleError> {
+    settings.sort_by_key(|setting| (setting.entry.from, setting.stage));
+    let mut policies = policies.clone();
+    for together in
+        settings.chunk_by(|one, other| (one.entry.from, one.stage) == (other.entry.from, other.stage))
+    {
+        let steps = together.iter().map(|setting| setting.texts.len()).max().unwrap_or(0);
+        for step in 0..steps {
+            let set = |setting: &Setting<'_>| {
+                let text = setting.texts.get(step).or(setting.texts.last());
+                (setting.key.to_owned(), text.cloned().unwrap_or_default())
+            };
+            let changed: Vec<_> = together.iter().map(set).collect();
+            policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
+                // Of several that do not fit, the first that is wrong by itself, or the last.
+                let alone =
+                    |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
+                let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);
+                ScheduleError::of(together[index].entry, error.to_string())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The course of a policy's parameter; what it is set to is added to the settings.
+fn parameter<'a>(
     policies: &Policies,
-    (stage, key): (&str, &str),
-    entries: &[(&Entry, &Value)],
+    (stage, key): (&str, &'a str),
+    entries: &[(&'a Entry, &Value)],
+    settings: &mut Vec<Setting<'a>>,
 ) -> Result<ParameterCourse, ScheduleError> {
     let refuse = |why: String| {
         let entry = entries.first().map(|(entry, _)| entry.to_string()).unwrap_or_default();
@@ -124,11 +159,10 @@ fn parameter(
     let accepts = |text: &str| policies.with(index, key, text).is_ok();
     let mut notation: Option<Notation> = None;
     for (entry, value) in entries {
+        let mut set = |texts| settings.push(Setting { entry, stage: index, key, texts });
         let number = match value {
             Value::Constant(text) => {
-                policies
-                    .with(index, key, &in_unit(text, accepts))
-                    .map_err(|error| ScheduleError::of(entry, error.to_string()))?;
+                set(vec![in_unit(text, accepts)]);
                 continue;
             }
             Value::Ramp(from, to) => {
@@ -141,11 +175,8 @@ fn parameter(
             Value::Sine(Sine { base, .. }) => base,
         };
         let unit = unit_of(number, accepts);
-        for extreme in extremes(value) {
-            policies
-                .with(index, key, &format!("{extreme}{}", if number.unit.is_empty() { unit } else { "" }))
-                .map_err(|error| ScheduleError::of(entry, error.to_string()))?;
-        }
+        let own_unit = if number.unit.is_empty() { unit } else { "" };
+        set(extremes(value).iter().map(|extreme| format!("{extreme}{own_unit}")).collect());
         let fraction = Quantity { millionths: number.millionths + 1, unit: unit.to_owned() };
         let own = Notation { unit: unit.to_owned(), is_whole: !accepts(&fraction.to_string()) };
         if notation.as_ref().is_some_and(|before| *before != own) {

@@ -44,10 +44,8 @@ impl InForce {
         let courses = config.schedule.courses(&config.policy).unwrap_or_default();
         let elapsed = elapsed(began, at);
         let mut policies = config.policy.clone();
-        for parameter in &courses.parameters {
-            if let Some(text) = parameter.course.text(elapsed)
-                && let Ok(changed) = policies.with(parameter.stage, &parameter.key, &text)
-            {
+        for stage in courses.changed() {
+            if let Ok(changed) = policies.with_all(stage, &courses.texts(stage, elapsed)) {
                 policies = changed;
             }
         }
@@ -103,7 +101,11 @@ impl InForce {
             None => (parameter.course.text(then), parameter.course.next_after(then)),
         };
         next[index + 1] = from;
-        let changed = policies.with(parameter.stage, &parameter.key, &text?).ok()?;
+        // What is set at the same instant may only fit together.
+        let alone = policies.with(parameter.stage, &parameter.key, &text?);
+        let changed = alone
+            .or_else(|_| policies.with_all(parameter.stage, &courses.texts(parameter.stage, then)))
+            .ok()?;
         if changed == *policies {
             return None;
         }
@@ -114,4 +116,26 @@ impl InForce {
 
 fn elapsed(began: Option<Instant>, at: Instant) -> u64 {
     began.map_or(0, |began| whole_nanos(at.since(began)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_that_fit_only_together_are_set_together() {
+        let schedule = "1s growing-rate.most=50; 1s growing-rate.start=5";
+        let policy = "growing-rate:start=100,most=1000".parse().unwrap();
+        let config = Config { policy, schedule: schedule.parse().unwrap(), ..Config::default() };
+        assert_eq!(config.validate(), Ok(()));
+        let began = Some(Instant::ORIGIN);
+        let in_force = |at| InForce::new(&config, WallTime::VIRTUAL_START, began, at).unwrap();
+        let end = Instant::from_millis(1500);
+        let mut followed = in_force(Instant::ORIGIN);
+        while followed.take_change(end).is_some() {}
+        for policies in [followed.policies(), in_force(end).policies()] {
+            let text = policies.to_string();
+            assert!(text.contains("start=5,") && text.contains("most=50,"), "{text}");
+        }
+    }
 }

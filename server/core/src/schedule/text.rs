@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use vocabulary::whole_nanos;
 
-use super::entry::{Action, Entry, Target};
+use super::entry::{Action, Entry, Target, Until};
 
 /// Entries at most.
 const MOST_ENTRIES: usize = 1000;
@@ -51,21 +53,33 @@ impl Schedule {
     #[must_use]
     pub(crate) fn without(&self, target: &Target) -> Self {
         let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);
+        let mut kept = Self(self.0.iter().filter(|entry| !is_it(entry)).cloned().collect());
         // Where such an entry has ended a `down`, that ends all the same.
-        let kept = self.0.iter().enumerate().filter_map(|(index, entry)| {
-            let ends_down = || {
-                let before = self.0[..index].iter().rev().find(|before| before.from < entry.from);
-                before.is_some_and(|before| before.action == Action::Down && before.end().is_none())
-            };
-            match entry {
-                entry if !is_it(entry) => Some(entry.clone()),
-                entry if ends_down() => {
-                    Some(Entry { from: entry.from, until: super::entry::Until::Later, action: Action::Up })
-                }
-                _ => None,
+        let (ends, others) = (self.ends_of_down(), kept.ends_of_down());
+        let downs = kept.0.iter_mut().filter(|entry| entry.action == Action::Down);
+        for (down, (end, other)) in downs.zip(ends.into_iter().zip(others)) {
+            if let Some(end) = end.filter(|_| end != other) {
+                down.until = Until::Then(end);
             }
+        }
+        kept
+    }
+
+    /// Ranges in which the server is down, in nanoseconds since the run began.
+    pub(super) fn down(&self) -> Vec<(u64, u64)> {
+        let downs = self.0.iter().filter(|entry| entry.action == Action::Down);
+        let ranges = downs.zip(self.ends_of_down());
+        ranges.map(|(down, end)| (whole_nanos(down.from), end.map_or(u64::MAX, whole_nanos))).collect()
+    }
+
+    /// When each `down` ends, if it does: one without an end of its own lasts until a later entry that is another.
+    fn ends_of_down(&self) -> Vec<Option<Duration>> {
+        let downs = self.0.iter().enumerate().filter(|(_, entry)| entry.action == Action::Down);
+        let ends = downs.map(|(index, down)| {
+            let is_end = |later: &&Entry| later.action != Action::Down && later.from > down.from;
+            down.end().or_else(|| self.0[index + 1..].iter().find(is_end).map(|later| later.from))
         });
-        Self(kept.collect())
+        ends.collect()
     }
 
     pub(super) fn entries(&self) -> &[Entry] {
@@ -138,6 +152,8 @@ impl From<Schedule> for String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -204,7 +220,7 @@ mod tests {
     fn without_one_thing_the_others_and_outages_stay() {
         let schedule: Schedule =
             "0s max-busy=5; 1s down; 2s max-busy=6; 3s a.rate=5/s; 4s max-busy=1".parse().unwrap();
-        assert_eq!(schedule.without(&Target::MaxBusy).to_string(), "1s down; 2s up; 3s a.rate=5/s");
+        assert_eq!(schedule.without(&Target::MaxBusy).to_string(), "1s..2s down; 3s a.rate=5/s");
         let rate = Target::Parameter { stage: "a".to_owned(), key: "rate".to_owned() };
         assert_eq!(
             schedule.without(&rate).to_string(),
@@ -212,5 +228,37 @@ mod tests {
         );
         let other = Target::Parameter { stage: "a".to_owned(), key: "burst".to_owned() };
         assert_eq!(schedule.without(&other), schedule);
+        for (text, without) in [
+            ("10s down; 20s max-busy=30; 20s up", "10s down; 20s up"),
+            ("10s down; 10s max-busy=20; 12s max-busy=30", "10s..12s down"),
+            ("10s down; 15s max-busy=1; 18s up", "10s..15s down; 18s up"),
+            ("10s down; 15s max-busy=1; 15s down; 18s up", "10s..15s down; 15s down; 18s up"),
+            ("10s down; 15s a.rate=1/s; 15s max-busy=1", "10s down; 15s a.rate=1/s"),
+            ("10s down; 10s..15s max-busy=1..5", "10s down"),
+        ] {
+            let schedule: Schedule = text.parse().unwrap();
+            assert_eq!(schedule.without(&Target::MaxBusy).to_string(), without, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn without_one_thing_it_can_be_read_again_and_outages_are_the_same(
+            entries in prop::collection::vec((0..8_u64, 0..5_u8), 0..8),
+        ) {
+            let mut entries = entries;
+            entries.sort_unstable();
+            let texts = entries.iter().map(|(at, what)| match what {
+                0 => format!("{at}s down"),
+                1 => format!("{at}s..{}s down", at + 2),
+                2 => format!("{at}s up"),
+                3 => format!("{at}s max-busy=5"),
+                _ => format!("{at}s a.rate=5/s"),
+            });
+            let Ok(schedule) = texts.collect::<Vec<_>>().join(";").parse::<Schedule>() else { return Ok(()) };
+            let without = schedule.without(&Target::MaxBusy);
+            prop_assert_eq!(without.to_string().parse(), Ok(without.clone()));
+            prop_assert_eq!(without.down(), schedule.down());
+        }
     }
 }
