@@ -37,6 +37,8 @@ const LIMITS: &[&str] = &[
     "fixed-window:limit=30,window=170ms,align=epoch,later=keep then concurrency:cap=8",
     "sliding-log:limit=15,window=100ms then concurrency-cap",
     "concurrency:cap=5,queue=20,queue-timeout=300ms then gcra:rate=150/s,burst=20 then sliding-log:limit=40,window=300ms",
+    "token-bucket:rate=60/s,burst=20 then concurrency:cap=1,queue=100,queue-timeout=250ms,key=header:authorization",
+    "gcra:rate=70/s,burst=15 then concurrency:cap=2,queue=100,queue-timeout=150ms",
     "random:p=0.2 then token-bucket:rate=200/s,burst=5 then slow-down:knee=3",
 ];
 

@@ -21,6 +21,7 @@ mod keyed;
 mod keys;
 pub(crate) mod law;
 mod leaky_queue;
+mod least_missing;
 mod overwhelmed_queue;
 mod penalty;
 mod policy_config;

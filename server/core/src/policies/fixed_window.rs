@@ -87,6 +87,8 @@ impl PolicyConfig for FixedWindow {
 /// The window that counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
+    /// Not before the server did.
+    began: Instant,
     ends: Instant,
     accepted: u32,
 }
@@ -95,7 +97,7 @@ impl Law for FixedWindow {
     type State = Window;
 
     fn fresh(&self) -> Window {
-        Window { ends: Instant::ORIGIN, accepted: 0 }
+        Window { began: Instant::ORIGIN, ends: Instant::ORIGIN, accepted: 0 }
     }
 
     fn advance(&self, window: &mut Window, at: Instant) {
@@ -104,7 +106,10 @@ impl Law for FixedWindow {
             if self.align != Align::First {
                 let length = self.window.as_nanos();
                 let passed = (u128::from(at.as_nanos()) + u128::from(self.phase)) % length;
-                window.ends = at + Duration::from_nanos(u64::try_from(length - passed).unwrap_or(u64::MAX));
+                let passed = u64::try_from(passed).unwrap_or(u64::MAX);
+                window.began = Instant::from_nanos(at.as_nanos().saturating_sub(passed));
+                let left = length - u128::from(passed);
+                window.ends = at + Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX));
             }
         }
     }
@@ -124,7 +129,7 @@ impl Law for FixedWindow {
 
     fn charge(&self, window: &mut Window, at: Instant, cost: u32) {
         if at >= window.ends {
-            window.ends = at + self.window;
+            (window.began, window.ends) = (at, at + self.window);
         }
         window.accepted = window.accepted.saturating_add(cost);
     }
@@ -132,7 +137,7 @@ impl Law for FixedWindow {
     fn give_back(&self, window: &mut Window, at: Instant, taken: Taken) {
         self.advance(window, at);
         // What was taken of an earlier window no longer counts.
-        if taken.at + self.window >= window.ends && at < window.ends {
+        if taken.at >= window.began && at < window.ends {
             window.accepted = window.accepted.saturating_sub(taken.cost);
         }
     }
@@ -179,6 +184,24 @@ mod tests {
                 (41_000, R(9000)),
             ],
         );
+    }
+
+    #[test]
+    fn what_was_taken_of_an_earlier_window_does_not_come_back_however_long_windows_are_by_now() {
+        for align in [Align::Start, Align::First] {
+            let (law, at) = (law(align), Instant::from_millis);
+            let longer = FixedWindow { window: Duration::from_mins(1), ..law.clone() };
+            let mut window = law.fresh();
+            for at_ms in [9000, 19_500, 19_600] {
+                law.advance(&mut window, at(at_ms));
+                law.charge(&mut window, at(at_ms), 1);
+            }
+            longer.tune(&mut window, at(19_700), &law);
+            longer.give_back(&mut window, at(19_800), Taken { at: at(9000), cost: 1 });
+            assert!(matches!(longer.ask(&window, at(19_800), 1), Ruling::Reject(_)), "{align:?}");
+            longer.give_back(&mut window, at(19_800), Taken { at: at(19_600), cost: 1 });
+            assert_eq!(longer.ask(&window, at(19_800), 1), Ruling::Pass, "{align:?}");
+        }
     }
 
     #[test]

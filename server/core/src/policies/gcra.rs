@@ -9,6 +9,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::least_missing::LeastMissing;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
 use crate::rate_law::RateLaw;
@@ -57,8 +58,11 @@ impl PolicyConfig for Gcra {
 }
 
 /// The theoretical arrival time, in nanoseconds × the rate's number: so that a request moves it by a whole number.
-#[derive(Clone, Debug)]
-pub(crate) struct Expected(u128);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expected {
+    arrival: u128,
+    least: LeastMissing,
+}
 
 impl Gcra {
     pub(crate) fn new(rate: Rate, burst: u32) -> Self {
@@ -74,11 +78,17 @@ impl Gcra {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }
 
+    /// How far the arrival is ahead of an instant that the state has reached: what a bucket would be missing until it is full.
+    fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
+        expected.arrival - self.scaled(at)
+    }
+
     /// A request is accepted whose turn comes up to so many nanoseconds later.
     pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
-        let ahead = u128::from(nanos) * u128::from(self.rate.count);
-        let latest = self.scaled(at) + self.increment(self.burst) + ahead;
-        expected.0 = (expected.0 + self.increment(cost)).min(latest);
+        expected.least.note(at, self.ahead(expected, at));
+        let late = u128::from(nanos) * u128::from(self.rate.count);
+        let latest = self.scaled(at) + self.increment(self.burst) + late;
+        expected.arrival = (expected.arrival + self.increment(cost)).min(latest);
     }
 }
 
@@ -86,17 +96,16 @@ impl Law for Gcra {
     type State = Expected;
 
     fn fresh(&self) -> Expected {
-        Expected(0)
+        Expected::default()
     }
 
     fn advance(&self, expected: &mut Expected, at: Instant) {
-        expected.0 = expected.0.max(self.scaled(at));
+        expected.arrival = expected.arrival.max(self.scaled(at));
     }
 
     fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Ruling {
-        let now = self.scaled(at);
         let Some(spare) = self.burst.checked_sub(cost) else { return Ruling::Reject(None) };
-        match (expected.0 - now).checked_sub(self.increment(spare)) {
+        match self.ahead(expected, at).checked_sub(self.increment(spare)) {
             None | Some(0) => Ruling::Pass,
             Some(early) => after(early.div_ceil(u128::from(self.rate.count))),
         }
@@ -104,15 +113,18 @@ impl Law for Gcra {
 
     fn tune(&self, expected: &mut Expected, at: Instant, before: &Self) {
         before.advance(expected, at);
-        let (ahead, full) = (expected.0 - before.scaled(at), before.increment(before.burst));
+        let (ahead, full) = (before.ahead(expected, at), before.increment(before.burst));
         let room = self.increment(self.burst);
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
+        // With a larger burst more is missing from now on.
+        expected.least.note(at, ahead);
+        expected.least.rescale(rescaled);
         // As what is in a bucket, which may be overdrawn.
         let ahead = match full.checked_sub(ahead) {
             Some(filled) => room - rescaled(filled).min(room),
             None => room + rescaled(ahead - full),
         };
-        expected.0 = self.scaled(at) + ahead;
+        expected.arrival = self.scaled(at) + ahead;
     }
 
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
@@ -121,13 +133,13 @@ impl Law for Gcra {
 
     fn give_back(&self, expected: &mut Expected, at: Instant, taken: Taken) {
         self.advance(expected, at);
-        expected.0 = expected.0.saturating_sub(self.increment(taken.cost));
-        self.advance(expected, at);
+        let ahead = self.ahead(expected, at);
+        expected.arrival -= expected.least.give_back(taken.at, self.increment(taken.cost), ahead);
     }
 
     fn standing(&self, expected: &Expected, at: Instant) -> Standing {
         let full = self.increment(self.burst);
-        let ahead = expected.0 - self.scaled(at);
+        let ahead = self.ahead(expected, at);
         let count = u128::from(self.rate.count);
         Standing {
             limit: self.burst.into(),

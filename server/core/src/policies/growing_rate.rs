@@ -12,6 +12,7 @@ use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::least_missing::LeastMissing;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::rescaled;
 use crate::standing::Standing;
@@ -72,6 +73,7 @@ pub(crate) struct Bucket {
     /// In tokens × the rate's time.
     filled: u128,
     at: Instant,
+    least: LeastMissing,
 }
 
 impl GrowingRate {
@@ -86,6 +88,11 @@ impl GrowingRate {
         (bucket.filled + u128::from(limit) * nanos).min(self.scaled(limit))
     }
 
+    /// What is missing until it is full.
+    fn missing(&self, bucket: &Bucket) -> u128 {
+        self.scaled(bucket.grown.limit).saturating_sub(bucket.filled)
+    }
+
     fn fill(&self, bucket: &mut Bucket, at: Instant) {
         bucket.filled = self.filled_after(bucket, at.since(bucket.at).as_nanos());
         bucket.at = at;
@@ -96,7 +103,12 @@ impl Law for GrowingRate {
     type State = Bucket;
 
     fn fresh(&self) -> Bucket {
-        Bucket { grown: self.growth.fresh(), filled: self.scaled(self.growth.start), at: Instant::ORIGIN }
+        Bucket {
+            grown: self.growth.fresh(),
+            filled: self.scaled(self.growth.start),
+            at: Instant::ORIGIN,
+            least: LeastMissing::default(),
+        }
     }
 
     fn advance(&self, bucket: &mut Bucket, at: Instant) {
@@ -108,6 +120,8 @@ impl Law for GrowingRate {
         let mut grown = bucket.grown;
         if let Some(grew_at) = self.growth.grow(&mut grown, at) {
             self.fill(bucket, grew_at);
+            // Of a larger one more is missing.
+            bucket.least.note(grew_at, self.missing(bucket));
             bucket.grown = grown;
         }
         self.fill(bucket, at);
@@ -140,11 +154,14 @@ impl Law for GrowingRate {
         before.advance(bucket, at);
         bucket.grown.limit = bucket.grown.limit.min(self.growth.most);
         let [from, to] = [before.per, self.per].map(whole_nanos);
-        bucket.filled = rescaled(bucket.filled, from, to).min(self.scaled(bucket.grown.limit));
+        let rescaled = |amount| rescaled(amount, from, to);
+        bucket.least.rescale(rescaled);
+        bucket.filled = rescaled(bucket.filled).min(self.scaled(bucket.grown.limit));
     }
 
     fn charge(&self, bucket: &mut Bucket, at: Instant, cost: u32) {
         bucket.grown.used = at;
+        bucket.least.note(at, self.missing(bucket));
         bucket.filled = bucket.filled.saturating_sub(self.scaled(cost));
     }
 
@@ -154,7 +171,8 @@ impl Law for GrowingRate {
 
     fn give_back(&self, bucket: &mut Bucket, at: Instant, taken: Taken) {
         self.advance(bucket, at);
-        bucket.filled = (bucket.filled + self.scaled(taken.cost)).min(self.scaled(bucket.grown.limit));
+        let missing = self.missing(bucket);
+        bucket.filled += bucket.least.give_back(taken.at, self.scaled(taken.cost), missing);
     }
 
     fn standing(&self, bucket: &Bucket, _at: Instant) -> Standing {

@@ -33,7 +33,9 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// A request is rejected; most laws do not remember that.
     fn turn_away(&self, _state: &mut Self::State, _at: Instant) {}
 
-    /// So much of what was charged at an instant comes back, as far as it still counts.
+    /// So much of what was charged at an instant comes back, as far as it still counts: what has come since anyway would have come to a full
+    /// bucket without the charge, and what was charged of a window that is over counts no more. So of what does not come back never more
+    /// passes than if nothing came back (for buckets see [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
     fn give_back(&self, state: &mut Self::State, at: Instant, taken: Taken);
 
     /// Where it stands at the instant to which the state has advanced.

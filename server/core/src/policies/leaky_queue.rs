@@ -12,6 +12,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::least_missing::LeastMissing;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
 use crate::rate_law::RateLaw;
@@ -90,6 +91,7 @@ pub(crate) struct Excess {
     last_ms: u64,
     /// What has leaked besides when the rate became another, in thousandths of that; mostly nothing.
     leaked: i128,
+    least: LeastMissing,
 }
 
 impl LeakyQueue {
@@ -124,6 +126,11 @@ fn whole_millis(at: Instant) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
+/// What is left before the queue is as empty as it can be.
+fn missing(left: i128) -> u128 {
+    u128::try_from(left + ONE).unwrap_or(0)
+}
+
 /// Of numbers that are not negative.
 fn div_ceil(dividend: i128, divisor: i128) -> i128 {
     (dividend + divisor - 1) / divisor
@@ -137,7 +144,7 @@ impl Law for LeakyQueue {
     type State = Excess;
 
     fn fresh(&self) -> Excess {
-        Excess { thousandths: -ONE, last_ms: 0, leaked: 0 }
+        Excess { thousandths: -ONE, last_ms: 0, leaked: 0, least: LeastMissing::default() }
     }
 
     /// What leaks is reckoned from the last request on, as it is cut to whole thousandths.
@@ -169,17 +176,21 @@ impl Law for LeakyQueue {
         let now = whole_millis(at);
         let leaked = before.milli_rate() * i128::from(now.saturating_sub(excess.last_ms)) + excess.leaked;
         let thousandths = (excess.thousandths - leaked / 1000).max(-ONE);
-        *excess = Excess { thousandths, last_ms: now, leaked: leaked % 1000 };
+        (excess.thousandths, excess.last_ms, excess.leaked) = (thousandths, now, leaked % 1000);
     }
 
     fn charge(&self, excess: &mut Excess, at: Instant, cost: u32) {
-        let taken = self.left(excess, at) + i128::from(cost) * ONE;
-        *excess = Excess { thousandths: taken.min(self.most()), last_ms: whole_millis(at), leaked: 0 };
+        let left = self.left(excess, at);
+        excess.least.note(at, missing(left));
+        let taken = (left + i128::from(cost) * ONE).min(self.most());
+        (excess.thousandths, excess.last_ms, excess.leaked) = (taken, whole_millis(at), 0);
     }
 
     /// Nothing leaks by that, so the millisecond of the last request stays.
-    fn give_back(&self, excess: &mut Excess, _at: Instant, taken: Taken) {
-        excess.thousandths = (excess.thousandths - i128::from(taken.cost) * ONE).max(-ONE);
+    fn give_back(&self, excess: &mut Excess, at: Instant, taken: Taken) {
+        let missing = missing(self.left(excess, at));
+        let back = excess.least.give_back(taken.at, u128::from(taken.cost) * ONE.unsigned_abs(), missing);
+        excess.thousandths -= i128::try_from(back).unwrap_or(0);
     }
 
     fn standing(&self, excess: &Excess, at: Instant) -> Standing {
@@ -223,8 +234,7 @@ mod tests {
     #[test]
     fn clock_and_rate_are_cut_as_nginx_cuts_them() {
         // 100 in a minute are 1.666 in a second: 601 ms bring 1001 thousandths, 600 ms but 999.
-        let law =
-            LeakyQueue { rate: Rate { count: 100, per_nanos: 60 * ONE_SECOND_NANOS }, burst: 0, delay: 0 };
+        let law = LeakyQueue { rate: Rate::whole(100, 60 * ONE_SECOND_NANOS), burst: 0, delay: 0 };
         assert_timeline(&law, &[(0, A), (599, R(2)), (600, R(1)), (601, A)]);
         let mut state = law.fresh();
         law.charge(&mut state, Instant::from_nanos(999_999), 1);

@@ -111,16 +111,18 @@ impl Law for SlidingLog {
 
     fn give_back(&self, accepted: &mut Accepted, at: Instant, taken: Taken) {
         self.advance(accepted, at);
-        // The latest of that instant: which of several it is makes no difference.
+        // The latest of that instant first: which of several it is makes no difference.
+        let mut left = taken.cost;
         let end = accepted.entries.partition_point(|(then, _)| *then <= taken.at);
-        let Some(index) = end.checked_sub(1) else { return };
-        let Some((then, cost)) = accepted.entries.get_mut(index) else { return };
-        if *then == taken.at {
-            let back = taken.cost.min(*cost);
-            *cost -= back;
-            let is_empty = *cost == 0;
+        for index in (0..end).rev() {
+            let (then, cost) = &mut accepted.entries[index];
+            if left == 0 || *then != taken.at {
+                break;
+            }
+            let back = left.min(*cost);
+            (*cost, left) = (*cost - back, left - back);
             accepted.sum -= u64::from(back);
-            if is_empty {
+            if *cost == 0 {
                 accepted.entries.remove(index);
             }
         }

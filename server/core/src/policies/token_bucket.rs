@@ -10,6 +10,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::least_missing::LeastMissing;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
 use crate::rate_law::RateLaw;
@@ -90,9 +91,15 @@ impl PolicyConfig for TokenBucket {
 pub(crate) struct Level {
     filled: u128,
     at: Instant,
+    least: LeastMissing,
 }
 
 impl TokenBucket {
+    /// What is missing until it is full.
+    fn missing(&self, level: &Level) -> u128 {
+        self.scaled(self.burst).saturating_sub(level.filled)
+    }
+
     /// A request's cost in the unit of [`Level`].
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * u128::from(self.rate.per_nanos)
@@ -113,24 +120,24 @@ impl TokenBucket {
     /// What comes from one instant to another.
     fn comes(&self, from: Instant, to: Instant) -> u128 {
         let [from, to] = [from, to].map(|at| u128::from(at.as_nanos()));
+        let every = u128::from(self.rate.step_nanos);
         match self.refill {
             Refill::Continuous => (to - from) * u128::from(self.rate.count),
             Refill::Stepwise => (to / every - from / every) * self.step(),
         }
     }
-}
-
-        let every = u128::from(self.rate.step_nanos);
-impl Law for TokenBucket {
-    type State = Level;
-
-    fn fresh(&self) -> Level {
-        Level { filled: self.scaled(self.burst), at: Instant::ORIGIN }
 
     /// What comes in the time that was typed, perhaps not a whole token.
     fn step(&self) -> u128 {
         u128::from(self.rate.count) * u128::from(self.rate.step_nanos)
     }
+}
+
+impl Law for TokenBucket {
+    type State = Level;
+
+    fn fresh(&self) -> Level {
+        Level { filled: self.scaled(self.burst), at: Instant::ORIGIN, least: LeastMissing::default() }
     }
 
     fn advance(&self, level: &mut Level, at: Instant) {
@@ -151,17 +158,23 @@ impl Law for TokenBucket {
 
     fn tune(&self, level: &mut Level, at: Instant, before: &Self) {
         before.advance(level, at);
-        let filled = rescaled(level.filled, before.rate.per_nanos, self.rate.per_nanos);
+        // With a larger burst more is missing from now on.
+        level.least.note(at, before.missing(level));
+        let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
+        level.least.rescale(rescaled);
+        let filled = rescaled(level.filled);
         level.filled = filled.min(self.scaled(self.burst));
     }
 
-    fn charge(&self, level: &mut Level, _at: Instant, cost: u32) {
+    fn charge(&self, level: &mut Level, at: Instant, cost: u32) {
+        level.least.note(at, self.missing(level));
         level.filled = level.filled.saturating_sub(self.scaled(cost));
     }
 
     fn give_back(&self, level: &mut Level, at: Instant, taken: Taken) {
         self.advance(level, at);
-        level.filled = (level.filled + self.scaled(taken.cost)).min(self.scaled(self.burst));
+        let missing = self.missing(level);
+        level.filled += level.least.give_back(taken.at, self.scaled(taken.cost), missing);
     }
 
     fn standing(&self, level: &Level, at: Instant) -> Standing {
@@ -209,14 +222,6 @@ mod tests {
     }
 
     #[test]
-    fn what_never_fits_is_never_advised() {
-        let law = TokenBucket { burst: 5, ..TokenBucket::default() };
-        let level = law.fresh();
-        assert_eq!(law.ask(&level, Instant::ORIGIN, 6), Ruling::Reject(None));
-        assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Ruling::Pass);
-    }
-}
-    #[test]
     fn steps_are_as_long_as_they_are_typed_whatever_comes_in_them() {
         let options = ["rate=1.5/s", "burst=3", "refill=stepwise"].map(|option| {
             let (key, value) = option.split_once('=').unwrap();
@@ -237,3 +242,11 @@ mod tests {
         assert_timeline(&law, &timeline);
     }
 
+    #[test]
+    fn what_never_fits_is_never_advised() {
+        let law = TokenBucket { burst: 5, ..TokenBucket::default() };
+        let level = law.fresh();
+        assert_eq!(law.ask(&level, Instant::ORIGIN, 6), Ruling::Reject(None));
+        assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Ruling::Pass);
+    }
+}

@@ -210,6 +210,66 @@ proptest! {
     }
 }
 
+/// Requests, some of which give something back later: the time since the one before in microseconds, the cost, how many of those after it
+/// come before that, and how much comes back (nothing for most).
+fn any_giving_back() -> impl Strategy<Value = Vec<(u64, u32, usize, u32)>> {
+    let gap = prop_oneof![Just(0), 0..2_000_u64, 0..400_000_u64];
+    prop::collection::vec((gap, 1..4_u32, 0..8_usize, 0..4_u32), 1..30)
+}
+
+/// Whoever passes is charged, and some give back; then the state is that of a law that was charged only what has stayed.
+fn gives_back_what_was_never_taken<L: Law>(
+    law: &L,
+    requests: &[(u64, u32, usize, u32)],
+) -> Result<(), TestCaseError> {
+    let (mut state, mut at) = (law.fresh(), Instant::ORIGIN);
+    // Of each charge what has stayed.
+    let mut stayed: Vec<Taken> = Vec::new();
+    let mut due: Vec<(usize, usize, u32)> = Vec::new();
+    for (index, (gap_us, cost, later, back)) in requests.iter().enumerate() {
+        at = at + Duration::from_micros(*gap_us);
+        law.advance(&mut state, at);
+        if passes(law.ask(&state, at, *cost)) {
+            law.charge(&mut state, at, *cost);
+            due.push((index + later, stayed.len(), (*back).min(*cost)));
+            stayed.push(Taken { at, cost: *cost });
+        }
+        for (_, charge, back) in due.extract_if(.., |(when, ..)| *when == index) {
+            law.give_back(&mut state, at, Taken { at: stayed[charge].at, cost: back });
+            stayed[charge].cost -= back;
+        }
+        let mut other = law.fresh();
+        for taken in stayed.iter().filter(|taken| taken.cost > 0) {
+            law.advance(&mut other, taken.at);
+            prop_assert!(
+                passes(law.ask(&other, taken.at, taken.cost)),
+                "{law:?}: more pass than without giving back"
+            );
+            law.charge(&mut other, taken.at, taken.cost);
+        }
+        law.advance(&mut other, at);
+        prop_assert_eq!(law.standing(&state, at), law.standing(&other, at));
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn what_comes_back_leaves_a_bucket_as_if_it_had_never_been_taken(
+        requests in any_giving_back(), rate in 1..200_u32, burst in 3..9_u32,
+    ) {
+        let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
+        gives_back_what_was_never_taken(&law::<TokenBucket>(&options), &requests)?;
+        gives_back_what_was_never_taken(&law::<Gcra>(&options), &requests)?;
+        gives_back_what_was_never_taken(&law::<Reserve>(&options), &requests)?;
+        let stepwise = [("rate", format!("{rate}/50ms")), options[1].clone(), ("refill", "stepwise".to_owned())];
+        gives_back_what_was_never_taken(&law::<TokenBucket>(&stepwise), &requests)?;
+        let window = [("limit", burst.to_string()), ("window", "70ms".to_owned())];
+        gives_back_what_was_never_taken(&law::<FixedWindow>(&window), &requests)?;
+        gives_back_what_was_never_taken(&law::<SlidingLog>(&window), &requests)?;
+    }
+}
+
 /// Everything that can be asked of a law, with the largest numbers: nothing overflows, which a debug build would not survive.
 fn bear_extremes<L: Law + Configurable>(options: &[(&str, &str)]) {
     let options: Vec<_> = options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
