@@ -94,7 +94,7 @@ impl Admission for Stages {
         self.walk(at, request.id, 0, service)
     }
 
-    /// No stage is asked, and none counts it.
+    /// No stage is asked, and none hears of it: it never begins to pass them.
     fn refuse(
         &mut self,
         at: Instant,
@@ -102,8 +102,7 @@ impl Admission for Stages {
         verdict: Verdict,
         service: &ServiceModel,
     ) -> Arrived {
-        let stages = self.gates.len();
-        self.slot(request.id).begin(*request, stages);
+        *self.slot(request.id) = Passing::default();
         let takes = service.reject_time(request);
         self.holding.take(at, request.id, verdict, false, takes)
     }

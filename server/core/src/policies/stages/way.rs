@@ -7,7 +7,7 @@ use vocabulary::Instant;
 use super::Stages;
 use super::passing::Rejection;
 use crate::policies::admission::{Admission as _, Arrived, Released};
-use crate::policies::common::{Charged, Later, Own};
+use crate::policies::common::{Charged, Common, Later, Own};
 use crate::policies::gate::{Asked, Ruling, Taken};
 use crate::request::{RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -236,7 +236,8 @@ impl Stages {
         Released { advice, ..released }
     }
 
-    /// A request comes to its end: what it has cost is settled, unless nobody waits for its answer, and what it held is free.
+    /// A request comes to its end: what it has cost is settled, unless nobody waits for its answer, and what it held is free. Where it is charged
+    /// only now and nothing comes back, it is charged whatever has become of it.
     pub(super) fn finish(
         &mut self,
         at: Instant,
@@ -244,9 +245,17 @@ impl Stages {
         verdict: Option<Verdict>,
         service: &ServiceModel,
     ) {
-        if verdict == Some(Verdict::Accepted) {
-            for stage in 0..self.gates.len() {
-                self.settle(at, id, stage);
+        let has_passed = self.slot(id).rejection.map_or(self.gates.len(), |rejection| rejection.stage);
+        for stage in 0..has_passed {
+            let Common { charged, later, .. } = self.gates[stage].common;
+            match verdict {
+                Some(Verdict::Accepted) => self.settle(at, id, stage),
+                Some(_) if (charged, later) == (Charged::Answer, Later::Keep) => {
+                    if let Some(asked) = self.asked(id, stage) {
+                        self.gates[stage].gate.take(at, &asked);
+                    }
+                }
+                _ => {}
             }
         }
         self.free_places(at, id, service);
