@@ -5,13 +5,14 @@ mod passage;
 mod run_clock;
 mod taken_back;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, WallTime};
 
 use crate::config::Config;
-use crate::details::Wants;
+use crate::details::{Details, Wants};
 use crate::events::{Answer, Input, Output};
 use crate::ledger::{Account, Ledger, Of};
 use crate::log::ServerLog;
@@ -46,6 +47,8 @@ pub struct Server {
     version: u64,
     /// Requests on their way to admission.
     coming: Timeline<RequestId>,
+    /// What those of them say of themselves, who do: whatever policy admits them is told.
+    details: BTreeMap<RequestId, Arc<Details>>,
     /// Answers on their way to the client.
     going: Timeline<Answer>,
     /// Messages so far: what breaks ties, and by what a request knows its own.
@@ -100,6 +103,7 @@ impl Server {
             epoch: 0,
             version: 0,
             coming: Timeline::default(),
+            details: BTreeMap::new(),
             going: Timeline::default(),
             messages: 0,
             requests: Vec::new(),
@@ -118,7 +122,7 @@ impl Server {
         match input {
             Input::Arrive(request) => self.meet(now, request, 0, None),
             Input::ArriveIfFree { request, least } => self.meet(now, request, least, None),
-            Input::ArriveWith { request, details, least } => self.meet(now, request, least, Some(&details)),
+            Input::ArriveWith { request, details, least } => self.meet(now, request, least, Some(details)),
             Input::Cancel(id) => {
                 self.follow_schedule(now);
                 self.cancel(now, id);

@@ -221,3 +221,55 @@ fn whoever_waits_is_called_when_the_cap_rises() {
         assert_eq!(told, [first, first, later, later, later, later, later], "{caps}{schedule}");
     }
 }
+
+#[test]
+fn what_is_charged_with_the_answer_is_charged_with_a_later_policys_rejection_where_nothing_comes_back() {
+    let told = |later: &str| {
+        let policy =
+            format!("fixed-window:limit=2,window=1s,charged=answer,later={later} then concurrency:cap=1");
+        told(&policy, &[0, 0, 0, 200, 400])
+    };
+    let [at_once, later] = [(0, Err(None)), (300, Ok(()))];
+    assert_eq!(told("back"), [(100, Ok(())), at_once, at_once, later, (400, Err(Some(600)))]);
+    // Two have counted before the first is answered.
+    assert_eq!(told("keep"), [(100, Ok(())), at_once, at_once, (200, Err(Some(800))), (400, Err(Some(600)))]);
+}
+
+#[test]
+fn what_is_refused_before_any_policy_is_asked_locks_nobody_out() {
+    for reject_time in [Distribution::ZERO, Distribution::millis(1)] {
+        let mut server = Server::new(Config {
+            reject_first: 1,
+            reject_time,
+            ..config("penalty:lock=60s then token-bucket:rate=1000/s,burst=1000")
+        });
+        let mut verdicts = Vec::new();
+        for attempt in 1..=2 {
+            let at = Instant::from_millis(10 * u64::from(attempt));
+            let request =
+                Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt, step: Step::Work };
+            server.handle(at, Input::Arrive(request));
+            drain(&mut server, at + Duration::from_millis(200), |answer| verdicts.push(answer.verdict));
+        }
+        assert_eq!(verdicts, [Verdict::Rejected, Verdict::Accepted], "{reject_time}");
+    }
+}
+
+#[test]
+fn what_a_request_said_of_itself_is_known_to_the_policy_that_comes_while_it_is_on_its_way() {
+    let before = config("token-bucket:rate=1/s,burst=100,cost=header:x-cost");
+    let other = config("gcra:rate=1/s,burst=10,cost=header:x-cost");
+    let network_delay = Distribution::millis(50);
+    let mut server = Server::new(Config { network_delay, ..before });
+    let headers = vec![("x-cost".into(), "11".into())];
+    let details = Arc::new(Details { headers, ..Details::default() });
+    let request = Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt: 1, step: Step::Work };
+    server.handle(Instant::ORIGIN, Input::ArriveWith { request, details, least: 0 });
+    server.handle(Instant::from_millis(10), Input::Configure(Config { network_delay, ..other }.into()));
+    let mut verdicts = Vec::new();
+    drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
+    // Whoever has the id next said nothing, and costs 1.
+    server.handle(Instant::from_millis(500), Input::Arrive(request));
+    drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
+    assert_eq!(verdicts, [Verdict::Rejected, Verdict::Accepted]);
+}

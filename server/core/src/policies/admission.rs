@@ -20,7 +20,7 @@ use crate::service::ServiceModel;
 /// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
 /// [`cancel`](Self::cancel). Ids are used again after that.
 pub(crate) trait Admission: fmt::Debug + Send {
-    /// A request is on its way, and says this of itself; whoever does not tell is not introduced. Some policies do not care.
+    /// A request that [arrives](Self::arrive) next says this of itself; whoever does not tell is not introduced. Some policies do not care.
     fn introduce(&mut self, _id: RequestId, _details: &Details) {}
 
     /// A request reaches the server.

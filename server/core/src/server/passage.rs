@@ -1,5 +1,6 @@
 //! A request's way through the server: it arrives, is admitted, perhaps decided about later, and answered.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use vocabulary::Instant;
@@ -15,16 +16,24 @@ use crate::request::{Request, RequestId, Step, Verdict, Way};
 
 impl Server {
     /// A request comes: it is on its way to admission, unless it was to come only if so much is free.
-    pub(super) fn meet(&mut self, now: Instant, request: Request, least: u32, details: Option<&Details>) {
+    pub(super) fn meet(&mut self, now: Instant, request: Request, least: u32, details: Option<Arc<Details>>) {
         self.on_arrival(now, &request);
         self.follow_schedule(now);
         if least > 0 && self.free(now) < u64::from(least) {
             return self.defer(now, request.id);
         }
+        // Of whoever had its id before, a message may have been lost.
+        self.forget_details(request.id);
         if let Some(details) = details {
-            self.policy.introduce(request.id, details);
+            self.details.insert(request.id, details);
         }
         self.arrive(now, request);
+    }
+
+    /// What a request said of itself, which nobody needs any more.
+    #[inline]
+    pub(super) fn forget_details(&mut self, id: RequestId) -> Option<Arc<Details>> {
+        if self.details.is_empty() { None } else { self.details.remove(&id) }
     }
 
     fn arrive(&mut self, now: Instant, request: Request) {
@@ -62,6 +71,7 @@ impl Server {
     }
 
     pub(super) fn admit(&mut self, at: Instant, id: RequestId) {
+        let details = self.forget_details(id);
         let Some(held) = &self.requests[id.0 as usize] else { return };
         let Request { step, attempt, .. } = held.request;
         let of = self.of(held);
@@ -83,6 +93,9 @@ impl Server {
             Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
             _ => None,
         };
+        if let Some(details) = details {
+            self.policy.introduce(id, &details);
+        }
         let arrived = self.policy.arrive(at, &held.request, refusal, &self.service);
         let verdict = match arrived {
             Arrived::Decided(verdict) | Arrived::Done { verdict, .. } | Arrived::Scripted { verdict, .. } => {

@@ -17,6 +17,7 @@ impl Server {
             self.answers.retain(|answer| answer.id != id);
             return;
         };
+        self.forget_details(id);
         match self.policy.cancel(now, id, &self.service) {
             Some(released) => self.ledger.on_waste(self.of(&held), released.held),
             None => self.forget_stale_messages(),
