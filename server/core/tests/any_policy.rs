@@ -1,7 +1,9 @@
 //! Whatever happens under whatever policy: nothing is lost, nothing is answered twice, nothing hangs.
 
+use std::sync::Arc;
+
 use mockserver_core::{
-    Config, Input, Output, POLICIES, Policies, Request, RequestId, Schedule, Server, Step,
+    Config, Details, Input, Output, POLICIES, Policies, Request, RequestId, Schedule, Server, Step,
 };
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
@@ -30,9 +32,12 @@ fn any_stack() -> impl Strategy<Value = String> {
         "concurrency-cap",
         "concurrency:cap=1,queue=2,queue-timeout=30ms",
         "concurrency:cap=2,queue=1,order=lifo,cost=2",
+        "concurrency:queue=3,queue-timeout=60ms,cost=header:x-cost",
+        "concurrency:cap=3,queue=4,queue-timeout=40ms,order=lifo,cost=header:x-cost,key=method",
         "token-bucket:rate=20/s,burst=2",
         "token-bucket:rate=1/50ms,burst=3,refill=stepwise,cost=2,refund=50%",
         "gcra:rate=30/s,burst=1",
+        "gcra:rate=20/s,burst=4,cost=header:x-cost,refund=50%",
         "fixed-window:limit=2,window=100ms,align=first",
         "sliding-counter:limit=3,window=70ms",
         "sliding-log:limit=2,window=70ms",
@@ -79,12 +84,13 @@ fn any_config() -> impl Strategy<Value = Config> {
         vec!["", "reset:20%,hang:10%,slow-headers(70ms):20%,500:20%:after,hang:5%:after,slow-body(1s):5%"];
     let faults = prop::sample::select(faults);
     let times = [time(), time(), time(), time()];
-    let disturbed = (outages, faults, any_changes());
+    let caps = prop::sample::select(vec!["", "", "30ms=1,90ms=5", "100ms=4,200ms=1,250ms=2"]);
+    let disturbed = (outages, faults, any_changes(), caps);
     (any_policy(), 1..4_u32, times, disturbed, 0..2_u32, any::<bool>()).prop_map(
-        |(policy, max_busy, times, (outages, faults, changes), reject_first, rejects_occupy)| {
+        |(policy, max_busy, times, (outages, faults, changes, caps), reject_first, rejects_occupy)| {
             let [service_time, reject_time, network_delay, return_delay] =
                 times.map(|text| text.parse::<Distribution>().expect("a time"));
-            Config {
+            let config = Config {
                 max_busy,
                 service_time,
                 reject_time,
@@ -97,7 +103,10 @@ fn any_config() -> impl Strategy<Value = Config> {
                 schedule: followed(&policy, max_busy, &changes),
                 policy,
                 ..Config::default()
-            }
+            };
+            // A schedule may say it, too.
+            let with_caps = Config { caps: caps.parse().expect("caps"), ..config.clone() };
+            if with_caps.validate().is_ok() { with_caps } else { config }
         },
     )
 }
@@ -154,7 +163,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 #[derive(Clone, Debug)]
 enum Action {
-    Arrive(u32, Step),
+    /// With what it says it costs, if it says anything.
+    Arrive(u32, Step, Option<u32>),
     Cancel(u32),
     Configure(Box<Config>),
     Reset,
@@ -162,11 +172,20 @@ enum Action {
 
 fn any_action() -> impl Strategy<Value = Action> {
     prop_oneof![
-        8 => (0..8_u32, any_step()).prop_map(|(id, step)| Action::Arrive(id, step)),
+        8 => (0..8_u32, any_step(), prop::option::of(0..5_u32))
+            .prop_map(|(id, step, cost)| Action::Arrive(id, step, cost)),
         2 => (0..8_u32).prop_map(Action::Cancel),
         1 => any_config().prop_map(|config| Action::Configure(config.into())),
         1 => Just(Action::Reset),
     ]
+}
+
+/// A request that says what it costs.
+fn costing(request: Request, cost: u32) -> Input {
+    let headers = vec![("x-cost".into(), cost.to_string().into())];
+    let method = if cost % 2 == 0 { "GET" } else { "POST" }.into();
+    let details = Details { method, headers, ..Details::default() };
+    Input::ArriveWith { request, details: Arc::new(details), least: 0 }
 }
 
 /// Takes every answer that is due, at the instants that the server names, and ticks its ids off.
@@ -201,12 +220,12 @@ proptest! {
             let at = Instant::from_millis(now);
             drain(&mut server, at, &mut open)?;
             match action {
-                Action::Arrive(id, step) if !open[id as usize] => {
+                Action::Arrive(id, step, cost) if !open[id as usize] => {
                     open[id as usize] = true;
                     attempt += 1;
                     let id = RequestId(id);
                     let request = Request { id, run: Some(1), seed: 1, op: u64::from(id.0), attempt, step };
-                    server.handle(at, Input::Arrive(request));
+                    server.handle(at, cost.map_or(Input::Arrive(request), |cost| costing(request, cost)));
                 }
                 Action::Cancel(id) if open[id as usize] => {
                     open[id as usize] = false;
