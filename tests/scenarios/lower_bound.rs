@@ -1,8 +1,9 @@
 //! No strategy beats the lower bound on the makespan, and it is the same for every strategy.
 
+use std::num::NonZero;
 use std::time::Duration;
 
-use loadgen_core::{ArrivalProcess, Group, LowerBound, Run, RunConfig, Workload};
+use loadgen_core::{ArrivalProcess, Group, LowerBound, Requests, Run, RunConfig, Workload};
 use loadgen_sim::{Finished, Foresight, Simulation, Steer, least_costs};
 use mockserver_core::{Config, Ideal, Policies};
 use tailback::{Foreknowledge, PartKind, STRATEGIES, StrategySpec};
@@ -115,6 +116,36 @@ fn no_strategy_beats_what_limits_of_rates_prove() {
     let limits = |number: u64| LIMITS[usize::try_from(number).unwrap() % LIMITS.len()].parse().unwrap();
     let (complete, close) = hold(&blind, 40, limits);
     assert!(complete > 300 && close > 30, "{complete} runs complete, {close} of them within 5 %");
+}
+
+/// Tokens that are held while their requests wait for a place, and come back long after others have come.
+#[test]
+fn charges_that_come_back_late_let_nobody_beat_the_bound() {
+    let ops = std::iter::repeat_n(0, 20).chain(std::iter::repeat_n(119_950, 40));
+    let server = serde_json::json!({
+        "policy": "token-bucket:rate=1/s,burst=20 then concurrency:cap=1,queue=100,queue-timeout=100s,key=header:authorization",
+        "service_time": "300s",
+        "reject_time": "0s",
+        "network_delay": "0s",
+    });
+    let server = Config::default().patched(server.as_object().unwrap()).unwrap();
+    let strategies = ["constant:delay=10ms+hedging:delay=20s,copies=4", "constant:delay=10ms"];
+    for (seed, strategy) in (1..=3).flat_map(|seed| strategies.map(|strategy| (seed, strategy))) {
+        let arrivals = ops.clone().map(vocabulary::Instant::from_millis).collect();
+        let client = RunConfig {
+            seed,
+            workload: Workload { arrivals: ArrivalProcess::Listed(arrivals), ops: Some(60), duration: None },
+            requests: Requests { api_keys: NonZero::new(1_000_000), ..Requests::default() },
+            timeout: Duration::from_secs(1000),
+            ..RunConfig::default()
+        };
+        let planned = LowerBound::planned(&client, least_costs(&server, seed).unwrap(), 1000).unwrap();
+        let finished = run(&strategy.parse().unwrap(), &client, &server);
+        let measured = finished.run.measurements();
+        assert_eq!(measured.ops.succeeded, 60, "{strategy}");
+        let makespan = measured.makespan().unwrap();
+        assert!(makespan >= planned, "{seed}: {strategy} {makespan:?} {planned:?}");
+    }
 }
 
 /// Runs that are complete, and those of them that come close to the bound, which holds for all.
