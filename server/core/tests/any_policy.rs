@@ -183,7 +183,7 @@ fn any_action() -> impl Strategy<Value = Action> {
 /// A request that says what it costs.
 fn costing(request: Request, cost: u32) -> Input {
     let headers = vec![("x-cost".into(), cost.to_string().into())];
-    let method = if cost % 2 == 0 { "GET" } else { "POST" }.into();
+    let method = if cost.is_multiple_of(2) { "GET" } else { "POST" }.into();
     let details = Details { method, headers, ..Details::default() };
     Input::ArriveWith { request, details: Arc::new(details), least: 0 }
 }

@@ -96,13 +96,12 @@ impl TextField for Rate {
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);
         let decimals = format!(".{rest:0MOST_DECIMALS$}");
         let decimals = decimals.trim_end_matches('0').trim_end_matches('.');
-        match UNITS.iter().find(|(_, nanos)| *nanos == self.step_nanos) {
-            Some((name, _)) => format!("{whole}{decimals}/{name}"),
-            None => {
-                let time = duration_text::format(Duration::from_nanos(self.step_nanos));
-                format!("{whole}{decimals}/{time}")
-            }
-        }
+        let unit = UNITS.iter().find(|(_, nanos)| *nanos == self.step_nanos);
+        let time = unit.map_or_else(
+            || duration_text::format(Duration::from_nanos(self.step_nanos)),
+            |(name, _)| (*name).to_owned(),
+        );
+        format!("{whole}{decimals}/{time}")
     }
 
     fn accepted(&self) -> &'static str {
