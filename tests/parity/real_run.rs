@@ -83,6 +83,7 @@ impl Setting {
         let scale = TimeScale::parse(self.time_scale).expect("it is a scale");
         let server = Embedded::start(self.server.clone(), scale).expect("a port and threads");
         server.record_log();
+        let mut run = self.client();
         let transport = TransportConfig {
             target: Target::resolve(&server.address().to_string(), Trust::default()).expect("an address"),
             request: RequestTemplate::default(),
@@ -92,7 +93,7 @@ impl Setting {
                 self.server.reject_statuses(),
                 self.config.kind == OperationKind::ReadModifyWrite,
             ),
-            reading: std::sync::Arc::default(),
+            reading: run.reading(),
             kind: self.config.kind,
             requests: self.config.requests.clone(),
             seed: self.config.seed,
@@ -101,7 +102,6 @@ impl Setting {
             scale,
         };
         let transport = self.transport.build(transport).expect("it needs nothing");
-        let mut run = self.client();
         run.record_log();
         let control = Control::default();
         let options =
