@@ -11,11 +11,13 @@ impl Config {
         let mut text = String::new();
         // Of the usual policy the cap says all. Writing to a string cannot fail.
         let is_usual = self.policy == Policies::default();
+        let statuses = self.statuses_of_policies();
         if let Some(preset) = &self.preset {
-            let scale = self.scale.map_or_else(String::new, |scale| format!(" × {scale}"));
-            let _ = write!(text, "preset {preset}{scale}: ");
-        }
-        if !is_usual {
+            // Its figures are many: `mockserver presets NAME` has them, and where they are from.
+            let scale = self.scale.map_or_else(String::new, |scale| format!(" (scale {scale})"));
+            let limits = self.policy.labels().join(", ");
+            let _ = write!(text, "preset {preset}{scale}: {limits}; rejects with {statuses}");
+        } else if !is_usual {
             let _ = match self.policy.script() {
                 Some(script) => {
                     write!(text, "{} of {}", self.policy.labels().join(" then "), script.summary())
@@ -28,12 +30,11 @@ impl Config {
             let _ = write!(text, "{}cap {}{later}", if is_usual { "" } else { ", " }, self.max_busy);
         }
         if self.draws_service_times() {
-            let slot = if self.rejections_hold_slots() { ", holds a slot" } else { "" };
-            let _ = write!(
-                text,
-                ", service {}, reject {} ({}{slot})",
-                self.service_time, self.reject_time, self.reject_status
-            );
+            let status = Some(statuses).filter(|_| self.preset.is_none());
+            let slot = self.rejections_hold_slots().then(|| "holds a slot".to_owned());
+            let how = status.into_iter().chain(slot).collect::<Vec<_>>().join(", ");
+            let how = if how.is_empty() { how } else { format!(" ({how})") };
+            let _ = write!(text, ", service {}, reject {}{how}", self.service_time, self.reject_time);
         }
         let _ = write!(text, ", network {}", self.network_delay);
         if !self.return_delay.is_zero() {
@@ -55,6 +56,20 @@ impl Config {
             let _ = write!(text, ", faults {}", self.fault);
         }
         text
+    }
+
+    /// The statuses with which policies reject, in their order; outages and refused first attempts have the server's own.
+    fn statuses_of_policies(&self) -> String {
+        let rejections = &self.answers.reject;
+        let own = |label: &String| rejections.get(label).or_else(|| rejections.get("*"))?.status;
+        let mut statuses: Vec<String> = Vec::new();
+        for label in self.policy.labels() {
+            let status = own(&label).unwrap_or(self.reject_status).to_string();
+            if !statuses.contains(&status) {
+                statuses.push(status);
+            }
+        }
+        statuses.join(" or ")
     }
 }
 
@@ -82,6 +97,25 @@ mod tests {
             "cap 50 (later 10s=25), service 500ms, reject 50ms (503), network 100ms, back 5ms, loss 0.25, \
              down 1s..2s, first 2 attempts rejected, faults reset:1%,500:2%:after"
         );
+    }
+
+    #[test]
+    fn a_preset_is_a_line_of_its_limits_and_its_statuses() {
+        let preset = |name, scale| Config::default().with_preset(name, scale).unwrap().describe();
+        assert_eq!(
+            preset("github", Some(0.02)),
+            "preset github (scale 0.02): primary, concurrent, points, creations; rejects with 403, service 500ms, reject 50ms (holds a \
+             slot), network 100ms"
+        );
+        let without = preset("github:points=off,creations=off", None);
+        assert!(
+            without.starts_with("preset github:points=off,creations=off: primary, concurrent; "),
+            "{without}"
+        );
+        for name in crate::server_preset_names() {
+            let words = preset(name, None);
+            assert!(words.starts_with(&format!("preset {name}: ")) && words.len() < 250, "{words}");
+        }
     }
 
     #[test]
