@@ -64,3 +64,40 @@ fn what_passes_is_served_beside_all_else_and_nothing_is_a_cap() {
         assert_eq!(answers.first().map(|answer| answer.busy), Some(200), "{policy}");
     }
 }
+
+#[test]
+fn windows_may_follow_one_another_from_the_runs_first_request_on() {
+    let config = Config {
+        policy: "fixed-window:limit=2,window=1s,align=run".parse().expect("a policy"),
+        service_time: Distribution::ZERO,
+        reject_time: Distribution::ZERO,
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    };
+    let mut server = Server::new(config);
+    let mut told = Vec::new();
+    // The windows of the first run end at 1700 and 2700 ms, those of the second at 3100 ms.
+    let arrivals = [
+        (700, 1),
+        (1600, 1),
+        (1699, 1),
+        (1700, 1),
+        (2000, 1),
+        (2050, 1),
+        (2100, 2),
+        (2100, 2),
+        (2699, 2),
+        (3100, 2),
+    ];
+    for (op, (at_ms, run)) in (0..).zip(arrivals) {
+        let at = Instant::from_millis(at_ms);
+        let id = RequestId(0);
+        server.handle(
+            at,
+            Input::Arrive(Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work }),
+        );
+        drain(&mut server, at, |answer| told.push(answer.advice.map(|wait| wait.as_millis())));
+    }
+    let (ok, wait) = (None, Some);
+    assert_eq!(told, [ok, ok, wait(1), ok, ok, wait(650), ok, ok, wait(401), ok]);
+}

@@ -33,13 +33,15 @@ pub(crate) enum Align {
     Start,
     /// One after another from 1970-01-01, 00:00 UTC: hours of the clock, say.
     Epoch,
+    /// One after another from the first request of the run.
+    Run,
     /// With the first request after the one before.
     First,
 }
 
 impl Choice for Align {
     const CHOICES: &'static [(&'static str, Self)] =
-        &[("start", Self::Start), ("epoch", Self::Epoch), ("first", Self::First)];
+        &[("start", Self::Start), ("epoch", Self::Epoch), ("run", Self::Run), ("first", Self::First)];
 }
 
 impl Default for FixedWindow {
@@ -52,9 +54,8 @@ impl Configurable for FixedWindow {
     const NAME: &'static str = "fixed-window";
     const SUMMARY: &'static str = "so many requests in each window of time, and the rest of it is rejected";
     const RULE: &'static str = "accept while what was accepted since the window began is below limit; windows follow one \
-                                another from the server's start or from 1970 on (align=epoch), or begin with the first request \
-                                (align=first); the exact \
-                                wait is the rest of the window";
+                                another from the server's start, from 1970 (align=epoch) or from the run's first request on \
+                                (align=run), or each begins with a request (align=first); the exact wait is the rest of the window";
     const SOURCE: &'static str =
         "envoyproxy/ratelimit; Kong rate-limiting; microsoft/dev-proxy (align=first)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
@@ -91,13 +92,22 @@ pub(crate) struct Window {
     began: Instant,
     ends: Instant,
     accepted: u32,
+    /// When the run began, where that matters.
+    run_began: Instant,
 }
 
 impl Law for FixedWindow {
     type State = Window;
 
     fn fresh(&self) -> Window {
-        Window { began: Instant::ORIGIN, ends: Instant::ORIGIN, accepted: 0 }
+        Window { began: Instant::ORIGIN, ends: Instant::ORIGIN, accepted: 0, run_began: Instant::ORIGIN }
+    }
+
+    fn begin(&self, window: &mut Window, began: Option<Instant>) {
+        let began = began.filter(|began| self.align == Align::Run && *began != window.run_began);
+        if let Some(began) = began {
+            *window = Window { began, ends: Instant::ORIGIN, accepted: 0, run_began: began };
+        }
     }
 
     fn advance(&self, window: &mut Window, at: Instant) {
@@ -105,7 +115,8 @@ impl Law for FixedWindow {
             window.accepted = 0;
             if self.align != Align::First {
                 let length = self.window.as_nanos();
-                let passed = (u128::from(at.as_nanos()) + u128::from(self.phase)) % length;
+                let first = if self.align == Align::Run { window.run_began } else { Instant::ORIGIN };
+                let passed = (at.since(first).as_nanos() + u128::from(self.phase)) % length;
                 let passed = u64::try_from(passed).unwrap_or(u64::MAX);
                 window.began = Instant::from_nanos(at.as_nanos().saturating_sub(passed));
                 let left = length - u128::from(passed);

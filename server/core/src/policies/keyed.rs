@@ -92,8 +92,9 @@ impl<L: Law> Gate for Keyed<L> {
         self.laws += 1;
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling {
         let (law, state) = self.state(asked.key);
+        law.begin(state, service.began);
         law.advance(state, at);
         // What costs nothing always passes.
         if asked.cost == 0 {
@@ -122,8 +123,9 @@ impl<L: Law> Gate for Keyed<L> {
         }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing> {
         let (law, state) = self.state(key);
+        law.begin(state, service.began);
         law.advance(state, at);
         Some(law.standing(state, at))
     }

@@ -15,6 +15,9 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// Nothing has been accepted yet.
     fn fresh(&self) -> Self::State;
 
+    /// The run of whoever asks began at this instant, if at all; most laws do not care.
+    fn begin(&self, _state: &mut Self::State, _began: Option<Instant>) {}
+
     /// Time goes on; instants never go back.
     fn advance(&self, state: &mut Self::State, at: Instant);
 
