@@ -3,6 +3,7 @@
 mod bins;
 mod effort;
 mod health;
+mod limits;
 mod progress;
 mod remaining;
 mod scale;
@@ -11,6 +12,7 @@ mod timeline;
 pub(crate) use bins::{attempts_per_op, latency_bins};
 pub(crate) use effort::{Effort, failures};
 pub(crate) use health::trouble;
+pub(crate) use limits::{CapLimit, RateLimit, level};
 pub(crate) use progress::{Goal, Progress};
 pub(crate) use remaining::Remaining;
 pub(crate) use scale::{Scale, nice_ceiling, nice_span, nice_step};

@@ -22,6 +22,6 @@ mod text;
 
 pub use lanes::{Column, Lane, Lanes, LanesHeader, Spread, Unit};
 pub use lanes_line::lanes_line;
-pub use model::{Action, Background, Frame, GeneratorState, Header, Liveness};
+pub use model::{Action, Background, Frame, GeneratorState, Header, Liveness, PolicyName};
 pub use progress_line::progress_line;
 pub use terminal::{WatchError, restore, watch, watch_lanes};

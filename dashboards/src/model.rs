@@ -36,6 +36,17 @@ pub struct Frame {
     pub snapshot: Snapshot,
     /// The program that makes the load.
     pub generator: GeneratorState,
+    /// The policies of the server's stack in their order, as far as they are known.
+    pub policies: Vec<PolicyName>,
+}
+
+/// What a policy of the server is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicyName {
+    /// As in the stack.
+    pub name: String,
+    /// Whether it counts by key, so that its limit is that of one key.
+    pub is_keyed: bool,
 }
 
 /// The load generator's own use of the machine.

@@ -33,7 +33,7 @@ fn lanes(stage: &str, elapsed_s: u64, lanes: Vec<Lane>) -> Lanes {
 
 fn frame(run: SyntheticRun, seconds: f64) -> Box<Frame> {
     let generator = GeneratorState { cpu_share: 0.034, rss_bytes: 14_300_000, open_connections: 52 };
-    Box::new(Frame { snapshot: run.until(seconds), generator })
+    Box::new(Frame { snapshot: run.until(seconds), generator, ..Frame::default() })
 }
 
 /// The third block of five over HTTP: one strategy has done it, one runs, one waits.

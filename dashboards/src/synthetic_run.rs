@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use loadgen_core::{Phase, Snapshot};
-use vocabulary::Instant;
+use loadgen_core::{Phase, RATE_LIMIT, Snapshot};
+use vocabulary::{Instant, LimitsTold};
 
 const STEP_MS: u64 = 10;
 const CAP: usize = 50;
@@ -46,6 +46,8 @@ pub(crate) struct SyntheticRun {
     fails_every: u64,
     /// Slots of the server.
     pub(crate) cap: usize,
+    /// What a stack of policies tells of its limits; then nothing else is told of a cap.
+    pub(crate) limits: LimitsTold,
 }
 
 impl SyntheticRun {
@@ -69,6 +71,7 @@ impl SyntheticRun {
             cut_at: 0,
             fails_every: 0,
             cap: CAP,
+            limits: LimitsTold::default(),
         }
     }
 
@@ -188,7 +191,8 @@ impl SyntheticRun {
         snapshot.ready = ready as u64;
         snapshot.sleeping = (self.waiting.len() - ready) as u64;
         snapshot.server_busy = Some(busy as u64);
-        snapshot.server_cap = Some(self.cap as u64);
+        snapshot.server_cap = self.limits.is_empty().then_some(self.cap as u64);
+        snapshot.limits = self.limits;
         snapshot.phase = match snapshot.ops {
             ops if ops.succeeded == OPS => Phase::Done,
             ops if ops.arrived == OPS => Phase::Finishing,
@@ -197,12 +201,16 @@ impl SyntheticRun {
         let point = snapshot.series.at(snapshot.now);
         point.in_flight.set(in_flight as f64);
         point.server_busy.set(busy as f64);
-        point.server_cap.set(self.cap as f64);
+        let places = self.limits.places().map(|places| f64::from(places.cap));
+        point.server_cap.set(places.unwrap_or(self.cap as f64));
         if let Some(window) = self.window {
             point.window.set(window);
             point.ssthresh.set(self.ssthresh);
             snapshot.gauges.window = Some(window);
             snapshot.gauges.ssthresh = Some(self.ssthresh);
+        }
+        if let Some(rate) = self.limits.rate() {
+            snapshot.series.draw(snapshot.now, &RATE_LIMIT, rate.per_s());
         }
     }
 }

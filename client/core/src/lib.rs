@@ -32,8 +32,8 @@ pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
     AdviceFigures, AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
     ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements,
-    OpCounts, Point, RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS,
-    WindowFigures,
+    OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate,
+    TOLERABLE_EXCESS, WindowFigures,
 };
 pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{RejectedWhen, RejectedWhenError};

@@ -22,7 +22,7 @@ pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};
 pub use fairness::FairnessFigures;
 pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};
-pub use measurements::Measurements;
+pub use measurements::{Measurements, RATE_LIMIT, REMAINING};
 pub use rate_course::{RateFigures, RateLaw, SteadyRate};
 pub use series::{DrawnGauge, Gauge, Point, SERIES_POINTS, Series};
 pub use window_course::WindowFigures;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use tailback::Gauges;
-use vocabulary::Instant;
+use vocabulary::{Instant, LimitsTold};
 
 use crate::cause::FailureCounts;
 use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
@@ -58,6 +58,8 @@ pub struct Snapshot {
     pub server_busy: Option<u64>,
     /// See `server_busy`.
     pub server_cap: Option<u64>,
+    /// Where the limits of its policies stood for the latest request of which that was told.
+    pub limits: LimitsTold,
     /// From an op's arrival to its success.
     pub op_latency: Latencies,
     /// The generator's own delay.
@@ -92,6 +94,7 @@ impl Default for Snapshot {
             gauges: Gauges::default(),
             server_busy: None,
             server_cap: None,
+            limits: LimitsTold::default(),
             op_latency: blank.op_latency,
             send_lag: blank.send_lag,
             attempt_latency: Latencies::default(),

@@ -7,7 +7,7 @@ use loadgen_core::{Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, Serve
 use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
 use tailback::{Advice, AdviceHeaders, AdviceValue, Facts, Failure, Outcome, OwnWords, Reading, Status};
 
-use vocabulary::{WallTime, grpc};
+use vocabulary::{LimitsTold, WallTime, grpc};
 
 use crate::rendered::RenderedHeaders;
 
@@ -60,7 +60,8 @@ impl Heard {
     #[inline(always)]
     pub(crate) fn plain(answer: &Answer, config: &Config, reading: &Reading) -> Self {
         let verdict = Some(verdict(answer.verdict));
-        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took: None, verdict });
+        let limits = LimitsTold::default();
+        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took: None, limits, verdict });
         Self::unscripted(answer, config, reading, server)
     }
 
@@ -77,7 +78,8 @@ impl Heard {
         let Speech { config, anchor, understanding, .. } = *speech;
         // What a script says is judged by its status.
         let verdict = answer.reply.is_none().then(|| verdict(answer.verdict));
-        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, verdict });
+        let server =
+            Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, limits: answer.limits(), verdict });
         if let Some(heard) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
             return heard;
         }

@@ -33,6 +33,8 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap when it answered, decimal.
 pub const CAP: &str = "x-tailback-cap";
+/// Response header: where the limits of a stack of policies stand for the request, as [`LimitsTold`](crate::LimitsTold) has it.
+pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start, in nanoseconds, at which the answer was due, decimal. Dates that it tells a run
 /// are read as at this moment.
 pub const AT: &str = "x-tailback-at-ns";

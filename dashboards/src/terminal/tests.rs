@@ -6,13 +6,14 @@ use loadgen_core::Snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
+use vocabulary::{LimitsTold, PlacesTold, RateTold};
 
 use super::render::render;
 use super::state::{State, View};
 use super::theme::Theme;
 use crate::figures::Scale;
 use crate::synthetic_run::SyntheticRun;
-use crate::{Frame, GeneratorState, Header};
+use crate::{Frame, GeneratorState, Header, PolicyName};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -28,7 +29,7 @@ fn header(strategy: &str) -> Header {
 
 fn frame(snapshot: Snapshot) -> Frame {
     let generator = GeneratorState { cpu_share: 0.034, rss_bytes: 14_300_000, open_connections: 52 };
-    Frame { snapshot, generator }
+    Frame { snapshot, generator, ..Frame::default() }
 }
 
 fn drawn(size: (u16, u16), frame: &Frame, state: &State) -> String {
@@ -148,6 +149,23 @@ fn the_cap_line_follows_a_change_of_the_cap() {
     run.advance(14.0);
     let state = State { view: View::Window, ..State::new(header("aimd")) };
     assert_looks("cap_lowered", &frame(run.snapshot().clone()), &state, &SIZES[1..2]);
+}
+
+#[test]
+fn the_limits_of_a_stack_are_drawn_under_the_names_of_their_policies() {
+    let mut run = SyntheticRun::aimd();
+    let rate = |remaining, limit| RateTold { stage: 0, remaining, limit, window: Duration::from_secs(1) };
+    for (until_s, limit) in [(4.0, 100), (8.0, 60)] {
+        run.advance(until_s);
+        let places = PlacesTold { stage: 1, busy: 30, cap: 40 };
+        run.limits = LimitsTold::default().with_places(places).with_rate(rate(7, limit));
+    }
+    run.advance(12.0);
+    let policy = |name: &str| PolicyName { name: name.to_owned(), is_keyed: name == "concurrent" };
+    let mut frame = frame(run.snapshot().clone());
+    frame.policies = vec![policy("primary"), policy("concurrent")];
+    let header = Header { adjustable_limit: Some("primary".to_owned()), ..header("aimd") };
+    assert_looks("limits", &frame, &State::new(header), &SIZES);
 }
 
 #[test]

@@ -1,8 +1,12 @@
-//! What the policies know of an answer, for templates to tell.
+//! What the policies know of an answer, for templates to tell, and for runs.
+
+use std::time::Duration;
+
+use vocabulary::{LimitsTold, PlacesTold, RateTold};
 
 use crate::standing::Standing;
 
-/// What templates may tell of an answer.
+/// What templates may tell of an answer, and what runs are told of limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFacts {
     /// The stage of the stack that turned the request away, from 0.
@@ -15,4 +19,80 @@ pub struct AnswerFacts {
     pub op: u64,
     /// Which attempt of the op.
     pub attempt: u32,
+}
+
+impl AnswerFacts {
+    /// What a run is told of the limits: of places the fewest, and of rates the one that turned the request away, else the one of which the
+    /// least share is left; of equals the first.
+    pub fn limits(&self) -> LimitsTold {
+        let stages =
+            || (0..=u8::MAX).zip(&self.standings).filter_map(|(at, standing)| Some((at, (*standing)?)));
+        let places = stages().filter(|(_, standing)| standing.window.is_none());
+        let rates = stages().filter_map(|(at, standing)| Some((at, standing, standing.window?)));
+        let share_left = |(at, standing, _): &(u8, Standing, Duration)| {
+            let Standing { limit, remaining, .. } = *standing;
+            // In 2⁻³² parts, rounded down: who is turned away comes before all.
+            let share = (u128::from(remaining.min(limit)) << 32) / u128::from(limit.max(1));
+            (self.stage != Some(usize::from(*at)), share)
+        };
+        let mut told = LimitsTold::default();
+        if let Some((stage, standing)) = places.min_by_key(|(_, standing)| standing.limit) {
+            let (busy, cap) = (standing.limit.saturating_sub(standing.remaining), standing.limit);
+            told = told.with_places(PlacesTold { stage, busy: counted(busy), cap: counted(cap) });
+        }
+        if let Some((stage, standing, window)) = rates.min_by_key(share_left) {
+            let (remaining, limit) = (counted(standing.remaining), counted(standing.limit));
+            told = told.with_rate(RateTold { stage, remaining, limit, window });
+        }
+        told
+    }
+}
+
+/// More than four billion are that many.
+fn counted(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(limit: u64, remaining: u64, window_s: u64) -> Standing {
+        let window = Some(Duration::from_secs(window_s));
+        Standing { limit, remaining, reset: Duration::ZERO, window }
+    }
+
+    fn places(limit: u64, remaining: u64) -> Standing {
+        Standing { limit, remaining, ..Standing::default() }
+    }
+
+    fn told(stage: Option<usize>, standings: &[Option<Standing>]) -> String {
+        AnswerFacts { stage, standings: standings.to_vec(), ..AnswerFacts::default() }.limits().to_string()
+    }
+
+    #[test]
+    fn of_rates_the_one_that_is_nearest_to_its_end_is_told_or_the_one_that_rejects() {
+        let stack = [
+            Some(rate(100, 90, 3600)),
+            Some(places(5, 2)),
+            None,
+            Some(rate(18, 9, 60)),
+            Some(rate(2, 2, 60)),
+        ];
+        assert_eq!(told(None, &stack), "places=3/5@1;rate=9/18/60000000000@3");
+        assert_eq!(told(Some(0), &stack), "places=3/5@1;rate=90/100/3600000000000@0");
+        // Who has no place is turned away by no rate.
+        assert_eq!(told(Some(1), &stack), told(None, &stack));
+        assert_eq!(told(None, &[Some(rate(4, 2, 1)), Some(rate(2, 1, 9))]), "rate=2/4/1000000000@0");
+    }
+
+    #[test]
+    fn the_fewest_places_are_told_and_of_nothing_there_is_nothing() {
+        assert_eq!(told(None, &[Some(places(5, 2)), Some(places(2, 2))]), "places=0/2@1");
+        assert_eq!(told(None, &[None]), "");
+        assert_eq!(
+            told(None, &[Some(rate(u64::MAX, u64::MAX, 1))]),
+            "rate=4294967295/4294967295/1000000000@0"
+        );
+    }
 }

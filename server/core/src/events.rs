@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vocabulary::Instant;
+use vocabulary::{Instant, LimitsTold};
 
 use crate::answer_facts::AnswerFacts;
 use crate::answers::{Outcome, Told};
@@ -78,10 +78,10 @@ pub struct Answer {
     pub extras: Option<Box<Extras>>,
 }
 
-/// What templates tell of an answer, and what is wrong with it.
+/// What templates and limits tell of an answer, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// What templates may tell of it, where the configuration has any.
+    /// What templates may tell of it, and a run is told of limits, where there is any of it.
     pub facts: Option<AnswerFacts>,
     /// What is wrong with it. [`Fault::Hang`] and [`Fault::SlowHeaders`] never are: such an answer is due later.
     pub fault: Option<Fault>,
@@ -94,9 +94,14 @@ impl Answer {
         self.extras.is_none() && self.reply.is_none()
     }
 
-    /// What templates may tell of it, where the configuration has any.
+    /// See [`Extras::facts`].
     pub fn facts(&self) -> Option<&AnswerFacts> {
         self.extras.as_ref()?.facts.as_ref()
+    }
+
+    /// Where the limits of a stack stood for the request, as a run is told.
+    pub fn limits(&self) -> LimitsTold {
+        self.facts().map_or_else(LimitsTold::default, AnswerFacts::limits)
     }
 
     /// What is wrong with it.

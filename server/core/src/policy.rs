@@ -127,6 +127,11 @@ impl Policy {
         self.common.counts_all_alike()
     }
 
+    /// Whether requests are counted for whom they come from, and not all together.
+    pub fn counts_by_key(&self) -> bool {
+        self.common.key != Common::default().key
+    }
+
     /// Whether none of the parameters that every policy has is given.
     pub(crate) fn is_plain(&self) -> bool {
         self.given.is_empty()

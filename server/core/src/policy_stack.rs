@@ -165,7 +165,7 @@ impl Policies {
     }
 
     /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar; whether
-    /// answers tell where they stand.
+    /// templates tell where they stand, which otherwise a single cap does not tell.
     pub(crate) fn build(&self, are_told: bool, anchor: WallTime) -> Box<dyn Admission> {
         let is_stage = self.last().is_stage();
         if let Some(server) = self.only().filter(|_| !(are_told && is_stage)).and_then(Policy::build) {
@@ -175,7 +175,7 @@ impl Policies {
         // What serves itself is the last, and no stage.
         let server = if is_stage { None } else { self.last().build() };
         stages.truncate(self.0.len() - usize::from(server.is_some()));
-        Box::new(Stages::new(stages, server, are_told))
+        Box::new(Stages::new(stages, server))
     }
 
     /// Whether one of them goes by the server's own cap: only then there is one that can be changed.

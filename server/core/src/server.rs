@@ -30,7 +30,7 @@ pub struct Server {
     config: Config,
     /// The calendar at the origin.
     anchor: WallTime,
-    /// Of the configuration: whether answers have neither templates nor faults. Asked with every answer.
+    /// Whether answers have neither templates nor faults, and tell of no limits of a stack. Asked with every answer.
     is_plain: bool,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
@@ -62,9 +62,9 @@ pub struct Server {
     log: Option<Box<ServerLog>>,
 }
 
-/// Whether nothing but the server's own words is answered, and whole.
-fn is_plain(config: &Config) -> bool {
-    config.answers.is_empty() && config.fault.is_empty()
+/// Whether nothing but the server's own words is answered, and whole, and there are no limits of a stack to tell.
+fn is_plain(config: &Config, policy: &Running) -> bool {
+    config.answers.is_empty() && config.fault.is_empty() && !policy.has_facts()
 }
 
 /// A request between arrival and answer.
@@ -90,13 +90,14 @@ impl Server {
         let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
         let mut ledger = Ledger::default();
         ledger.set_policies(policies.labels());
+        let policy = Running::new(config.admission(policies, anchor));
         Self {
             anchor,
-            policy: Running::new(config.admission(policies, anchor)),
+            is_plain: is_plain(&config, &policy),
+            policy,
             schedule,
             next_cap: config.caps.next_after(Instant::ORIGIN),
             clock: RunClock::default(),
-            is_plain: is_plain(&config),
             service: config.service_model(),
             config,
             ledger,

@@ -188,6 +188,12 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Re
         if let Some(cap) = answer.cap {
             headers.insert(HeaderName::from_static(wire::CAP), HeaderValue::from(cap));
         }
+        let limits = answer.limits();
+        if !limits.is_empty()
+            && let Ok(told) = HeaderValue::from_str(&limits.to_string())
+        {
+            headers.insert(HeaderName::from_static(wire::LIMITS), told);
+        }
         headers.insert(HeaderName::from_static(wire::TOOK), HeaderValue::from(nanos(decided.took)));
         // What a script says is judged by its status.
         if answer.reply.is_none() || answer.is_spoiled() {

@@ -88,12 +88,27 @@ fn headers_of_ours_go_to_runs_and_to_nobody_else() {
     for header in ["x-tailback-mock: 1\r\n", "x-tailback-busy: ", "x-tailback-verdict: accepted\r\n"] {
         assert!(accepted.contains(header), "{header}: {accepted}");
     }
+    assert!(accepted.contains("x-tailback-limits: rate=0/1/3600000000000@0\r\n"), "{accepted}");
     let rejected = answer(send(&server, run, ""));
     assert!(rejected.contains("x-tailback-verdict: rejected\r\n"), "{rejected}");
     assert!(rejected.contains("x-tailback-wait-ns: 35") && !rejected.contains("retry-after"), "{rejected}");
     let foreign = answer(send(&server, "GET / HTTP/1.1", ""));
     assert!(foreign.starts_with("http/1.1 503 ") && !foreign.contains("x-tailback"), "{foreign}");
     assert!(!foreign.contains("retry-after"), "nobody said that it should advise: {foreign}");
+}
+
+#[test]
+fn runs_are_told_where_the_limits_of_a_stack_stand_and_of_a_single_cap_only_that() {
+    let policy = "a=concurrency:cap=3,key=header:x then token-bucket:rate=1/h,burst=2";
+    let server = start(|config| config.policy = policy.parse().expect("policies"));
+    let told = || answer(send(&server, "GET / HTTP/1.1\r\nx-tailback-run: aa\r\nx: me", ""));
+    for limits in ["places=1/3@0;rate=1/2/7200000000000@1", "places=1/3@0;rate=0/2/7200000000000@1"] {
+        let accepted = told();
+        assert!(accepted.contains(&format!("x-tailback-limits: {limits}\r\n")), "{accepted}");
+    }
+    patch(&server, r#"{"policy": "concurrency-cap"}"#);
+    let plain = told();
+    assert!(plain.contains("x-tailback-cap: 1\r\n") && !plain.contains("x-tailback-limits"), "{plain}");
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness};
+use dashboards::{Action, Background, Frame, GeneratorState, Header, Liveness, PolicyName};
 use experiments::runs::driver::RealRun;
 use experiments::runs::one_run::Underway;
+use experiments::servers::target::Server;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use mockserver::core::Way;
@@ -88,8 +89,10 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         time_scale: experiment.time_scale.factor(),
         adjustable_limit: limit.borrow().name(),
     };
+    let policies = policy_names(server);
     let mut meter = Meter::start();
     let refresh = |frame: &mut Frame| {
+        frame.policies.clone_from(&policies);
         underway.control.ask(Command::Snapshot);
         let (connections, over) = underway.control.latest(&mut frame.snapshot);
         let mut limit = limit.borrow_mut();
@@ -115,6 +118,13 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         interrupt.on_blind(&error);
         lines(underway);
     }
+}
+
+/// What the policies of a mockserver are called.
+fn policy_names(server: &Server) -> Vec<PolicyName> {
+    let Some(model) = &server.model else { return Vec::new() };
+    let named = model.policy.labels().into_iter().zip(model.policy.iter());
+    named.map(|(name, policy)| PolicyName { name, is_keyed: policy.counts_by_key() }).collect()
 }
 
 /// The program's own use of the machine between two looks.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tailback::{Failure, Status};
-use vocabulary::Instant;
+use tailback::{Failure, GaugeKind, Status};
+use vocabulary::{Instant, LimitsTold};
 
 use super::advice::Advice;
 use super::counts::{AttemptCounts, OpCounts};
@@ -24,6 +24,12 @@ const CURVE: [f64; 32] = [
     0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
 ];
+
+/// What passes in the long run by the limit of a rate, where a server tells of one.
+pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };
+
+/// What is left of that limit just now.
+pub const REMAINING: GaugeKind = GaugeKind { name: "remaining", unit: "requests" };
 
 /// Everything that is measured of one run.
 #[derive(Clone, Debug)]
@@ -199,6 +205,18 @@ impl Measurements {
             point.server_cap.set(f64::from(cap));
         }
         self.window_course.on_cap(at, cap);
+    }
+
+    /// An answer told where the limits of a stack of policies stand. Where there is a cap for all, that is the one that is drawn.
+    #[cold]
+    pub fn on_limits_told(&mut self, at: Instant, cap: Option<u32>, limits: LimitsTold) {
+        if let (None, Some(places)) = (cap, limits.places()) {
+            self.series.at(at).server_cap.set(f64::from(places.cap));
+        }
+        if let Some(rate) = limits.rate() {
+            self.series.draw(at, &RATE_LIMIT, rate.per_s());
+            self.series.draw(at, &REMAINING, f64::from(rate.remaining));
+        }
     }
 
     /// The curve of op latencies, for pictures: shares of the ops that succeeded, and the milliseconds below which they

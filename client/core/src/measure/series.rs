@@ -19,8 +19,8 @@ const NARROWEST_NANOS: u64 = 10_000_000;
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
-    /// A value for every point of whatever else strategies have drawn; at most
-    /// [`MOST_DRAWN`](tailback::MOST_DRAWN) of them.
+    /// A value for every point of whatever else is drawn: by strategies, at most [`MOST_DRAWN`](tailback::MOST_DRAWN), and of a server's limit
+    /// of a rate.
     drawn: Vec<DrawnGauge>,
     /// Start and index of the bucket used last: most events fall into the same again.
     latest: (u64, usize),
@@ -45,7 +45,7 @@ pub struct Point {
     pub ssthresh: Gauge,
     /// Slots busy, as the server's answers tell.
     pub server_busy: Gauge,
-    /// The server's cap, as its answers tell.
+    /// The server's cap, as its answers tell; where there is none for all, that of the requests' own key.
     pub server_cap: Gauge,
 }
 
@@ -189,7 +189,7 @@ impl Series {
         self.drawn[index].values[bucket].set(value);
     }
 
-    /// What strategies have drawn besides window and threshold.
+    /// What is drawn besides window and threshold.
     pub fn drawn(&self) -> &[DrawnGauge] {
         &self.drawn
     }

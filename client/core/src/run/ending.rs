@@ -64,6 +64,10 @@ impl Run {
             }
             self.server = Some(seen);
             self.measured.on_server_seen(now, seen.busy, seen.cap);
+            if !seen.limits.is_empty() {
+                self.limits = seen.limits;
+                self.measured.on_limits_told(now, seen.cap, seen.limits);
+            }
             if let Some(took) = seen.took {
                 self.measured.on_answer_due(completion.sent_at + took, now);
             }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tailback::{Failure, Outcome, Status};
-use vocabulary::Instant;
+use vocabulary::{Instant, LimitsTold};
 
 use crate::cause::Cause;
 
@@ -64,6 +64,8 @@ pub struct ServerSeen {
     /// How long the attempt had to take, as the server reckons; `None` when it does not tell, as in virtual time, where
     /// nothing else can be.
     pub took: Option<Duration>,
+    /// Where the limits of its policies stand for the request; empty where none can be told.
+    pub limits: LimitsTold,
     /// What it made of the attempt, whatever the status says; `None` from earlier versions.
     pub verdict: Option<ServerVerdict>,
 }

@@ -32,6 +32,7 @@ impl Run {
         snapshot.gauges = self.gauges();
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
         snapshot.server_cap = self.server.and_then(|seen| seen.cap).map(u64::from);
+        snapshot.limits = self.limits;
         snapshot.op_latency.copy_from(&self.measured.op_latency);
         snapshot.send_lag.copy_from(&self.measured.send_lag);
         self.measured.copy_attempt_latency(&mut snapshot.attempt_latency);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slab::Slab;
 use tailback::{Method, Outcome, Reading, Strategy};
-use vocabulary::Instant;
+use vocabulary::{Instant, LimitsTold};
 
 use super::advised::Advised;
 use super::agenda::Agenda;
@@ -48,6 +48,8 @@ pub struct Run {
     pub(super) stalled_at: Option<Instant>,
     pub(super) stopping: bool,
     pub(super) server: Option<ServerSeen>,
+    /// Where limits stood when that was told last.
+    pub(super) limits: LimitsTold,
     pub(super) cap_changed: bool,
     /// Sums over instances, kept as they change.
     pub(super) window: f64,
@@ -93,6 +95,7 @@ impl Run {
             stalled_at: None,
             stopping: false,
             server: None,
+            limits: LimitsTold::default(),
             cap_changed: false,
             window: 0.0,
             ssthresh: 0.0,

@@ -32,6 +32,7 @@ const TOOK: HeaderName = HeaderName::from_static(wire::TOOK);
 const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
 const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
 const CAP: HeaderName = HeaderName::from_static(wire::CAP);
+const LIMITS: HeaderName = HeaderName::from_static(wire::LIMITS);
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const GRPC_STATUS: HeaderName = HeaderName::from_static(grpc::STATUS);
 
@@ -183,8 +184,12 @@ impl ReqwestTransport {
         let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.parse().ok();
         let took = || headers.get(&TOOK)?.to_str().ok()?.parse().ok().map(Duration::from_nanos);
         let verdict = || verdict(headers.get(&VERDICT)?);
-        let seen =
-            || Some(ServerSeen { busy: number(&BUSY)?, cap: number(&CAP), took: took(), verdict: verdict() });
+        let limits = || headers.get(&LIMITS)?.to_str().ok()?.parse().ok();
+        let seen = || {
+            let (busy, cap) = (number(&BUSY)?, number(&CAP));
+            let limits = limits().unwrap_or_default();
+            Some(ServerSeen { busy, cap, took: took(), limits, verdict: verdict() })
+        };
         let server = self.run.and_then(|_| seen());
         let by_gateway = self.run.is_some() && !headers.contains_key(&MOCK);
         let cause = Some(Cause::Status(code));

@@ -58,7 +58,7 @@ pub(crate) fn draw(
 
 /// What has no row of its own; on narrow screens what the run is doing, which has no place behind its bar.
 fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey> {
-    let key = |mark, name, value, role| LegendKey { mark, name, value, role };
+    let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();
     if lane.short > 0 {
         let value = format!("{} of {} runs", text::count(lane.short as u64), text::count(lane.done as u64));

@@ -20,7 +20,13 @@ const PERCENT: u16 = 8;
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let effort = Effort::of(&frame.snapshot);
     let value = format!("{:>5}", effort.per_op_text());
-    rule(area, buf, theme, "Attempts per op", &[LegendKey { mark: "", name: "", value, role: Role::Faint }]);
+    rule(
+        area,
+        buf,
+        theme,
+        "Attempts per op",
+        &[LegendKey { mark: "", name: "".into(), value, role: Role::Faint }],
+    );
     if area.height < 3 {
         return;
     }

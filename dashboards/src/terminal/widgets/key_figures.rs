@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::segments::{self, Segment};
 use crate::Frame;
-use crate::figures::{Effort, failures};
+use crate::figures::{CapLimit, Effort, RateLimit, failures};
 use crate::terminal::theme::Theme;
 use crate::text;
 
@@ -26,7 +26,9 @@ fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
     };
     let mut flight = vec![format!("in flight {:>4}", text::count(snapshot.in_flight))];
     flight.extend(snapshot.gauges.window.map(|window| format!("window {window:>5.1}")));
-    flight.extend(snapshot.server_cap.map(|cap| format!("cap {}", text::count(cap))));
+    flight.extend(CapLimit::of(frame).map(|limit| format!("{} {}", limit.name, text::count(limit.cap))));
+    flight
+        .extend(RateLimit::of(frame).map(|limit| format!("{} {} {}", limit.name, limit.rate, limit.left())));
     flight.push(format!("ready {}", text::count(snapshot.ready)));
     flight.push(format!("sleeping {}", text::count(snapshot.sleeping)));
     let mut attempts = vec![

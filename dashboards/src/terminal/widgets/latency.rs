@@ -26,7 +26,13 @@ const FIGURES: u16 = 15;
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let latencies = &frame.snapshot.op_latency;
     let value = format!("{:>5}", text::count(latencies.count()));
-    rule(area, buf, theme, "Op latency", &[LegendKey { mark: "", name: "ops", value, role: Role::Faint }]);
+    rule(
+        area,
+        buf,
+        theme,
+        "Op latency",
+        &[LegendKey { mark: "", name: "ops".into(), value, role: Role::Faint }],
+    );
     let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let [figures, histogram] =
         Layout::horizontal([Constraint::Length(FIGURES), Constraint::Min(0)]).spacing(1).areas(inner);

@@ -1,19 +1,23 @@
-//! Requests per second over time: what the server accepted, as an area; what it rejected and what failed, as lines.
+//! Requests per second over time: what the server accepted, as an area; what it rejected and what failed, as lines;
+//! and what its law lets pass in the long run, where it has one.
 
-use loadgen_core::Point;
+use loadgen_core::{Gauge, Point, RATE_LIMIT};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::rule::LegendKey;
 use super::time_axis::TimeAxis;
 use crate::Frame;
-use crate::figures::{Counter, Scale, Timeline};
+use crate::figures::{Counter, RateLimit, Scale, Timeline, level};
 use crate::terminal::chart::{Chart, Dash, Layer, columns};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
 /// Rates are averaged over at least this part of the axis: narrower columns would show single requests.
 const SMOOTHING: f64 = 1.0 / 25.0;
+
+/// A law that lets pass so many times as much as comes is off the axis.
+const FAR: f64 = 2.0;
 
 /// Draws the chart; `labelled` with the time axis.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
@@ -28,10 +32,15 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let rejected_values = rates(&rejected, time, 2 * width);
     let failed_values = rates(&failed, time, 2 * width);
     let all = [&area_values, &rejected_values, &failed_values];
-    let highest = all.into_iter().flatten().flatten().fold(0.0_f64, |highest, rate| highest.max(*rate));
+    let highest = all.into_iter().flatten().flatten().fold(8.0_f64, |highest, rate| highest.max(*rate));
+    let limit = RateLimit::of(frame);
+    let limits = limits(&timeline, time, width);
+    // Far above everything else, it would only flatten the picture.
+    let near = limits.iter().flatten().copied().filter(|rate| *rate <= FAR * highest);
+    let end = scale.ceiling(near.fold(highest, f64::max));
 
     let failing = frame.snapshot.attempts.failed > 0;
-    let narrow = area.width < 60;
+    let narrow = area.width < 60 || limit.is_some() && area.width < 100;
     let name = |long, short| if narrow { short } else { long };
     let mut legend = vec![
         key("██", name("accepted", "ok"), &accepted, Role::Accepted),
@@ -39,8 +48,15 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     ];
     let mut layers = vec![
         Layer::Area(Role::Accepted, area_values),
+        Layer::Level(Role::Cap, limits.into_iter().map(|rate| rate.filter(|rate| *rate <= end)).collect()),
         Layer::Line(Role::Rejected, Dash::Solid, as_line(&rejected_values)),
     ];
+    if let Some(limit) = limit {
+        let above = if limit.per_s > end { "↑" } else { "" };
+        let left = if area.width < 72 { String::new() } else { format!(" {}", limit.left()) };
+        let value = format!("{above}{}{left}", limit.rate);
+        legend.push(LegendKey { mark: "──", name: limit.name.into(), value, role: Role::Cap });
+    }
     if failing {
         legend.push(key("⠄⠄", name("failed", "fail"), &failed, Role::Failed));
         layers.push(Layer::Line(Role::Failed, Dash::Dotted, as_line(&failed_values)));
@@ -52,8 +68,18 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
         (Scale::Logarithmic, true) => "Log req/s",
         (Scale::Logarithmic, false) => "Requests per second, log",
     };
-    Chart { title, legend, scale, end: scale.ceiling(highest.max(8.0)), time, labelled, layers }
-        .draw(area, buf, theme);
+    Chart { title, legend, scale, end, time, labelled, layers }.draw(area, buf, theme);
+}
+
+/// What the law lets pass in the long run, in each column the least; of several laws the one that was nearest to its end.
+fn limits(timeline: &Timeline<'_>, time: TimeAxis, width: usize) -> Vec<Option<f64>> {
+    let Some(drawn) = timeline.drawn.iter().find(|drawn| *drawn.kind == RATE_LIMIT) else {
+        return vec![None; width];
+    };
+    let value = |bucket: usize| drawn.values.get(bucket).copied().unwrap_or_default();
+    let least = |column| timeline.range(time.at(column, width), time.at(column + 1, width), value);
+    let told: Vec<Option<f64>> = (0..width).map(|column| Some(least(column)?.0)).collect();
+    level(&told, drawn.values.last().copied().and_then(Gauge::value))
 }
 
 /// The rate around the middle of each part of the axis.
@@ -69,5 +95,5 @@ fn as_line(rates: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
 }
 
 fn key(mark: &'static str, name: &'static str, counter: &Counter, role: Role) -> LegendKey {
-    LegendKey { mark, name, value: format!("{:>6}", text::rate(counter.now())), role }
+    LegendKey { mark, name: name.into(), value: format!("{:>6}", text::rate(counter.now())), role }
 }

@@ -1,5 +1,7 @@
 //! The line above a panel: its title on the left, its legend or key figure on the right.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -12,7 +14,7 @@ pub(crate) struct LegendKey {
     /// How it is drawn; may be empty.
     pub(crate) mark: &'static str,
     /// What it is.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// Its latest value, of constant width so that nothing jumps.
     pub(crate) value: String,
     /// How mark and value look.
@@ -22,7 +24,7 @@ pub(crate) struct LegendKey {
 impl LegendKey {
     fn width(&self) -> usize {
         let gap = usize::from(!self.mark.is_empty());
-        text::width_of(self.mark) + gap + text::width_of(self.name) + 1 + text::width_of(&self.value)
+        text::width_of(self.mark) + gap + text::width_of(&self.name) + 1 + text::width_of(&self.value)
     }
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn rule(area: Rect, buf: &mut Buffer, theme: Theme, title: &str, lege
             (" ", faint),
             (key.mark, theme.style(key.role)),
             (gap, faint),
-            (key.name, faint),
+            (&key.name, faint),
             (" ", faint),
             (key.value.as_str(), theme.style(Role::Title)),
             (" ", faint),

@@ -1,5 +1,7 @@
 //! What the strategy does now: its phase, why it last changed, its numbers, and where the ops are.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -7,6 +9,7 @@ use ratatui::style::Style;
 use super::rule::rule;
 use super::segments;
 use crate::Frame;
+use crate::figures::{CapLimit, RateLimit};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
@@ -14,22 +17,21 @@ use crate::text;
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     rule(area, buf, theme, "Strategy now", &[]);
     let lines = lines(frame);
-    for (row, (name, value)) in (1..area.height).zip(lines) {
+    for (row, (name, value)) in (1..area.height).zip(&lines) {
         let line = Rect { y: area.y + row, height: 1, ..area };
         let room = usize::from(area.width).saturating_sub(text::width_of(name) + 2);
-        let value = vec![(text::fit(&value, room), Style::new())];
-        segments::draw(line, buf, &[(name.to_owned(), theme.style(Role::Faint))], &value);
+        let value = vec![(text::fit(value, room), Style::new())];
+        segments::draw(line, buf, &[(name.to_string(), theme.style(Role::Faint))], &value);
     }
 }
 
 /// Names and values. The first five are what a small screen shows.
-fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
+fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
     let snapshot = &frame.snapshot;
     let gauges = &snapshot.gauges;
     let text = |text: Option<&str>| text.map(str::to_owned);
     let number = |value: Option<f64>| value.map(|value| format!("{value:.1}"));
     let count = |value: u64| Some(text::count(value));
-    let of = snapshot.server_cap.map(|cap| format!(" of {}", text::count(cap))).unwrap_or_default();
     let drawn = gauges.drawn().map(|(kind, value)| {
         let value = format!("{value:.1} {}", kind.unit);
         (kind.name, Some(value.trim_end().to_owned()))
@@ -44,7 +46,23 @@ fn lines(frame: &Frame) -> Vec<(&'static str, String)> {
             ("shed", count(snapshot.attempts.shed).filter(|_| snapshot.attempts.shed > 0)),
             ("window", number(gauges.window)),
             ("ssthresh", number(gauges.ssthresh)),
-            ("server busy", snapshot.server_busy.map(|busy| text::count(busy) + &of)),
         ]);
-    lines.filter_map(|(name, value)| Some((name, value?))).collect()
+    let lines = lines.filter_map(|(name, value)| Some((name.into(), value?)));
+    lines.chain(of_the_server(frame)).collect()
+}
+
+/// What is busy there, and what its law leaves.
+fn of_the_server(frame: &Frame) -> impl Iterator<Item = (Cow<'static, str>, String)> {
+    let busy = match CapLimit::of(frame) {
+        Some(CapLimit { name, busy, cap }) => {
+            let name = if frame.snapshot.server_cap.is_some() { "server busy".into() } else { name.into() };
+            Some((name, format!("{} of {}", text::count(busy), text::count(cap))))
+        }
+        None => frame.snapshot.server_busy.map(|busy| ("server busy".into(), text::count(busy))),
+    };
+    let left = RateLimit::of(frame).map(|law| {
+        let (left, all) = (text::count(law.remaining.into()), text::count(law.limit.into()));
+        (law.name.into(), format!("{}, {left} of {all} left", law.rate))
+    });
+    busy.into_iter().chain(left)
 }

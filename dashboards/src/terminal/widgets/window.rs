@@ -1,5 +1,7 @@
 //! Attempts in flight and what limits them, against the server's true cap.
 
+use std::borrow::Cow;
+
 use loadgen_core::{DrawnGauge, Gauge, Point};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,7 +9,7 @@ use ratatui::layout::Rect;
 use super::rule::LegendKey;
 use super::time_axis::TimeAxis;
 use crate::Frame;
-use crate::figures::{Scale, Timeline};
+use crate::figures::{CapLimit, Scale, Timeline, level};
 use crate::terminal::chart::{Chart, Dash, Layer, columns};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
@@ -44,12 +46,8 @@ pub(crate) fn draw_on(
     let in_flight = highs(&ranges(width, |point| point.in_flight));
     let latest_cap = timeline.latest(|point| point.server_cap);
     let caps = highs(&ranges(width, |point| point.server_cap));
-    // Before the first answer the cap was what that answer told, whatever it has become since.
-    let first_known = caps.iter().position(Option::is_some).unwrap_or(0);
-    let first_cap = caps.get(first_known).copied().flatten();
-    // It goes on into the future as it is: it is what the window should find.
-    let unknown = |column| if column < first_known { first_cap } else { latest_cap };
-    let cap: Vec<_> = caps.iter().enumerate().map(|(column, cap)| cap.or_else(|| unknown(column))).collect();
+    // It is what the window should find.
+    let cap = level(&caps, latest_cap);
 
     // Without a window the strategy's own gauge is what there is to see.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
@@ -66,7 +64,7 @@ pub(crate) fn draw_on(
         (Some(_), false) => "Window and in flight",
         (None, _) => "In flight",
     };
-    let legend = legend(&timeline, end);
+    let legend = legend(frame, &timeline, end);
     let layers = vec![
         Layer::Area(Role::InFlight, in_flight),
         Layer::Level(Role::Cap, cap),
@@ -78,20 +76,21 @@ pub(crate) fn draw_on(
 }
 
 /// What is there, the most important first: the last ones go when there is no room.
-fn legend(timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
-    let key = |mark, name, role, value: Option<f64>| {
+fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
+    let key = |mark, name: Cow<'static, str>, role, value: Option<f64>| {
         let value = value?;
         let above = if value > end { "↑" } else { "" };
         let value = format!("{:>4}", format!("{above}{}", text::short(value)));
         Some(LegendKey { mark, name, value, role })
     };
+    let cap = CapLimit::of(frame).map_or("cap".into(), |cap| cap.name.into());
     [
-        key("──", "cap", Role::Cap, timeline.latest(|point| point.server_cap)),
-        key("⠒⠒", "window", Role::Window, timeline.latest(|point| point.window)),
-        key("██", "in flight", Role::InFlight, timeline.latest(|point| point.in_flight)),
-        key("⠒ ⠒", "ssthresh", Role::Ssthresh, timeline.latest(|point| point.ssthresh)),
+        key("──", cap, Role::Cap, timeline.latest(|point| point.server_cap)),
+        key("⠒⠒", "window".into(), Role::Window, timeline.latest(|point| point.window)),
+        key("██", "in flight".into(), Role::InFlight, timeline.latest(|point| point.in_flight)),
+        key("⠒ ⠒", "ssthresh".into(), Role::Ssthresh, timeline.latest(|point| point.ssthresh)),
         counted(timeline).and_then(|drawn| {
-            key("⠂ ⠂", drawn.kind.name, Role::Drawn, drawn.values.last().and_then(|last| last.value()))
+            key("⠂ ⠂", drawn.kind.name.into(), Role::Drawn, drawn.values.last().and_then(|last| last.value()))
         }),
     ]
     .into_iter()

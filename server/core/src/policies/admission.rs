@@ -57,6 +57,11 @@ pub(crate) trait Admission: fmt::Debug + Send {
         capacity.saturating_sub(self.load().busy)
     }
 
+    /// Whether there is anything that answers could tell of limits.
+    fn has_facts(&self) -> bool {
+        false
+    }
+
     /// What answers tell of a request that is done with: who turned it away, and where limits stood.
     fn facts(&mut self, _id: RequestId) -> AnswerFacts {
         AnswerFacts::default()

@@ -96,6 +96,11 @@ impl Running {
         self.admission.is_awaited()
     }
 
+    /// See [`Admission::has_facts`].
+    pub(crate) fn has_facts(&self) -> bool {
+        self.admission.has_facts()
+    }
+
     /// See [`Admission::facts`].
     pub(crate) fn facts(&mut self, id: RequestId) -> AnswerFacts {
         self.admission.facts(id)

@@ -36,8 +36,6 @@ pub(crate) struct Stages {
     passing: Vec<Passing>,
     /// What takes no time for whoever had to wait before, at its instant.
     ready: VecDeque<(Instant, Released)>,
-    /// Whether answers tell where the stages stand.
-    are_told: bool,
 }
 
 /// A policy of the stack.
@@ -49,7 +47,7 @@ pub(crate) struct Stage {
 
 impl Stages {
     /// Nobody has come yet.
-    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>, are_told: bool) -> Self {
+    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>) -> Self {
         Self {
             gates,
             server,
@@ -58,7 +56,6 @@ impl Stages {
             waited: 0,
             passing: Vec::new(),
             ready: VecDeque::new(),
-            are_told,
         }
     }
 
@@ -188,6 +185,10 @@ impl Admission for Stages {
             (Some(bound), None) => bound,
             _ => Capacity::Unbounded,
         }
+    }
+
+    fn has_facts(&self) -> bool {
+        true
     }
 
     fn facts(&mut self, id: RequestId) -> AnswerFacts {

@@ -182,9 +182,9 @@ impl Server {
         }
     }
 
-    /// What templates may tell, if there are any.
+    /// What templates may tell, and a run is told of limits, if there is any of it.
     fn facts(&mut self, request: &Request) -> Option<AnswerFacts> {
-        if self.config.answers.is_empty() {
+        if self.config.answers.is_empty() && !self.policy.has_facts() {
             return None;
         }
         let Request { seed, op, attempt, .. } = *request;

@@ -47,8 +47,8 @@ impl Server {
         self.service = ServiceModel { began, ..config.service_model() };
         self.next_cap = config.caps.next_after(now);
         self.schedule = InForce::new(&config, self.anchor, began, now);
-        self.is_plain = is_plain(&config);
         self.config = config;
+        self.is_plain = is_plain(&self.config, &self.policy);
         self.ledger.set_policies(self.policies().labels());
         if answers_as_before && self.tune_from(now, &policies) {
             return;
@@ -63,6 +63,7 @@ impl Server {
         self.going.for_each_mut(plain);
         self.answers.iter_mut().for_each(plain);
         let other = Running::new(self.config.admission(self.policies(), self.anchor));
+        self.is_plain = is_plain(&self.config, &other);
         let mut before = std::mem::replace(&mut self.policy, other);
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();

@@ -45,6 +45,40 @@ fn a_success_takes_600_ms_and_an_error_150() {
 }
 
 #[test]
+fn limits_that_answers_tell_are_the_true_ones() {
+    let preset = Config::default().with_preset("github:creations=off", Some(0.02)).unwrap();
+    let config = Config { network_delay: Distribution::ZERO, ..preset };
+    let mut server = Server::new(config.clone());
+    let mut told = Vec::new();
+    for id in 0..40 {
+        arrive(&mut server, u64::from(id) * 300, id);
+        while let Output::Answer(answer) = server.poll(ms(u64::from(id) * 300)) {
+            told.push((answer.verdict, answer.limits()));
+        }
+    }
+    // A hundred requests an hour, two at once, and 18 points a minute, of which a request that says nothing costs five.
+    let accepted: Vec<_> = told.iter().filter(|(verdict, _)| *verdict == Verdict::Accepted).collect();
+    assert_eq!(accepted.len(), 3);
+    for ((_, limits), remaining) in accepted.into_iter().zip([13, 8, 3]) {
+        let rate = limits.rate().unwrap();
+        assert_eq!((rate.stage, rate.limit, rate.remaining), (2, 18, remaining));
+        assert_eq!((rate.window, limits.places().unwrap().cap), (Duration::from_mins(1), 2));
+    }
+    // Where it is moved by hand or by a schedule, the limit is another at once.
+    let moved = config.with_setting("points.limit=30").unwrap();
+    server.handle(ms(12_000), Input::Configure(Box::new(moved)));
+    arrive(&mut server, 12_000, 40);
+    let Output::Answer(answer) = ({
+        server.poll(ms(12_600));
+        server.poll(ms(12_600))
+    }) else {
+        panic!("an answer")
+    };
+    let rate = answer.limits().rate().unwrap();
+    assert_eq!((rate.stage, rate.limit, rate.remaining), (2, 30, 10));
+}
+
+#[test]
 fn a_rejection_holds_a_slot_only_when_told_so() {
     for (rejects_occupy, verdict) in [(true, Verdict::Rejected), (false, Verdict::Accepted)] {
         let mut server = Server::new(Config { max_busy: 1, rejects_occupy, ..Config::default() });

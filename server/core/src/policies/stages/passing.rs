@@ -25,7 +25,7 @@ pub(super) struct Passing {
     pub(super) queued: Option<usize>,
     /// Who turned it away, and when it would have passed.
     pub(super) rejection: Option<Rejection>,
-    /// Where the stages stood for it when it was decided about, if answers tell of it.
+    /// Where the stages stood for it when it was decided about.
     pub(super) standings: Vec<Option<Standing>>,
 }
 

@@ -145,9 +145,6 @@ impl Stages {
 
     /// Where the stages stand for a request, now that it is decided about.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        if !self.are_told {
-            return;
-        }
         for stage in 0..self.gates.len() {
             let Some(asked) = self.asked(id, stage) else { return };
             let standing = self.gates[stage].gate.standing(at, asked.key, service);

@@ -1,0 +1,149 @@
+//! What limits the load at the server: a cap, and the rate that is nearest to its end, under the names of their policies.
+
+use std::time::Duration;
+
+use crate::{Frame, text};
+
+/// What is busy at once at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CapLimit {
+    /// `cap` where it is the server's; else as the policy is called, and for whom it counts.
+    pub(crate) name: String,
+    /// What is busy of it.
+    pub(crate) busy: u64,
+    pub(crate) cap: u64,
+}
+
+/// What passes in the long run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RateLimit {
+    /// As the policy is called.
+    pub(crate) name: String,
+    pub(crate) per_s: f64,
+    /// The rate in words.
+    pub(crate) rate: String,
+    /// What is left of how much.
+    pub(crate) remaining: u32,
+    pub(crate) limit: u32,
+}
+
+impl CapLimit {
+    /// The server's own cap, or else that of a policy of its stack.
+    pub(crate) fn of(frame: &Frame) -> Option<Self> {
+        let snapshot = &frame.snapshot;
+        if let Some(cap) = snapshot.server_cap {
+            return Some(Self {
+                name: "cap".to_owned(),
+                busy: snapshot.server_busy.unwrap_or_default(),
+                cap,
+            });
+        }
+        let places = snapshot.limits.places()?;
+        let policy = frame.policies.get(usize::from(places.stage));
+        let name = policy.map_or_else(
+            || "cap".to_owned(),
+            |policy| if policy.is_keyed { format!("{}/key", policy.name) } else { policy.name.clone() },
+        );
+        Some(Self { name, busy: places.busy.into(), cap: places.cap.into() })
+    }
+}
+
+impl RateLimit {
+    /// Of which answers told last.
+    pub(crate) fn of(frame: &Frame) -> Option<Self> {
+        let told = frame.snapshot.limits.rate()?;
+        let policy = frame.policies.get(usize::from(told.stage));
+        Some(Self {
+            name: policy.map_or_else(|| "limit".to_owned(), |policy| policy.name.clone()),
+            per_s: told.per_s(),
+            rate: words(told.limit, told.window),
+            remaining: told.remaining,
+            limit: told.limit,
+        })
+    }
+
+    /// What is left, of constant width so that nothing jumps: ` 37 left`.
+    pub(crate) fn left(&self) -> String {
+        let width = text::short(self.limit.into()).len();
+        format!("{:>width$} left", text::short(self.remaining.into()))
+    }
+}
+
+/// So many in so much time: by the window, if that is one of what people count by, else by what makes a number of at least 1.
+fn words(limit: u32, window: Duration) -> String {
+    const UNITS: [(u64, &str); 4] = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "day")];
+    let per_s = f64::from(limit) / window.as_secs_f64().max(1e-9);
+    let whole = UNITS.iter().find(|(seconds, _)| window == Duration::from_secs(*seconds));
+    let large = || UNITS.iter().find(|(seconds, _)| per_s * *seconds as f64 >= 0.95).unwrap_or(&UNITS[3]);
+    let (seconds, unit) = whole.unwrap_or_else(large);
+    format!("{}/{unit}", text::short(per_s * *seconds as f64))
+}
+
+/// A limit in every column: before the first answer what that told, whatever it has become since; and on into the future as it is, for
+/// that is what comes next.
+pub(crate) fn level(told: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
+    let first_known = told.iter().position(Option::is_some).unwrap_or(0);
+    let first = told.get(first_known).copied().flatten();
+    let unknown = |column| if column < first_known { first } else { latest };
+    told.iter().enumerate().map(|(column, told)| told.or_else(|| unknown(column))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::{LimitsTold, PlacesTold, RateTold};
+
+    use super::*;
+    use crate::PolicyName;
+
+    fn frame() -> Frame {
+        let mut frame = Frame::default();
+        let places = PlacesTold { stage: 1, busy: 1, cap: 2 };
+        let rate = RateTold { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
+        frame.snapshot.limits = LimitsTold::default().with_places(places).with_rate(rate);
+        frame
+    }
+
+    #[test]
+    fn limits_have_the_names_of_their_policies() {
+        let policy = |name: &str, is_keyed| PolicyName { name: name.to_owned(), is_keyed };
+        let mut frame = frame();
+        frame.policies = vec![policy("primary", true), policy("concurrent", true)];
+        let cap = CapLimit::of(&frame).unwrap();
+        assert_eq!((cap.name.as_str(), cap.busy, cap.cap), ("concurrent/key", 1, 2));
+        let rate = RateLimit::of(&frame).unwrap();
+        assert_eq!(
+            (rate.name.as_str(), rate.rate.as_str(), rate.left().as_str()),
+            ("primary", "100/h", " 37 left")
+        );
+        // The cap of all is the one that matters, and names may be unknown.
+        (frame.snapshot.server_cap, frame.snapshot.server_busy) = (Some(50), Some(3));
+        frame.policies.clear();
+        let cap = CapLimit::of(&frame).unwrap();
+        assert_eq!((cap.name.as_str(), cap.busy, cap.cap), ("cap", 3, 50));
+        assert_eq!(RateLimit::of(&frame).unwrap().name, "limit");
+        assert_eq!((CapLimit::of(&Frame::default()), RateLimit::of(&Frame::default())), (None, None));
+    }
+
+    #[test]
+    fn rates_are_said_as_people_say_them() {
+        for (limit, millis, said) in [
+            (100, 3_600_000, "100/h"),
+            (18, 60_000, "18/min"),
+            (10, 500, "20/s"),
+            (5, 1_000, "5/s"),
+            (3, 7_000, "26/min"),
+            (1, 86_400_000, "1/day"),
+            (30, 10_000, "3/s"),
+        ] {
+            assert_eq!(words(limit, Duration::from_millis(millis)), said);
+        }
+    }
+
+    #[test]
+    fn a_limit_is_known_backwards_to_the_beginning_and_goes_on() {
+        let told = [None, None, Some(50.0), Some(25.0), None];
+        let drawn = [Some(50.0), Some(50.0), Some(50.0), Some(25.0), Some(20.0)];
+        assert_eq!(level(&told, Some(20.0)), drawn);
+        assert_eq!(level(&[None, None], None), [None, None]);
+    }
+}
