@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mockserver_core::{Config, Input, Output, Patch, Request, RequestId, Server, Step};
+use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, read_patch};
 use vocabulary::Instant;
 
 /// Requests, and more outputs than they need.
@@ -10,7 +10,7 @@ const REQUESTS: u32 = 20;
 const OUTPUTS: usize = 1000;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(patch) = serde_json::from_slice::<Patch>(bytes) else { return };
+    let Ok(patch) = read_patch(bytes) else { return };
     let Ok(config) = Config::default().patched(&patch) else { return };
     let written = serde_json::to_string(&config).expect("a configuration can be written");
     let again: Config = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{written}: {error}"));

@@ -102,14 +102,23 @@ impl Experiment {
 
     /// Refuses the oracle where there is no plan for it: of anything but single requests against a plain cap.
     pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
-        let plannable = server.is_plain_cap() && self.run.kind == OperationKind::Request;
-        if plannable || !self.strategy.needs_foreknowledge() {
+        if !self.strategy.needs_foreknowledge() {
             return Ok(());
         }
-        Err(Error::usage(
-            "the oracle has a plan for single requests against a plain cap only; leave out `--policy`, `--loss`, \
-             `--outages`, `--reject-first` and `--kind`, or choose another strategy",
-        ))
+        let is_other_kind = self.run.kind != OperationKind::Request;
+        let in_the_way: Vec<String> = server
+            .beyond_a_plain_cap()
+            .into_iter()
+            .chain(is_other_kind.then_some("kind"))
+            .map(|key| format!("`{key}`"))
+            .collect();
+        if in_the_way.is_empty() {
+            return Ok(());
+        }
+        Err(Error::usage(format!(
+            "the oracle has a plan for single requests against a plain cap only; leave out {}, or choose another strategy",
+            in_the_way.join(", ")
+        )))
     }
 
     /// Refuses a client with rules of its own that would send again what may count twice, to a server that is no mockserver:

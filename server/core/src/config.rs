@@ -208,9 +208,22 @@ impl Config {
 
     /// Whether it is a plain cap on what is busy, for which ops can be planned.
     pub fn is_plain_cap(&self) -> bool {
-        let undisturbed = self.loss == 0.0 && self.outages.is_empty() && self.reject_first == 0;
-        let stays = self.caps.is_empty() && self.schedule.is_empty();
-        undisturbed && self.fault.is_empty() && stays && self.policy.is_plannable()
+        self.beyond_a_plain_cap().is_empty()
+    }
+
+    /// What makes it anything else than a plain cap: the keys of this configuration.
+    pub fn beyond_a_plain_cap(&self) -> Vec<&'static str> {
+        let policy = if self.preset.is_some() { "preset" } else { "policy" };
+        let keys = [
+            (policy, !self.policy.is_plannable()),
+            ("loss", self.loss != 0.0),
+            ("outages", !self.outages.is_empty()),
+            ("reject_first", self.reject_first != 0),
+            ("caps", !self.caps.is_empty()),
+            ("fault", !self.fault.is_empty()),
+            ("schedule", !self.schedule.is_empty()),
+        ];
+        keys.into_iter().filter_map(|(key, is_so)| is_so.then_some(key)).collect()
     }
 
     /// How long an attempt takes when nothing is in its way.
@@ -315,6 +328,24 @@ mod tests {
             let policy = policy.parse().unwrap();
             assert_eq!(said(&Config { policy, ..config.clone() }), (false, false, false, false));
         }
+    }
+
+    #[test]
+    fn what_is_in_the_way_of_a_plan_is_named() {
+        assert!(Config::default().beyond_a_plain_cap().is_empty());
+        let github = Config::default().with_preset("github", None).unwrap();
+        let config = Config {
+            loss: 0.1,
+            caps: "10s=5".parse().unwrap(),
+            fault: "reset:1%".parse().unwrap(),
+            schedule: "10s down".parse().unwrap(),
+            ..github
+        };
+        assert_eq!(config.beyond_a_plain_cap(), ["preset", "loss", "caps", "fault", "schedule"]);
+        let policy = "gcra".parse().unwrap();
+        let config =
+            Config { reject_first: 1, outages: "1s..2s".parse().unwrap(), policy, ..Config::default() };
+        assert_eq!(config.beyond_a_plain_cap(), ["policy", "outages", "reject_first"]);
     }
 
     #[test]

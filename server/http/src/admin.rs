@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
-use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use axum::http::{StatusCode, Uri};
+use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -17,8 +18,8 @@ use vocabulary::wire;
 use crate::shared::Shared;
 use crate::{metrics, presets};
 
-/// The longest change of the configuration that is read.
-const LONGEST_PATCH: usize = 64 << 10;
+/// The longest change of the configuration that is read, in bytes: several templates of bodies, the longest there can be, find room.
+const LONGEST_PATCH: usize = 1 << 20;
 
 /// What these endpoints are, in words.
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
@@ -35,7 +36,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/_mock/presets/{name}", get(preset))
         .route("/metrics", get(metrics))
         .fallback(unknown)
-        .method_not_allowed_fallback(unknown)
+        .method_not_allowed_fallback(other_method)
         .layer(DefaultBodyLimit::max(LONGEST_PATCH))
         .layer(middleware::map_response(mark))
         .with_state(shared)
@@ -67,7 +68,15 @@ async fn config(State(shared): State<Arc<Shared>>) -> Response {
     described(&shared)
 }
 
-async fn configure(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+async fn configure(State(shared): State<Arc<Shared>>, body: Result<Bytes, BytesRejection>) -> Response {
+    let body = match body {
+        Ok(body) => body,
+        Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            let words = format!("a change of the configuration has at most {LONGEST_PATCH} bytes");
+            return refuse(error.status(), &words);
+        }
+        Err(error) => return refuse(error.status(), &format!("the body cannot be read: {error}")),
+    };
     let patch: Patch = match read_patch(&body) {
         Ok(patch) => patch,
         Err(error) => {
@@ -110,6 +119,19 @@ struct ExpandedPreset {
 
 async fn unknown(uri: Uri) -> Response {
     refuse(StatusCode::NOT_FOUND, &format!("`{}` is not one of {ENDPOINTS}", uri.path()))
+}
+
+/// The path is ours, the method is not: RFC 9110, section 15.5.6.
+async fn other_method(method: Method, uri: Uri) -> Response {
+    let allowed = match uri.path() {
+        "/_mock/config" => "GET, HEAD, PATCH",
+        "/_mock/reset" => "POST",
+        _ => "GET, HEAD",
+    };
+    let words = format!("`{}` takes {allowed}, not {method}", uri.path());
+    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, &words);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
 }
 
 /// The configuration, and what else a client must know of this server.

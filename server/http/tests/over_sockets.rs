@@ -229,6 +229,37 @@ fn unknown_endpoints_are_listed_and_a_reset_counts_anew() {
 }
 
 #[test]
+fn other_methods_of_endpoints_are_told_which_there_are() {
+    let server = start(|_| {});
+    for (request, allowed) in [
+        ("DELETE /_mock/config", "get, head, patch"),
+        ("GET /_mock/reset", "post"),
+        ("POST /_mock/presets/github", "get, head"),
+        ("PUT /metrics", "get, head"),
+    ] {
+        let text = answer(send(&server, &format!("{request} HTTP/1.1"), ""));
+        assert!(text.starts_with("http/1.1 405 "), "{request}: {text}");
+        assert!(text.contains(&format!("\nallow: {allowed}\r\n")), "{request}: {text}");
+        let (method, path) = request.split_once(' ').expect("both");
+        assert!(text.contains(&format!("`{path}` takes {allowed}, not {}", method.to_lowercase())), "{text}");
+        assert_eq!(text.matches("\nallow: ").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn changes_have_room_for_a_body_and_are_bounded() {
+    let server = start(|_| {});
+    let change = |length| format!(r#"{{"answers":{{"accepted":{{"body":"{}"}}}}}}"#, "x".repeat(length));
+    assert!(patch(&server, &change(64 << 10)).starts_with("http/1.1 200 "));
+    let text = patch(&server, &change(1 << 20));
+    assert!(text.starts_with("http/1.1 413 "), "{text}");
+    assert!(
+        text.contains(r#"{"error":"a change of the configuration has at most 1048576 bytes"}"#),
+        "{text}"
+    );
+}
+
+#[test]
 fn heads_and_bodies_are_bounded() {
     let server = start(|_| {});
     let body = "x".repeat((1 << 20) + 1);

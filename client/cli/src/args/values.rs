@@ -2,6 +2,10 @@
 
 use std::str::FromStr;
 
+/// Headers by which HTTP/1.1 itself finds out where a message ends, and what becomes of the connection.
+const FRAMING: [&str; 7] =
+    ["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+
 /// An HTTP method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Method(pub(crate) http::Method);
@@ -35,6 +39,9 @@ impl FromStr for Header {
         if name.as_str().starts_with("x-tailback-") {
             return Err(format!("`{name}` is loadgen's own; choose another name"));
         }
+        if FRAMING.contains(&name.as_str()) {
+            return Err(format!("`{name}` follows from body and connection, and is set by loadgen itself"));
+        }
         let value =
             value.trim().parse().map_err(|_| format!("the value of `{name}` is not allowed in a header"))?;
         Ok(Self { name, value })
@@ -49,8 +56,11 @@ mod tests {
     fn headers_are_names_and_values_and_never_the_runs_own() {
         let header: Header = "Accept: text/plain".parse().unwrap();
         assert_eq!((header.name.as_str(), header.value.to_str().unwrap()), ("accept", "text/plain"));
-        for text in ["Accept", ": x", "a b: c", "X-Tailback-Op: 1", "a: \u{7f}"] {
+        for text in ["Accept", ": x", "a b: c", "X-Tailback-Op: 1", "a: \u{7f}", "TE: trailers"] {
             assert!(text.parse::<Header>().is_err(), "{text}");
         }
+        let error = "Content-Length: 5".parse::<Header>().unwrap_err();
+        assert!(error.starts_with("`content-length` follows from body"), "{error}");
+        assert!("Host: example".parse::<Header>().is_ok());
     }
 }
