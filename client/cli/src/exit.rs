@@ -77,7 +77,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     // Nothing is left to be done when stderr is closed, too.
     let advice = if is_out_of_files(error) { "; raise their limit: `ulimit -n 1024`" } else { "" };
-    drop(writeln!(io::stderr(), "error: {}{advice}", words_of(error.as_ref())));
+    drop(writeln!(io::stderr(), "error: {}{advice}", vocabulary::excerpt(&words_of(error.as_ref()))));
     let exit = error.chain().find_map(|cause| {
         let fatal = cause.downcast_ref::<Fatal>().map(|fatal| fatal.exit);
         fatal.or_else(|| cause.downcast_ref::<experiments::Error>().map(|error| error.kind().into()))

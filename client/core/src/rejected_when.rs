@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use vocabulary::did_you_mean;
+
 /// Reasons and statuses at most.
 const MOST: usize = 64;
 
@@ -51,7 +53,9 @@ impl FromStr for RejectedWhen {
                 this.reasons.push(reason.to_owned());
             } else {
                 let status = part.parse().ok().filter(|status| (300..600).contains(status));
-                this.statuses.push(status.ok_or_else(|| refuse("a status is from 300 to 599"))?);
+                let suggestion = || did_you_mean(part.split(':').next().unwrap_or_default(), ["body"]);
+                let why = || format!("a status is from 300 to 599{}", suggestion());
+                this.statuses.push(status.ok_or_else(|| refuse(&why()))?);
             }
         }
         Ok(this)
@@ -84,5 +88,7 @@ mod tests {
         for text in ["", "200", "600", "many", "body:", "body:a b", "403,,400", &vec!["403"; 65].join(",")] {
             assert!(text.parse::<RejectedWhen>().is_err(), "{text}");
         }
+        let error = "boddy:x".parse::<RejectedWhen>().unwrap_err().to_string();
+        assert!(error.contains("did you mean `body`?"), "{error}");
     }
 }

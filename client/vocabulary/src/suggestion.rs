@@ -1,9 +1,13 @@
 //! "Did you mean …?" for names that do not exist.
 
+/// What is longer is no name that was mistyped, in bytes.
+const LONGEST: usize = 200;
+
 /// The known name nearest to what was typed, when it is near enough to be meant.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
+        .filter(|_| typed.len() <= LONGEST)
         .map(|name| (strsim::damerau_levenshtein(typed, name), name))
         .filter(|(distance, name)| *distance <= 1 + name.len() / 3 && *distance < typed.len())
         .min_by_key(|(distance, _)| *distance)

@@ -64,8 +64,8 @@ pub use policies::{POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use policy_stack::Policies;
 pub use presets::{
-    Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand, server_preset,
-    server_preset_names, server_presets,
+    Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand, read_scale,
+    server_preset, server_preset_names, server_presets,
 };
 pub use rate_law::RateLaw;
 pub use request::{Request, RequestId, Step, Verdict};

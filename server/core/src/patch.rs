@@ -5,7 +5,7 @@ mod error;
 mod strict;
 
 use serde::Deserialize;
-use vocabulary::{did_you_mean, split_options};
+use vocabulary::{beginning, did_you_mean, split_options};
 
 pub use self::error::PatchError;
 use self::strict::Strict;
@@ -85,6 +85,9 @@ impl Config {
                 refuse(key, value, why.unwrap_or_else(|| error.to_string()))
             })?;
         }
+        if asked.preset.is_some() {
+            config.preset.clone_from(&based.preset);
+        }
         if patch.contains_key("max_busy") && !patch.contains_key("caps") {
             // Whoever says how many slots there are now does not want another number later.
             config.caps = Caps::default();
@@ -157,11 +160,14 @@ impl Config {
     /// When there is no such preset, or it has not what is typed of it.
     pub fn with_preset(&self, preset: &str, scale: Option<f64>) -> Result<Self, ConfigError> {
         let Expanded { preset: found, policy, answers } = expand(preset, scale)?;
+        // `github:` is `github`.
+        let (name, options) = split_options(preset);
+        let preset = if options.is_empty() { name } else { preset }.to_owned();
         let settings = self.patched(&found.server).map_err(|error| match error {
             PatchError::Config(error) => error,
             other => ConfigError::PresetSettings(other.to_string()),
         })?;
-        let config = Self { policy, answers, preset: Some(preset.to_owned()), scale, ..settings };
+        let config = Self { policy, answers, preset: Some(preset), scale, ..settings };
         config.validate()?;
         Ok(config)
     }
@@ -174,7 +180,7 @@ fn text<'a>(key: &str, value: &'a serde_json::Value, example: &str) -> Result<&'
 }
 
 fn refuse(key: &str, value: &serde_json::Value, why: String) -> PatchError {
-    PatchError::Value { key: key.to_owned(), value: value.to_string(), why }
+    PatchError::Value { key: key.to_owned(), value: beginning(&value.to_string()).into_owned(), why }
 }
 
 fn is_null(patch: &Patch, key: &str) -> bool {
@@ -222,6 +228,7 @@ mod tests {
             (Some("github:points=off"), Some(0.02), 9)
         );
         assert!(github.answers.reject.contains_key("primary"));
+        assert_eq!(patched(r#"{"preset": "github:"}"#).unwrap().preset.as_deref(), Some("github"));
         let again = |text: &str| {
             let patch: Patch = serde_json::from_str(text).unwrap();
             github.patched(&patch).map_err(|error| error.to_string())
@@ -326,6 +333,7 @@ mod tests {
             (r#"{"reject_status": 70000}"#, "it takes an error status from 400 to 599"),
             (r#"{"service_time": 5}"#, "`service_time` cannot be 5: it takes a text, such as `500ms`"),
             (r#"{"policy": []}"#, "`policy` cannot be []: it takes a text, such as `concurrency-cap`"),
+            (r#"{"preset": "githup:"}"#, "unknown preset `githup`"),
             (r#"{"advice": 5}"#, "`advice` cannot be 5: it takes a text, such as `seconds`"),
             (r#"{"advice": "second"}"#, "unknown advice `second`; did you mean `seconds`?"),
             (r#"{"max_busy": 0}"#, "`max_busy` is 0"),

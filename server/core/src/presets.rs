@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 pub use self::preset::{Fact, Limit, ServerPreset, ServerPresetError};
 pub use self::use_error::ServerPresetUseError;
-pub use self::using::{Expanded, expand};
+pub use self::using::{Expanded, expand, read_scale};
 
 /// The texts of all presets by their names, in the order in which they are listed.
 const EMBEDDED: &[(&str, &str)] = &[

@@ -13,7 +13,7 @@ use axum::{Router, middleware};
 use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand, read_patch};
 use serde::Serialize;
 use serde_json::{Value, to_value};
-use vocabulary::wire;
+use vocabulary::{excerpt, wire};
 
 use crate::shared::Shared;
 use crate::{metrics, presets};
@@ -150,7 +150,7 @@ fn described(shared: &Shared) -> Response {
 }
 
 fn refuse(status: StatusCode, words: &str) -> Response {
-    answer(status, to_value(wire::Refusal { error: words.to_owned() }))
+    answer(status, to_value(wire::Refusal { error: excerpt(words).into_owned() }))
 }
 
 /// An answer in JSON, whose keys are in the order of the alphabet: objects of a [`Value`] are ordered maps.

@@ -7,8 +7,8 @@ use crate::suggesting::suggesting;
 use crate::typed::{count, probability};
 use clap::Args;
 use mockserver_core::{
-    Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies, Schedule, expand,
-    server_preset_names,
+    ADVICE_FORMS, Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies,
+    Schedule, expand, read_scale, server_preset_names,
 };
 use vocabulary::{Distribution, duration_text};
 
@@ -72,6 +72,7 @@ pub struct ServerFlags {
         long,
         value_name = "F",
         requires = "preset",
+        value_parser = scale,
         help = "Multiply the preset's rates, bursts, limits and caps, not its windows, nor what is typed: 0.02 for a fiftieth [default: 1]"
     )]
     scale: Option<f64>,
@@ -80,7 +81,7 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "FORMS",
-        help = "How rejections say when to come back, to whoever asks: `none`, `seconds`, `decimal`, `ms`, `date`, `epoch`, `go`, `ietf`, `problem`, several joined by `+`; each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: whole seconds with --retry-after, else nothing]"
+        help = advice_help()
     )]
     advice: Option<Advice>,
 
@@ -152,12 +153,24 @@ fn policy_help() -> String {
     with_default(&words, Config::default().policy)
 }
 
+fn advice_help() -> String {
+    let names: Vec<String> = ADVICE_FORMS.iter().map(|form| format!("`{}`", form.name)).collect();
+    format!(
+        "How rejections say when to come back, to whoever asks: `none`, {}, several joined by `+`; each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: whole seconds with --retry-after, else nothing]",
+        names.join(", ")
+    )
+}
+
 fn preset_help() -> String {
     let names: Vec<&str> = server_preset_names().collect();
     format!(
         "What a real server does, instead of --policy: {}; `NAME:LIMIT=off,LIMIT.PARAMETER=VALUE` changes its limits; `mockserver presets NAME` explains one",
         names.join(", ")
     )
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    read_scale(text).map_err(|error| error.to_string())
 }
 
 /// A preset that there is.
@@ -278,4 +291,51 @@ impl ServerFlags {
 /// Whether it is one of an error is asked with the rest of the configuration.
 fn status(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "it must be an error status from 400 to 599, such as 503 or 429".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Typed {
+        #[command(flatten)]
+        server: ServerFlags,
+    }
+
+    fn refusal(typed: &str) -> String {
+        match Typed::try_parse_from(std::iter::once("x").chain(typed.split(' '))) {
+            Ok(typed) => typed.server.to_config(1).unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused_with_what_to_write() {
+        for (typed, words) in [
+            ("--policy token-bucket --max-busy 8", "`max_busy` says how many are served at once"),
+            ("--policy token-bucket --caps 10s=5", "`caps` says how many are served at once"),
+            ("--preset github --max-busy 10", "`--preset 'github:concurrent.cap=10'`"),
+            (
+                "--preset github --caps 10s=5,20s=9",
+                "write `10s concurrent.cap=5; 20s concurrent.cap=9` as `schedule`",
+            ),
+            ("--preset github --scale 2%", "must be a number from 0.000001 to 1000000"),
+            ("--preset github --scale 1e300", "must be a number from 0.000001 to 1000000"),
+            ("--preset github --scale=", "must be a number from 0.000001 to 1000000"),
+            ("--advice nonse", "did you mean `none`?"),
+        ] {
+            let error = refusal(typed);
+            assert!(error.contains(words), "{typed}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_form_of_advice_stands_in_the_help() {
+        for form in ADVICE_FORMS {
+            assert!(advice_help().contains(&format!("`{}`", form.name)));
+        }
+    }
 }

@@ -46,6 +46,15 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
     Ok(Expanded { preset, policy, answers })
 }
 
+/// A factor as it is typed.
+///
+/// # Errors
+/// Says which are accepted.
+pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
+    let scale = text.trim().parse().map_err(|_| ServerPresetUseError::Scale(text.to_owned()))?;
+    scaling::checked(scale)
+}
+
 /// What is typed behind a preset's name.
 struct Options<'a> {
     off: Vec<&'static str>,

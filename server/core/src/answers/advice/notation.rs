@@ -75,6 +75,9 @@ pub enum AdviceError {
     /// `none`, and yet something.
     #[error("`{NONE}` is no advice at all, so nothing is joined to it")]
     None,
+    /// The same form again, which can fill no other header.
+    #[error("advice `{0}` is given twice; keep one of them")]
+    Again(&'static str),
     /// Two forms that fill the same header.
     #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]
     Header(String),
@@ -95,10 +98,15 @@ impl FromStr for Advice {
             return Err(AdviceError::Forms(forms.len()));
         }
         let advice = Self { forms };
-        let headers: Vec<_> = advice.headers().map(|(_, _, name)| name).collect();
-        for (index, name) in headers.iter().enumerate() {
-            if headers[..index].contains(name) {
-                return Err(AdviceError::Header(name.clone().into_owned()));
+        let headers: Vec<_> = advice.headers().map(|(form, _, name)| (form, name)).collect();
+        for (index, (form, name)) in headers.iter().enumerate() {
+            if headers[..index].iter().any(|(_, before)| before == name) {
+                let entry = advice.forms[*form].entry;
+                return Err(if entry.has("header") {
+                    AdviceError::Header(name.clone().into_owned())
+                } else {
+                    AdviceError::Again(entry.name)
+                });
             }
         }
         Ok(advice)
@@ -111,9 +119,11 @@ impl Form {
         if name == NONE {
             return Err(AdviceError::None);
         }
-        let entry = ADVICE_FORMS.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            AdviceError::Unknown { name: name.to_owned(), suggestion: did_you_mean(name, names()) }
-        })?;
+        let entry =
+            ADVICE_FORMS.iter().find(|entry| entry.name == name).ok_or_else(|| AdviceError::Unknown {
+                name: name.to_owned(),
+                suggestion: did_you_mean(name, names().chain([NONE])),
+            })?;
         let mut settings = entry.settings();
         for (index, (key, value)) in options.iter().enumerate() {
             let own = || PARAMETERS.iter().filter(|parameter| entry.has(parameter.key));
@@ -227,6 +237,8 @@ mod tests {
             ("", "unknown advice ``; accepted are `seconds`, `decimal`, `ms`, `date`, `epoch`"),
             ("second", "unknown advice `second`; did you mean `seconds`?; accepted are `seconds`"),
             ("seconds+", "unknown advice ``; accepted are"),
+            ("nonse", "unknown advice `nonse`; did you mean `none`?"),
+            ("problem+problem", "advice `problem` is given twice; keep one of them"),
             ("none+ms", "`none` is no advice at all, so nothing is joined to it"),
             (
                 "seconds:skew=1s",
