@@ -137,6 +137,8 @@ fn charges_that_come_back_late_let_nobody_beat_the_bound() {
             workload: Workload { arrivals: ArrivalProcess::Listed(arrivals), ops: Some(60), duration: None },
             requests: Requests { api_keys: NonZero::new(1_000_000), ..Requests::default() },
             timeout: Duration::from_secs(1000),
+            // The first success takes 300 s.
+            patience: Duration::from_secs(1000),
             ..RunConfig::default()
         };
         let planned = LowerBound::planned(&client, least_costs(&server, seed).unwrap(), 1000).unwrap();
