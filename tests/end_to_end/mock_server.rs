@@ -63,7 +63,8 @@ fn requests_are_told_apart_by_what_the_policy_in_force_asks_of_them() {
     };
     assert_eq!([0, 1].map(|_| ask("/", "a", "{\"usage\": {\"tokens\": 8}}")), [200, 503]);
     let body = format!("{{\"usage\": {{\"tokens\": 2}}, \"long\": \"{}\"}}", "x".repeat(100_000));
-    assert_eq!(ask("/", "a", &body), 200, "what is too long to be looked at says nothing: 1");
+    assert_eq!(ask("/", "a", &body), 200, "all of a body is looked at");
+    assert_eq!(ask("/", "a", ""), 503, "its tokens were the last");
     // From now on by something else.
     let by_key = format!("{{\"policy\": \"{}\"}}", policy("cost=6,key=header:x-key&path:1"));
     assert_eq!(request(server.address, "PATCH", "/_mock/config", &by_key).status, 200);
@@ -198,10 +199,14 @@ fn after_a_reset_only_what_is_new_is_counted() {
 #[test]
 fn its_own_endpoints_are_no_work_and_unknown_ones_are_listed() {
     let server = MockServer::start(FAST);
-    for (method, path) in [("GET", "/_mock/nonsense"), ("DELETE", "/_mock/stats"), ("GET", "/_mock/reset")] {
+    for (method, path, status, words) in [
+        ("GET", "/_mock/nonsense", 404, "PATCH /_mock/config"),
+        ("DELETE", "/_mock/stats", 405, "`/_mock/stats` takes GET, HEAD, not DELETE"),
+        ("GET", "/_mock/reset", 405, "`/_mock/reset` takes POST, not GET"),
+    ] {
         let reply = request(server.address, method, path, "");
-        assert_eq!(reply.status, 404, "{method} {path}");
-        assert!(reply.json()["error"].as_str().unwrap().contains("PATCH /_mock/config"));
+        assert_eq!(reply.status, status, "{method} {path}");
+        assert!(reply.json()["error"].as_str().unwrap().contains(words));
     }
     let reply = request(server.address, "GET", "/_mock/stats?run=nonsense", "");
     assert_eq!(reply.status, 400);

@@ -64,9 +64,10 @@ fn case(number: u64) -> Case {
     };
     // In turn, so that all of them are tried.
     let strategy = STRATEGIES[usize::try_from(number).unwrap() % STRATEGIES.len()];
+    let policy = POLICIES[below(POLICIES.len())];
+    let max_busy = [1, 7, 50][below(3)];
     let server = serde_json::json!({
-        "policy": POLICIES[below(POLICIES.len())],
-        "max_busy": ([1, 7, 50][below(3)]),
+        "policy": policy,
         "service_time": (["0s", "50ms", "exp(100ms)", "lognormal(80ms,1)"][below(4)]),
         "reject_time": (["0s", "10ms"][below(2)]),
         "network_delay": (["0s", "20ms", "normal(10ms,2ms)"][below(3)]),
@@ -103,7 +104,8 @@ fn case(number: u64) -> Case {
         ..RunConfig::default()
     };
     let serde_json::Value::Object(patch) = server else { unreachable!("it is written as an object") };
-    Case { strategy, client, server: Config::default().patched(&patch).unwrap() }
+    // Not all of these policies go by it, so that a change of the configuration would be refused.
+    Case { strategy, client, server: Config { max_busy, ..Config::default().patched(&patch).unwrap() } }
 }
 
 /// Runs a case to its end, checks it, and tells everything that was measured.
