@@ -214,6 +214,7 @@ fn put_into_words(response: &mut Response<Full<Bytes>>, rendered: Rendered<'_>) 
     if let Some(code) = rendered.status {
         *response.status_mut() = status(code);
     }
+    response.headers_mut().reserve(rendered.headers.len());
     for (name, value) in &rendered.headers {
         // The core lets nothing into an answer that is no header.
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))

@@ -110,7 +110,8 @@ impl Template {
             [Piece::Text(text)] => return Some(Cow::Borrowed(text)),
             _ => {}
         }
-        let mut out = String::new();
+        // Most values are short numbers.
+        let mut out = String::with_capacity(64);
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.push_str(text),

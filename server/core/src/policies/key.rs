@@ -1,5 +1,7 @@
 //! For whom a request is counted: the rule as it is typed, and what it makes of a request.
 
+use std::net::IpAddr;
+
 use vocabulary::TextField;
 
 use crate::details::{Details, Wants};
@@ -66,7 +68,8 @@ impl Fact {
                 None => return false,
             },
             Self::Address => match details.address {
-                Some(address) => hash.write(address.to_string().as_bytes()),
+                Some(IpAddr::V4(address)) => hash.write(&address.octets()),
+                Some(IpAddr::V6(address)) => hash.write(&address.octets()),
                 None => return false,
             },
             Self::Method => hash.write(details.method.as_bytes()),
