@@ -44,12 +44,14 @@ pub enum Step {
 
 impl Request {
     /// How long it needs to reach admission.
+    #[inline]
     pub(crate) fn network_delay(&self, network_delay: &Distribution) -> Duration {
         let purpose = if self.is_write() { Purpose::WriteNetwork } else { Purpose::Network };
         self.sample(network_delay, purpose)
     }
 
     /// How long its answer needs to come back.
+    #[inline]
     pub(crate) fn return_delay(&self, return_delay: &Distribution) -> Duration {
         let purpose = if self.is_write() { Purpose::WriteReturn } else { Purpose::NetworkReturn };
         self.sample(return_delay, purpose)
@@ -73,12 +75,18 @@ impl Request {
     }
 
     /// A draw that is its own.
+    #[inline]
     pub(crate) fn sample(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
         match distribution {
             // Nothing is drawn, so no generator is needed.
             Distribution::Constant(value) => *value,
-            random => random.sample(&mut draws(self.seed, purpose, self.op, self.attempt)),
+            random => self.draw(random, purpose),
         }
+    }
+
+    #[inline(never)]
+    fn draw(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
+        distribution.sample(&mut draws(self.seed, purpose, self.op, self.attempt))
     }
 }
 

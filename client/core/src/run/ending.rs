@@ -196,7 +196,9 @@ impl Run {
             // Nobody said so before: it had started.
             self.count_started(attempt.due, attempt.op, in_flight);
         }
-        if let Some(method) = self.method_of(self.ops[attempt.op.index()].id) {
+        if self.config.requests.mix.is_some()
+            && let Some(method) = self.method_of(self.ops[attempt.op.index()].id)
+        {
             end.outcome.method = method;
         }
         let instance = &mut self.instances[attempt.instance.index()];
