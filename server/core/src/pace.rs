@@ -10,7 +10,7 @@ use crate::policies::law::Law;
 
 /// A law that is asked by somebody who is never late. For these laws whoever passes as soon as it may lets the next pass no later: so
 /// the requests of no client pass sooner, in whatever order they come. Nor do those that take the place of others, of which the charge came
-/// back: see [`Law::give_back`].
+/// back: see `Law::give_back`.
 #[derive(Clone, Debug)]
 pub struct Pace(Box<dyn Passing>);
 

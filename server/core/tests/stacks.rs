@@ -223,7 +223,7 @@ fn whoever_waits_is_called_when_the_cap_rises() {
 }
 
 #[test]
-fn what_is_charged_with_the_answer_is_charged_with_a_later_policys_rejection_where_nothing_comes_back() {
+fn what_is_charged_with_the_answer_is_charged_when_a_later_policy_rejects() {
     let told = |later: &str| {
         let policy =
             format!("fixed-window:limit=2,window=1s,charged=answer,later={later} then concurrency:cap=1");
