@@ -152,7 +152,7 @@ fn rejections_are_told_apart_by_their_reason() {
         );
     }
     assert_eq!((page.value("requests_received_total"), page.value("requests_accepted_total")), (4.0, 1.0));
-    assert_eq!(request(server.address, "POST", "/metrics", "").status, 404);
+    assert_eq!(request(server.address, "POST", "/metrics", "").status, 405);
 }
 
 #[test]

@@ -269,8 +269,7 @@ fn brackets_change_the_cap_of_the_server_during_the_run() {
     let server = MockServer::start(&["--max-busy", "50", "--service-time", "20ms"]);
     let url = server.url();
     let mut terminal = watched(&["--target", &url, "--ops", "100000", "--rate", "50/s"]);
-    for (key, answer, cap) in
-        [("[", "cap is 45 now, it was 50", 45), ("[", "cap is 41 now", 41), ("]", "cap is 45 now", 45)]
+    for (key, answer, cap) in [("[", "cap 50 → 45", 45), ("[", "cap 45 → 41", 41), ("]", "cap 41 → 45", 45)]
     {
         terminal.press(key);
         terminal.wait("the key is answered", |screen| screen.shows(answer).then_some(()));

@@ -21,6 +21,7 @@ mod idle_slots;
 mod least_costs;
 mod ledger;
 mod log;
+mod notes;
 mod outages;
 mod pace;
 mod patch;

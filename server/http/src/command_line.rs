@@ -211,11 +211,13 @@ fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> Strin
         format!(", rejections with {}", config.reject_status)
     };
     let scaled = if scale == TimeScale::default() { String::new() } else { format!(", time scale {scale}") };
+    let notes: String = config.notes().iter().flat_map(|note| ["note: ", note, "\n"]).collect();
     format!(
         "mockserver listening on http://{address}\n\
          {}{status},\n\
          seed {}{after}{scaled}\n\
-         anything is work but {}\n",
+         anything is work but {}\n\
+         {notes}",
         config.describe(),
         config.seed,
         admin::ENDPOINTS.replace(", GET /_mock/config", ",\n  GET /_mock/config")

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&plan.announcement);
     report.doubts(&plan.experiment);
-    if let Some(warning) = &plan.warning {
+    for warning in &plan.warnings {
         report.announce(&format!("{}\n", crate::text::wrapping::wrapped(warning, "warning: ", "         ")));
     }
 

@@ -42,6 +42,15 @@ impl CostRule {
         self.0.iter().find_map(|source| source.number(details, 1)).unwrap_or(1)
     }
 
+    /// What every request costs at least, whatever it says.
+    pub(crate) fn least(&self) -> u32 {
+        let said = self.0.iter().map(|source| match source {
+            Source::Number(number) | Source::Method(_, number) => *number,
+            Source::Share(_) | Source::Header(_) | Source::Body(_) => 0,
+        });
+        said.min().unwrap_or(1)
+    }
+
     /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         self.0.iter().for_each(|source| source.want(wants));

@@ -32,7 +32,7 @@ pub(super) struct Plan<'a> {
     /// What is said before anything runs.
     pub(super) announcement: String,
     /// What is to be doubted before anything runs.
-    pub(super) warning: Option<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 /// What a run would use, without any run.
@@ -68,7 +68,7 @@ impl<'a> Plan<'a> {
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
-            warning: None,
+            warnings: doubts(None, Some(&server), &experiment),
             driver: Box::new(VirtualTime::on_threads(threads)),
             opponent: Opponent::Own(Box::new(server)),
             experiment,
@@ -93,12 +93,29 @@ impl<'a> Plan<'a> {
         )?;
         server.refuse_unusable(&experiment)?;
         let announcement = summary::announcement(&experiment, &server.describe(), server.model.as_ref());
+        let model = server.model.clone();
         let given = GivenServer::new(server, runtime, driver.files());
         let opponent = Opponent::Given(Arc::new(given));
-        let warning = opponent.warning_before(&experiment.run.workload);
+        let known = opponent.warning_before(&experiment.run.workload);
+        let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = Box::new(driver);
-        Ok(Self { experiment, opponent, driver, exports, checks, interrupt, announcement, warning })
+        Ok(Self { experiment, opponent, driver, exports, checks, interrupt, announcement, warnings })
     }
+}
+
+/// What is to be doubted: what was known before, and what the server's configuration can hardly mean.
+fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experiment) -> Vec<String> {
+    let mut doubts: Vec<String> = known.into_iter().collect();
+    if let Some(server) = server {
+        doubts.extend(server.notes());
+        let has_keys = experiment.run.requests.api_keys.is_some();
+        if has_keys && !server.counts_by_header("authorization") {
+            doubts.push(
+                "API keys tell nobody apart here: no policy counts by `header:authorization`".to_owned(),
+            );
+        }
+    }
+    doubts
 }
 
 /// Makes sure that everything can be written and checked that was asked for.

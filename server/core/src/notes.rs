@@ -1,0 +1,86 @@
+//! What a configuration says that it can hardly mean: it is served as it is said, and its user is told.
+
+use vocabulary::{Instant, WallTime};
+
+use crate::config::Config;
+use crate::policies::Key;
+
+impl Config {
+    /// What is to be doubted before anything comes, a line each.
+    pub fn notes(&self) -> Vec<String> {
+        let service = self.service_model();
+        let named: Vec<_> = self.policy.labels().into_iter().zip(self.policy.iter()).collect();
+        let mut notes = Vec::new();
+        for (label, policy) in &named {
+            let Some(mut stage) = policy.stage(WallTime::VIRTUAL_START) else { continue };
+            let standing = stage.gate.standing(Instant::ORIGIN, Key::default(), &service);
+            let least = stage.common.cost.least();
+            if let Some(limit) =
+                standing.map(|standing| standing.limit).filter(|limit| u64::from(least) > *limit)
+            {
+                notes.push(format!(
+                    "`{label}` lets nobody pass: every request costs {least} at least, of a limit of {limit}"
+                ));
+            }
+        }
+        if let Some((label, policy)) = named.last()
+            && policy.name() == "penalty"
+        {
+            notes.push(format!(
+                "`{label}` guards nothing: put it before the policies whose rejections it is to punish"
+            ));
+        }
+        notes
+    }
+
+    /// Whether a policy tells requests apart by this header, whose name is in lower case.
+    pub fn counts_by_header(&self, name: &str) -> bool {
+        self.policy.wants().headers.contains(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notes(policy: &str) -> Vec<String> {
+        Config { policy: policy.parse().unwrap(), ..Config::default() }.notes()
+    }
+
+    #[test]
+    fn what_can_hardly_be_meant_is_told_and_nothing_else() {
+        assert_eq!(
+            notes("token-bucket:rate=1/s,burst=100,cost=1000"),
+            ["`token-bucket` lets nobody pass: every request costs 1000 at least, of a limit of 100"]
+        );
+        assert_eq!(
+            notes("token-bucket then lock=penalty"),
+            ["`lock` guards nothing: put it before the policies whose rejections it is to punish"]
+        );
+        for sound in [
+            "concurrency-cap",
+            "penalty then token-bucket",
+            "token-bucket:burst=100,cost=body:n|1000",
+            "token-bucket:burst=100,cost=POST 1000|1",
+            "fixed-window:limit=5,cost=5",
+            "overwhelmed-queue",
+        ] {
+            assert!(notes(sound).is_empty(), "{sound}");
+        }
+    }
+
+    #[test]
+    fn presets_mean_what_they_say() {
+        for name in crate::server_preset_names() {
+            let config = Config::default().with_preset(name, None).unwrap();
+            assert!(config.notes().is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn keys_are_told_apart_where_a_policy_goes_by_their_header() {
+        let config = |policy: &str| Config { policy: policy.parse().unwrap(), ..Config::default() };
+        assert!(config("token-bucket:key=header:authorization|address").counts_by_header("authorization"));
+        assert!(!config("token-bucket:key=address").counts_by_header("authorization"));
+    }
+}
