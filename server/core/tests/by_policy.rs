@@ -1,24 +1,16 @@
 //! What each policy of a stack let pass and turned away, through the whole server.
 
+#[path = "support/config.rs"]
+mod config;
 #[path = "support/drain.rs"]
 mod drain;
 
 use mockserver_core::{Config, Input, Request, RequestId, Server, Step, Verdict};
+use vocabulary::Instant;
 use vocabulary::wire::{PolicyCounts, RunId};
-use vocabulary::{Distribution, Instant};
 
+use config::config;
 use drain::drain;
-
-/// A server that serves for 100 ms and rejects in no time.
-fn config(policy: &str) -> Config {
-    Config {
-        policy: policy.parse().expect("policies"),
-        service_time: Distribution::millis(100),
-        reject_time: Distribution::ZERO,
-        network_delay: Distribution::ZERO,
-        ..Config::default()
-    }
-}
 
 /// Requests of a run come at these milliseconds, and everything is answered that is due by the last of them.
 fn arrive(server: &mut Server, run: RunId, at_ms: &[u64]) {

@@ -1,5 +1,7 @@
 //! What changes during a run, through the whole server: golden timelines of caps, buckets, queues and outages, and whose clock it is.
 
+#[path = "support/config.rs"]
+mod config;
 #[path = "support/drain.rs"]
 mod drain;
 
@@ -15,16 +17,8 @@ fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
 }
 
-/// A server that serves for 100 ms and rejects in no time.
 fn config(policy: &str, schedule: &str) -> Config {
-    let config = Config {
-        policy: policy.parse().expect("policies"),
-        schedule: schedule.parse().expect("a schedule"),
-        service_time: Distribution::millis(100),
-        reject_time: Distribution::ZERO,
-        network_delay: Distribution::ZERO,
-        ..Config::default()
-    };
+    let config = Config { schedule: schedule.parse().expect("a schedule"), ..config::config(policy) };
     config.validate().expect("it fits");
     config
 }

@@ -1,5 +1,7 @@
 //! Stacks of policies, through the whole server: who speaks, what comes back, and whose places are free when.
 
+#[path = "support/config.rs"]
+mod config;
 #[path = "support/drain.rs"]
 mod drain;
 
@@ -9,18 +11,8 @@ use std::time::Duration;
 use mockserver_core::{Answer, Config, Details, Input, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
 
+use config::config;
 use drain::drain;
-
-/// A server with these policies that serves for 100 ms and rejects in no time.
-fn config(policy: &str) -> Config {
-    Config {
-        policy: policy.parse().expect("policies"),
-        service_time: Distribution::millis(100),
-        reject_time: Distribution::ZERO,
-        network_delay: Distribution::ZERO,
-        ..Config::default()
-    }
-}
 
 /// What requests say of themselves, by method and authorization.
 fn details(method: &str, who: &str) -> Arc<Details> {

@@ -12,6 +12,7 @@ use crate::policies::capacity::Capacity;
 use crate::policies::common::Common;
 use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited, as_kind};
 use crate::policies::key::Key;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::{self, PolicyConfig};
 use crate::request::RequestId;
 use crate::service::ServiceModel;
@@ -70,6 +71,10 @@ impl Configurable for Concurrency {
 }
 
 impl PolicyConfig for Concurrency {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::of("cap"))
+    }
+
     fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Places::new(self.clone())))
     }

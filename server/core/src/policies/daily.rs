@@ -10,6 +10,7 @@ use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::fixed_window::{Align, FixedWindow};
 use crate::policies::gate::Gate;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 
 /// Parameters of `daily`.
@@ -47,6 +48,10 @@ impl Daily {
 }
 
 impl PolicyConfig for Daily {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::a_day("limit"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         self.window().gate(common)
     }

@@ -12,6 +12,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
@@ -70,6 +71,10 @@ impl Configurable for FixedWindow {
 }
 
 impl PolicyConfig for FixedWindow {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::within("limit", "window"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         let since_epoch = common.anchor.since_unix().as_nanos() % self.window.as_nanos();
         let phase = if self.align == Align::Epoch { u64::try_from(since_epoch).unwrap_or(0) } else { 0 };

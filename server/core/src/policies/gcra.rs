@@ -10,6 +10,7 @@ use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
 use crate::rate_law::RateLaw;
@@ -44,6 +45,10 @@ impl Configurable for Gcra {
 }
 
 impl PolicyConfig for Gcra {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::of("rate"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }

@@ -13,6 +13,7 @@ use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, a
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
@@ -54,6 +55,10 @@ impl Configurable for GrowingConcurrency {
 }
 
 impl PolicyConfig for GrowingConcurrency {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::of("most"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(GrowingPlaces { growth: self.0, keys: Keys::new(common.keys) }))
     }

@@ -13,6 +13,7 @@ use crate::policies::growth::{Grown, Growth};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::rescaled;
 use crate::standing::Standing;
@@ -61,6 +62,10 @@ impl Configurable for GrowingRate {
 }
 
 impl PolicyConfig for GrowingRate {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::within("most", "per"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }

@@ -13,6 +13,7 @@ use crate::policies::gate::{Gate, Ruling, Taken};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
 use crate::rate_law::RateLaw;
@@ -65,6 +66,10 @@ impl Configurable for LeakyQueue {
 }
 
 impl PolicyConfig for LeakyQueue {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::of("rate"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }

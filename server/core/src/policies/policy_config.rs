@@ -8,6 +8,7 @@ use crate::pace::Pace;
 use crate::policies::admission::Admission;
 use crate::policies::common::Common;
 use crate::policies::gate::Gate;
+use crate::policies::limit::Limit;
 use crate::rate_law::RateLaw;
 use crate::script::Script;
 
@@ -40,6 +41,11 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
 
     /// What it lets pass, as one who is alone would have it; `None` where it is no law about rates.
     fn rate_law(&self) -> Option<RateLaw> {
+        None
+    }
+
+    /// Which of its parameters says how much it lets pass, if one does.
+    fn limit(&self) -> Option<Limit> {
         None
     }
 

@@ -13,6 +13,7 @@ use crate::policies::gate::{Gate, Ruling, Taken};
 use crate::policies::gcra::{Expected, Gcra};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
 use crate::rate_law::RateLaw;
@@ -47,6 +48,10 @@ impl Configurable for Reserve {
 }
 
 impl PolicyConfig for Reserve {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::of("rate"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }

@@ -10,6 +10,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::standing::Standing;
 
@@ -41,6 +42,10 @@ impl Configurable for SlidingCounter {
 }
 
 impl PolicyConfig for SlidingCounter {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::within("limit", "window"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }

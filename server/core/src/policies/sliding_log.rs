@@ -10,6 +10,7 @@ use crate::policies::common::Common;
 use crate::policies::gate::{Gate, Ruling, Taken, after};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
+use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
@@ -42,6 +43,10 @@ impl Configurable for SlidingLog {
 }
 
 impl PolicyConfig for SlidingLog {
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::within("limit", "window"))
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
