@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::{Interval, Level, Method, Summary};
 
-use crate::figures::FIGURES;
+use crate::figures::{FIGURES, Figure};
 use crate::run::RunResult;
 
 /// Figures over runs, by their path in a run's result.
@@ -134,12 +134,10 @@ pub fn summed<'a>(runs: impl IntoIterator<Item = &'a RunResult>) -> Vec<(&'stati
     let runs: Vec<&RunResult> = runs.into_iter().collect();
     // Whoever repeats an experiment with another seed draws other resamples, too.
     let seed = runs.first().map_or(0, |run| run.seed);
-    FIGURES
-        .iter()
-        .filter(|figure| figure.summed)
-        .filter_map(|figure| {
-            let values: Vec<f64> = runs.iter().filter_map(|run| figure.of(run)).collect();
-            Some((figure.path, Summary::of(&values, Level::P95, Method::BySize { seed })?))
-        })
-        .collect()
+    let figures: Vec<&Figure> = FIGURES.iter().filter(|figure| figure.summed).collect();
+    let values: Vec<Vec<f64>> =
+        figures.iter().map(|figure| runs.iter().filter_map(|run| figure.of(run)).collect()).collect();
+    let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+    let summaries = Summary::of_each(&values, Level::P95, Method::BySize { seed });
+    figures.iter().zip(summaries).filter_map(|(figure, summary)| Some((figure.path, summary?))).collect()
 }

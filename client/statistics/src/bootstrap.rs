@@ -4,14 +4,12 @@
 //! percentiles of the resampled statistics, moved by a bias z0 (how far the observed statistic lies from their
 //! median) and an acceleration a (how its error changes with its value, from the jackknife).
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use crate::{
     interval::{Estimator, Interval},
     level::Level,
     moments, normal,
-    percentile::percentile,
+    percentile::{percentile, percentile_unsorted},
+    resampling::{means, resample},
 };
 
 /// The resampled statistics of one sample; gives intervals at any level without resampling again.
@@ -19,10 +17,23 @@ use crate::{
 pub struct Bootstrap {
     /// Rising, all finite, never empty.
     sorted: Vec<f64>,
+    correction: Correction,
+}
+
+/// How far the percentiles of resamples are moved.
+#[derive(Clone, Copy, Debug)]
+struct Correction {
     /// z0, in standard normal units.
     bias: f64,
     /// a, without unit.
     acceleration: f64,
+}
+
+/// The resampled means of one sample, for whoever wants one interval only: two percentiles are found without sorting.
+pub(crate) struct ResampledMeans {
+    /// All finite, never empty.
+    drawn: Vec<f64>,
+    correction: Correction,
 }
 
 impl Bootstrap {
@@ -55,49 +66,27 @@ impl Bootstrap {
 
     /// Resamples the mean: the figures of [`Bootstrap::of`] without its copies.
     pub fn of_mean(values: &[f64], resamples: usize, seed: u64) -> Option<Self> {
-        if values.len() < 2 {
-            return None;
-        }
-        let count = values.len() as f64;
-        // Distances from the mean, so that equal values have exactly their mean however often they are drawn.
-        let mean = moments::mean(values);
-        let distances: Vec<f64> = values.iter().map(|value| value - mean).collect();
-        let drawn = resample(&distances, resamples, seed, |picks| mean + picks.sum::<f64>() / count);
-        // Leaving a value out moves the mean against it, by the same factor for all; the factor cancels.
-        let acceleration = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
-        Self::from_drawn(mean, drawn, acceleration)
+        ResampledMeans::of_each(&[values], resamples, seed).pop()?.map(Self::sorted)
     }
 
-    fn from_drawn(observed: f64, mut sorted: Vec<f64>, acceleration: impl FnOnce() -> f64) -> Option<Self> {
-        let finite = observed.is_finite() && sorted.iter().all(|statistic| statistic.is_finite());
-        if !finite {
-            return None;
-        }
-        sorted.sort_unstable_by(f64::total_cmp);
-        let spread = sorted.last()? - sorted.first()?;
-        // Sums of the same values in another order differ by rounding only: count them as equal.
-        let slack = 1e-9 * spread;
-        let below = sorted.partition_point(|statistic| *statistic < observed - slack);
-        let up_to = sorted.partition_point(|statistic| *statistic <= observed + slack);
-        let bias = normal::quantile((below + up_to) as f64 / (2 * sorted.len()) as f64);
-        let acceleration = if spread > 0.0 { acceleration() } else { 0.0 };
-        (bias.is_finite() && acceleration.is_finite()).then_some(Self { sorted, bias, acceleration })
+    fn from_drawn(observed: f64, drawn: Vec<f64>, acceleration: impl FnOnce() -> f64) -> Option<Self> {
+        let correction = Correction::of(&drawn, observed, acceleration)?;
+        Some(Self::sorted(ResampledMeans { drawn, correction }))
+    }
+
+    fn sorted(ResampledMeans { mut drawn, correction }: ResampledMeans) -> Self {
+        drawn.sort_unstable_by(f64::total_cmp);
+        Self { sorted: drawn, correction }
     }
 
     /// The interval at this level; of zero width when all values are equal.
     ///
     /// Its ends never leave the range of the resamples, so an error near one in their number is too small to ask.
     pub fn interval(&self, level: Level) -> Interval {
-        let end = |z: f64| {
-            let moved = self.bias + z;
-            let shrink = 1.0 - self.acceleration * moved;
-            // Past this pole the moved share has reached its limit.
-            let z = if shrink > 0.0 { self.bias + moved / shrink } else { f64::INFINITY.copysign(moved) };
-            percentile(&self.sorted, normal::share_below(z))
-                .expect("resamples exist and shares are within 0 to 1")
-        };
-        let reach = -normal::quantile(level.error() / 2.0);
-        Interval { low: end(-reach), high: end(reach), level, estimator: Estimator::Bootstrap }
+        let (low, high) = self.correction.shares(level);
+        let end =
+            |share| percentile(&self.sorted, share).expect("resamples exist and shares are within 0 to 1");
+        Interval { low: end(low), high: end(high), level, estimator: Estimator::Bootstrap }
     }
 
     /// The two-sided p value (0 to 1) of the claim that the statistic is this value: the error of the narrowest
@@ -123,30 +112,83 @@ impl Bootstrap {
     /// The share of error that [`Bootstrap::interval`] moves to this share of the resamples.
     fn unmoved(&self, share: f64) -> f64 {
         let finest = 1.0 / (self.sorted.len() + 1) as f64;
-        let moved = normal::quantile(share.clamp(finest, 1.0 - finest)) - self.bias;
-        let stretch = 1.0 + self.acceleration * moved;
+        let Correction { bias, acceleration } = self.correction;
+        let moved = normal::quantile(share.clamp(finest, 1.0 - finest)) - bias;
+        let stretch = 1.0 + acceleration * moved;
         let z = if stretch > 0.0 { moved / stretch } else { f64::INFINITY.copysign(moved) };
-        normal::share_below(z - self.bias)
+        normal::share_below(z - bias)
     }
 }
 
-/// The statistic of each of the samples drawn from the values with replacement, in the order drawn.
-fn resample(
-    values: &[f64],
-    resamples: usize,
-    seed: u64,
-    mut statistic: impl FnMut(&mut dyn Iterator<Item = f64>) -> f64,
-) -> Vec<f64> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    (0..resamples)
-        .map(|_| statistic(&mut (0..values.len()).map(|_| values[below(&mut rng, values.len())])))
-        .collect()
+impl ResampledMeans {
+    /// For each list of values, which all have the same length, what [`Bootstrap::of_mean`] draws of it.
+    pub(crate) fn of_each(lists: &[&[f64]], resamples: usize, seed: u64) -> Vec<Option<Self>> {
+        let length = lists.first().map_or(0, |values| values.len());
+        if length < 2 {
+            return lists.iter().map(|_| None).collect();
+        }
+        let observed: Vec<f64> = lists.iter().map(|values| moments::mean(values)).collect();
+        // Distances from the mean, so that equal values have exactly their mean however often they are drawn.
+        let distances = |(values, mean): (&&[f64], &f64)| values.iter().map(|value| value - mean).collect();
+        let distances: Vec<Vec<f64>> = lists.iter().zip(&observed).map(distances).collect();
+        // What is drawn of equal values is known.
+        let vary = |list: &&[f64]| list.iter().any(|distance| *distance != 0.0);
+        let varying: Vec<&[f64]> = distances.iter().map(Vec::as_slice).filter(vary).collect();
+        let mut drawn = means(&varying, length, resamples, seed).into_iter();
+        let mut drawn_of = |distances: &[f64], mean: f64| {
+            let drawn = if vary(&distances) { drawn.next() } else { None };
+            let drawn = drawn.unwrap_or_else(|| vec![0.0; resamples]);
+            drawn.into_iter().map(|distance| mean + distance).collect()
+        };
+        let of = |(distances, mean): (&Vec<f64>, f64)| {
+            let drawn: Vec<f64> = drawn_of(distances, mean);
+            // Leaving a value out moves the mean against it, by the same factor for all; the factor cancels.
+            let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
+            Some(Self { correction: Correction::of(&drawn, mean, left_out)?, drawn })
+        };
+        distances.iter().zip(observed).map(of).collect()
+    }
+
+    /// The same as [`Bootstrap::interval`].
+    pub(crate) fn interval(mut self, level: Level) -> Interval {
+        let (low, high) = self.correction.shares(level);
+        let mut end = |share| {
+            percentile_unsorted(&mut self.drawn, share).expect("resamples exist and shares are within 0 to 1")
+        };
+        Interval { low: end(low), high: end(high), level, estimator: Estimator::Bootstrap }
+    }
 }
 
-/// A number below the limit; the upper half of the wide product, whose bias is below 2^-50 for any list of runs.
-#[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
-fn below(rng: &mut impl Rng, limit: usize) -> usize {
-    ((u128::from(rng.next_u64()) * limit as u128) >> 64) as usize
+impl Correction {
+    /// `None` where statistics are not finite or absent, or the observed one has no place among them.
+    fn of(drawn: &[f64], observed: f64, acceleration: impl FnOnce() -> f64) -> Option<Self> {
+        let finite = observed.is_finite() && drawn.iter().all(|statistic| statistic.is_finite());
+        if !finite || drawn.is_empty() {
+            return None;
+        }
+        let highest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let spread = highest - drawn.iter().copied().fold(f64::INFINITY, f64::min);
+        // Sums of the same values in another order differ by rounding only: count them as equal.
+        let slack = 1e-9 * spread;
+        let below = drawn.iter().filter(|statistic| **statistic < observed - slack).count();
+        let up_to = drawn.iter().filter(|statistic| **statistic <= observed + slack).count();
+        let bias = normal::quantile((below + up_to) as f64 / (2 * drawn.len()) as f64);
+        let acceleration = if spread > 0.0 { acceleration() } else { 0.0 };
+        (bias.is_finite() && acceleration.is_finite()).then_some(Self { bias, acceleration })
+    }
+
+    /// Which shares of the resamples lie below the ends of an interval.
+    fn shares(self, level: Level) -> (f64, f64) {
+        let share = |z: f64| {
+            let moved = self.bias + z;
+            let shrink = 1.0 - self.acceleration * moved;
+            // Past this pole the moved share has reached its limit.
+            let z = if shrink > 0.0 { self.bias + moved / shrink } else { f64::INFINITY.copysign(moved) };
+            normal::share_below(z)
+        };
+        let reach = -normal::quantile(level.error() / 2.0);
+        (share(-reach), share(reach))
+    }
 }
 
 /// a of the statistics with one value left out each (Efron and Tibshirani, formula 14.15).

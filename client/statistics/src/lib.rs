@@ -22,6 +22,7 @@ mod moments;
 mod normal;
 mod paired_ratio;
 mod percentile;
+mod resampling;
 mod series;
 mod skewness;
 mod student_t;

@@ -7,18 +7,50 @@
 ///
 /// `None` without values or when the share is not within 0 to 1. The values must be in rising order.
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
-    if !(0.0..=1.0).contains(&share) {
-        return None;
+    let place = Place::of(sorted.len(), share)?;
+    Some(place.between(sorted[place.index], sorted[(place.index + 1).min(sorted.len() - 1)]))
+}
+
+/// The same of values in any order, which are put into another one: for a percentile or two that is sooner done than sorting.
+///
+/// The values must not be NaN.
+pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64> {
+    let place = Place::of(values.len(), share)?;
+    let (_, low, above) = values.select_nth_unstable_by(place.index, f64::total_cmp);
+    let low = *low;
+    Some(place.between(low, above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)))
+}
+
+/// Where a percentile lies among values in rising order.
+struct Place {
+    /// Its lower neighbour; the upper one is the next, unless this is the last.
+    index: usize,
+    /// How far from the one to the other, 0 to 1.
+    fraction: f64,
+}
+
+impl Place {
+    fn of(count: usize, share: f64) -> Option<Self> {
+        if !(0.0..=1.0).contains(&share) {
+            return None;
+        }
+        let last = count.checked_sub(1)?;
+        let position = last as f64 * share;
+        let whole = position.floor();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is between 0 and `last`"
+        )]
+        let index = (whole as usize).min(last);
+        Some(Self { index, fraction: position - whole })
     }
-    let last = sorted.len().checked_sub(1)?;
-    let position = last as f64 * share;
-    let whole = position.floor();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and `last`")]
-    let index = (whole as usize).min(last);
-    let (low, high) = (sorted[index], sorted[(index + 1).min(last)]);
-    let fraction = position - whole;
-    // Starting from the nearer neighbour keeps the result between the two in spite of rounding.
-    Some(if fraction < 0.5 { low + (high - low) * fraction } else { high - (high - low) * (1.0 - fraction) })
+
+    /// Starting from the nearer neighbour keeps the result between the two in spite of rounding.
+    fn between(&self, low: f64, high: f64) -> f64 {
+        let fraction = self.fraction;
+        if fraction < 0.5 { low + (high - low) * fraction } else { high - (high - low) * (1.0 - fraction) }
+    }
 }
 
 #[cfg(test)]
@@ -59,8 +91,10 @@ mod tests {
             a in 0.0..=1.0_f64,
             b in 0.0..=1.0_f64,
         ) {
+            let shuffled: Vec<f64> = values.iter().rev().copied().collect();
             values.sort_by(f64::total_cmp);
             let low = percentile(&values, a.min(b)).unwrap();
+            prop_assert_eq!(percentile_unsorted(&mut shuffled.clone(), a.min(b)), Some(low));
             let high = percentile(&values, a.max(b)).unwrap();
             prop_assert!(values[0] <= low && low <= high && high <= *values.last().unwrap());
         }

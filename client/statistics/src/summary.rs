@@ -1,7 +1,7 @@
 //! The spread of one figure over many runs.
 
 use crate::{
-    certainty::Certainty,
+    certainty::intervals_of_means,
     interval::{Interval, Method},
     level::Level,
     median::median_interval,
@@ -48,27 +48,37 @@ impl Summary {
     /// `None` when there is no value or one of them is not finite: a run without the figure must be left out by
     /// the caller, who then also says that it was.
     pub fn of(values: &[f64], level: Level, method: Method) -> Option<Self> {
-        if !values.iter().all(|value| value.is_finite()) {
-            return None;
-        }
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let mean = moments::mean(values);
-        Some(Self {
-            count: values.len(),
-            mean,
-            deviation: moments::deviation(values, mean),
-            min: percentile(&sorted, 0.0)?,
-            p5: percentile(&sorted, 0.05)?,
-            p25: percentile(&sorted, 0.25)?,
-            p50: percentile(&sorted, 0.5)?,
-            p75: percentile(&sorted, 0.75)?,
-            p95: percentile(&sorted, 0.95)?,
-            max: percentile(&sorted, 1.0)?,
-            interval: Certainty::of_mean(values, method).map(|certainty| certainty.interval(level)),
-            skewness: skewness(values),
-            median_interval: median_interval(&sorted, level),
-        })
+        Self::of_each(&[values], level, method).pop()?
+    }
+
+    /// The same of several figures, which may have different numbers of runs. It takes far less time than one after the other.
+    pub fn of_each(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Self>> {
+        let usable = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let intervals = intervals_of_means(figures, level, method);
+        let summary = |(values, interval): (&&[f64], Option<Interval>)| {
+            if !usable(values) {
+                return None;
+            }
+            let mut sorted = values.to_vec();
+            sorted.sort_unstable_by(f64::total_cmp);
+            let mean = moments::mean(values);
+            Some(Self {
+                count: values.len(),
+                mean,
+                deviation: moments::deviation(values, mean),
+                min: percentile(&sorted, 0.0)?,
+                p5: percentile(&sorted, 0.05)?,
+                p25: percentile(&sorted, 0.25)?,
+                p50: percentile(&sorted, 0.5)?,
+                p75: percentile(&sorted, 0.75)?,
+                p95: percentile(&sorted, 0.95)?,
+                max: percentile(&sorted, 1.0)?,
+                interval,
+                skewness: skewness(values),
+                median_interval: median_interval(&sorted, level),
+            })
+        };
+        figures.iter().zip(intervals).map(summary).collect()
     }
 
     /// The skewness, when it is more than luck and too much for so few runs: the interval of the mean then misses more often
