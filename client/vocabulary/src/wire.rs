@@ -87,6 +87,8 @@ pub struct ServerState {
     pub epoch: Option<u64>,
     /// The calendar when it started, in milliseconds since 1970: dates that it tells a run go on from there with the experiment's time.
     pub anchor_unix_ms: Option<u64>,
+    /// Requests that it takes at once on a connection of HTTP/2.
+    pub http2_max_streams: Option<u32>,
 }
 
 /// `PATCH /_mock/config` with one thing changed; all else stays as it is, also the preset.

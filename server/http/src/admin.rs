@@ -143,6 +143,7 @@ fn described(shared: &Shared) -> Response {
             instance: Some(shared.instance),
             changes: Some(shared.changes()),
             epoch: Some(shared.stats(None).epoch),
+            http2_max_streams: Some(shared.http2_max_streams),
             anchor_unix_ms: u64::try_from(shared.clock.anchor.since_unix().as_millis()).ok(),
         },
     };

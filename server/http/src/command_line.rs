@@ -16,6 +16,7 @@ use vocabulary::{TimeScale, duration_text, wire};
 
 use crate::access::Access;
 use crate::admin_token::AdminToken;
+use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
 use crate::shared::Shared;
@@ -63,8 +64,13 @@ struct Cli {
 
     /// Connections open at once; more wait to be accepted.
     #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Options",
-          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
-    max_connections: usize,
+          value_parser = clap::builder::RangedU64ValueParser::<u32>::new().range(1..=1_000_000))]
+    max_connections: u32,
+
+    /// Requests at once on a connection of HTTP/2 (`SETTINGS_MAX_CONCURRENT_STREAMS`).
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().http2_max_streams, help_heading = "Options",
+          value_parser = typed::count::<u32>(1, 1_000_000))]
+    http2_max_streams: u32,
 
     /// Threads that serve, at most 256 [default: one per processor].
     #[arg(long, value_name = "N", help_heading = "Options",
@@ -142,7 +148,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let listener = listen::listen(cli.listen)?;
     let address = listener.local_addr()?;
     open_files::raise();
-    let shared = Arc::new(Shared::new(config.clone(), cli.time_scale));
+    let shared = Arc::new(Shared::new(config.clone(), cli.time_scale, cli.http2_max_streams));
     alarm::start(shared.clone()).map_err(threads::Error::alarm)?;
     let runtime = threads::runtime(cli.threads)?;
     let signal = runtime.block_on(async {
@@ -155,6 +161,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         let (stop, stopped) = watch::channel(false);
         let limits = Limits {
             connections: cli.max_connections,
+            bounds: Bounds { http2_max_streams: cli.http2_max_streams, ..Bounds::default() },
             access: Access { token },
             grace: Duration::from_secs(5),
         };

@@ -1,35 +1,16 @@
-//! Accepting connections and speaking HTTP/1.1 on them, within bounds.
+//! Accepting connections, within bounds, and letting them end.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::http::{Request, Response};
-use http_body_util::Either;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
-use tower::ServiceExt;
 
 use crate::access::Access;
-use crate::faulty::WorkBody;
+use crate::bounds::Bounds;
+use crate::connection;
+use crate::exchange::Served;
 use crate::shared::Shared;
-use crate::socket::{Socket, SocketIo};
-use crate::unanswered::Unanswered;
-use crate::{admin, work};
-
-/// Real time that a connection may be silent between two requests, or take for a request's head. Longer than
-/// clients keep idle connections, so that no request meets a closing one.
-const HEAD_PATIENCE: Duration = Duration::from_mins(5);
-
-/// Request heads: bytes and number of headers.
-const LARGEST_HEAD: usize = 64 << 10;
-const MOST_HEADERS: usize = 100;
 
 /// A pause after an error to accept, such as running out of files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -38,14 +19,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     /// Connections open at once; more wait to be accepted.
-    pub(crate) connections: usize,
+    pub(crate) connections: u32,
+    /// What each of them may do.
+    pub(crate) bounds: Bounds,
     /// Who may use the admin endpoints.
     pub(crate) access: Access,
     /// Real time that what is under way gets when the server shuts down.
     pub(crate) grace: Duration,
 }
-
-type Body = Either<WorkBody, axum::body::Body>;
 
 /// Accepts until `stop` changes, then lets what is under way finish.
 pub(crate) async fn serve(
@@ -54,10 +35,8 @@ pub(crate) async fn serve(
     limits: Limits,
     mut stop: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(limits.connections));
-    let router = admin::router(shared.clone());
-    let access = Arc::new(limits.access);
-    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(limits.connections as usize));
+    let served = Arc::new(Served::new(shared, limits.access));
     loop {
         let place = tokio::select! {
             place = places.clone().acquire_owned() => place,
@@ -71,63 +50,55 @@ pub(crate) async fn serve(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let connection = graceful.watch(connection(stream, peer.ip(), &shared, &router, &access));
+        let connection = connection::converse(stream, peer.ip(), served.clone(), limits.bounds, stop.clone());
         tokio::spawn(async move {
-            // A client that misbehaves or goes away ends its own connection only.
-            drop(connection.await);
+            connection.await;
             drop(place);
         });
     }
     drop(listener);
     // What is still under way after that is left alone: the process or the runtime ends.
-    drop(tokio::time::timeout(limits.grace, graceful.shutdown()).await);
+    drop(tokio::time::timeout(limits.grace, places.acquire_many(limits.connections)).await);
 }
 
-fn connection(
-    stream: TcpStream,
-    peer: IpAddr,
-    shared: &Arc<Shared>,
-    router: &Router,
-    access: &Arc<Access>,
-) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
-    // Small answers go out at once; failing that, they go out a little later.
-    drop(stream.set_nodelay(true));
-    let (shared, router, access) = (shared.clone(), router.clone(), access.clone());
-    let socket = Arc::new(Socket::new(stream));
-    let io = TokioIo::new(SocketIo(socket.clone()));
-    let service = service_fn(move |request: Request<Incoming>| {
-        let (shared, router, access) = (shared.clone(), router.clone(), access.clone());
-        let socket = socket.clone();
-        async move { route(&shared, router, request, peer, &access, &socket).await }
-    });
-    http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
-        .max_buf_size(LARGEST_HEAD)
-        .max_headers(MOST_HEADERS)
-        // Whoever has sent everything may still wait for the answer.
-        .half_close(true)
-        .serve_connection(io, service)
-}
+#[cfg(test)]
+mod tests {
+    use mockserver_core::Config;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+    use vocabulary::TimeScale;
 
-async fn route(
-    shared: &Shared,
-    router: Router,
-    request: Request<Incoming>,
-    peer: IpAddr,
-    access: &Access,
-    socket: &Socket,
-) -> Result<Response<Body>, Unanswered> {
-    let path = request.uri().path();
-    if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
-        let response = work::serve(shared, request, peer, socket).await?;
-        return Ok(response.map(Either::Left));
-    }
-    if let Err(words) = access.check(peer, request.version(), request.uri(), request.headers()) {
-        return Ok(admin::forbidden(&words).map(Either::Right));
-    }
-    match router.oneshot(request.map(axum::body::Body::new)).await {
-        Ok(response) => Ok(response.map(Either::Right)),
-        Err(never) => match never {},
+    use super::*;
+
+    #[test]
+    fn whoever_is_silent_for_too_long_is_left_alone_whatever_it_speaks() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let bounds = Bounds { head_patience: Duration::from_millis(20), ..Bounds::default() };
+            let limits = Limits { connections: 9, bounds, access: Access::default(), grace: Duration::ZERO };
+            let shared = Arc::new(Shared::new(Config::default(), TimeScale::default(), 1));
+            let (_stop, stopped) = watch::channel(false);
+            tokio::spawn(serve(listener, shared, limits, stopped));
+            let settings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
+            // The beginning of a request's head (HEADERS), and nothing more.
+            let half_a_head = format!("{settings}\0\0\u{9}\u{1}\0\0\0\0\u{1}\u{2}");
+            for said in [
+                "",
+                "PRI",
+                "GET / HTTP/1.1\r\nhost",
+                "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+                settings,
+                &half_a_head,
+            ] {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.write_all(said.as_bytes()).await.unwrap();
+                let mut rest = Vec::new();
+                let end = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest));
+                // A reset is an end, too.
+                drop(end.await.unwrap_or_else(|_| panic!("{said:?} is never left alone")));
+            }
+        });
     }
 }

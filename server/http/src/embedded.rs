@@ -12,6 +12,7 @@ use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{TimeScale, WallTime};
 
 use crate::access::Access;
+use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::shared::Shared;
 use crate::{alarm, listen};
@@ -30,14 +31,31 @@ impl Embedded {
     /// # Errors
     /// When the configuration is impossible, or the system gives no port or thread.
     pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
+        Self::start_bounded(config, scale, Bounds::default())
+    }
+
+    /// The same with so many requests at once on a connection of HTTP/2.
+    ///
+    /// # Errors
+    /// When the configuration is impossible, or the system gives no port or thread.
+    pub fn start_with_http2_max_streams(
+        config: Config,
+        scale: TimeScale,
+        http2_max_streams: u32,
+    ) -> anyhow::Result<Self> {
+        Self::start_bounded(config, scale, Bounds { http2_max_streams, ..Bounds::default() })
+    }
+
+    fn start_bounded(config: Config, scale: TimeScale, bounds: Bounds) -> anyhow::Result<Self> {
         config.validate()?;
         let listener = listen::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::new(config, scale));
+        let shared = Arc::new(Shared::new(config, scale, bounds.http2_max_streams));
         alarm::start(shared.clone())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = watch::channel(false);
-        let limits = Limits { connections: 100_000, access: Access::default(), grace: Duration::ZERO };
+        let limits =
+            Limits { connections: 100_000, bounds, access: Access::default(), grace: Duration::ZERO };
         let served = shared.clone();
         let serving = move || {
             runtime.block_on(async {

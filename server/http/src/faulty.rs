@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::http::header::{CONTENT_LENGTH, HeaderValue};
 use axum::http::response::Parts;
 use axum::http::{Method, Response, StatusCode};
 use bytes::Bytes;
@@ -14,11 +15,17 @@ use hyper::body::{Body, Frame, SizeHint};
 use mockserver_core::Fault;
 use tokio::time::{Instant, Sleep};
 
-use crate::socket::Socket;
+use crate::carrier::Carrier;
 use crate::unanswered::Unanswered;
 
-/// What no client takes for HTTP. It begins as every answer does, see [`Socket`].
+/// What no client takes for HTTP. It begins as every answer does, see [`crate::socket`].
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
+
+/// What makes an answer malformed over HTTP/2 (RFC 9113, section 8.1.1), where bytes that are no HTTP would meet everybody on the connection.
+const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
+
+/// Real time that half of a body gets to go out, before the end of its stream takes back what has not.
+const BREAK: Duration = Duration::from_millis(10);
 
 /// A body that drips comes in so many parts.
 const MOST_DRIPS: usize = 20;
@@ -31,10 +38,10 @@ pub(crate) async fn give(
     fault: Fault,
     response: Response<Full<Bytes>>,
     method: &Method,
-    socket: &Socket,
+    carrier: Carrier<'_>,
     until_over: Duration,
 ) -> Result<Response<WorkBody>, Unanswered> {
-    let (parts, body) = response.into_parts();
+    let (mut parts, body) = response.into_parts();
     let bytes = match body.collect().await {
         Ok(body) => body.to_bytes(),
         Err(never) => match never {},
@@ -50,28 +57,35 @@ pub(crate) async fn give(
             return Ok(Response::from_parts(parts, Either::Right(drip)));
         }
         Fault::Status(_) => {}
-        Fault::Reset => {
-            socket.reset_at_the_end();
-            return Err(Unanswered::Fault);
-        }
-        Fault::Truncate => {
-            socket.end_with(&first_half(&parts, &bytes, has_body));
-            return Err(Unanswered::Fault);
-        }
-        Fault::Garbage => {
-            socket.end_with(GARBAGE);
-            return Err(Unanswered::Fault);
-        }
-        Fault::Close | Fault::Hang => {
-            socket.end_with(b"");
-            return Err(Unanswered::Fault);
-        }
+        Fault::Reset => return Err(carrier.reset()),
+        Fault::Truncate => match carrier {
+            Carrier::Connection(socket) => {
+                socket.end_with(&first_half(&parts, &bytes, has_body));
+                return Err(Unanswered::Fault);
+            }
+            Carrier::Stream(_) if has_body => {
+                let half = Dripping::breaking_off(bytes);
+                return Ok(Response::from_parts(parts, Either::Right(half)));
+            }
+            // A head alone comes whole or not at all.
+            Carrier::Stream(_) => return Err(carrier.reset()),
+        },
+        Fault::Garbage => match carrier {
+            Carrier::Connection(socket) => {
+                socket.end_with(GARBAGE);
+                return Err(Unanswered::Fault);
+            }
+            Carrier::Stream(_) => {
+                parts.headers.insert(CONTENT_LENGTH, NO_LENGTH);
+            }
+        },
+        Fault::Close | Fault::Hang => return Err(carrier.close()),
     }
     Ok(Response::from_parts(parts, Either::Left(Full::new(bytes))))
 }
 
 /// Whether the answer to such a request with such a status has a body (RFC 9110, section 6.4.1).
-fn may_have_body(method: &Method, status: StatusCode) -> bool {
+pub(crate) fn may_have_body(method: &Method, status: StatusCode) -> bool {
     *method != Method::HEAD && !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
@@ -96,20 +110,31 @@ fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
     bytes
 }
 
-/// A body that comes in small parts, evenly spread.
+/// A body that comes in small parts, evenly spread, or breaks off.
 #[derive(Debug)]
 pub(crate) struct Dripping {
     rest: Bytes,
     part: usize,
     pause: Duration,
     next: Pin<Box<Sleep>>,
+    /// What is left when it breaks off, if it does.
+    missing: Option<usize>,
 }
 
 impl Dripping {
     /// A body that is whole after so much real time.
     fn new(body: Bytes, until_over: Duration) -> Self {
         let (part, first, pause) = drips(body.len(), until_over);
-        Self { rest: body, part, pause, next: Box::pin(tokio::time::sleep(first)) }
+        Self { rest: body, part, pause, next: Box::pin(tokio::time::sleep(first)), missing: None }
+    }
+
+    /// A body half of which comes at once, and nothing more.
+    fn breaking_off(body: Bytes) -> Self {
+        let part = body.len() / 2;
+        // Where nothing comes, there is nothing to wait for but the head's going out.
+        let first = if part == 0 { BREAK } else { Duration::ZERO };
+        let missing = Some(body.len() - part);
+        Self { rest: body, part, pause: BREAK, next: Box::pin(tokio::time::sleep(first)), missing }
     }
 }
 
@@ -124,7 +149,7 @@ fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
 
 impl Body for Dripping {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = Unanswered;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
@@ -134,6 +159,9 @@ impl Body for Dripping {
             return Poll::Ready(None);
         }
         ready!(self.next.as_mut().poll(context));
+        if self.missing == Some(self.rest.len()) {
+            return Poll::Ready(Some(Err(Unanswered::reset(h2::Reason::INTERNAL_ERROR))));
+        }
         let due: Instant = self.next.deadline() + self.pause;
         self.next.as_mut().reset(due);
         let part = self.part.min(self.rest.len());

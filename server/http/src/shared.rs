@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) wanted: Wanted,
     /// Differs from every other start of a mockserver.
     pub(crate) instance: u64,
+    /// What every connection of HTTP/2 is held to, to be told.
+    pub(crate) http2_max_streams: u32,
 }
 
 /// What is behind the lock.
@@ -99,7 +101,7 @@ pub(crate) struct Identity {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config, scale: TimeScale) -> Self {
+    pub(crate) fn new(config: Config, scale: TimeScale, http2_max_streams: u32) -> Self {
         // What cannot be said was refused before.
         let answers = config.answer_set().ok().flatten().map(Arc::new);
         let clock = Clock::start(scale);
@@ -121,6 +123,7 @@ impl Shared {
             clock,
             // JSON numbers are exact up to 2^53 only.
             instance: RandomState::new().hash_one(0) >> 11,
+            http2_max_streams,
         }
     }
 

@@ -19,6 +19,12 @@ use tokio::net::TcpStream;
 /// How every answer begins.
 const FIRST: u8 = b'H';
 
+/// How a client that speaks HTTP/2 without having asked begins (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// What is read first: most requests are shorter.
+const FIRST_READ: usize = 2048;
+
 /// The socket of one connection. One task uses it.
 #[derive(Debug)]
 pub(crate) struct Socket {
@@ -31,11 +37,60 @@ pub(crate) struct Socket {
 
 /// The side of it that HTTP is spoken on.
 #[derive(Debug)]
-pub(crate) struct SocketIo(pub(crate) Arc<Socket>);
+pub(crate) struct SocketIo {
+    socket: Arc<Socket>,
+    /// What was read to tell which HTTP it is, and is not taken yet.
+    first: Vec<u8>,
+}
+
+/// What a client speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http1,
+    Http2,
+}
+
+impl Protocol {
+    /// What begins like this, if that can be told yet.
+    fn of(first: &[u8]) -> Option<Self> {
+        if first.starts_with(PREFACE) {
+            Some(Self::Http2)
+        } else if PREFACE.starts_with(first) {
+            None
+        } else {
+            Some(Self::Http1)
+        }
+    }
+}
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream) -> Self {
         Self { stream, flushed: AtomicBool::new(true), ahead: AtomicBool::new(false) }
+    }
+
+    /// Waits until the client says which HTTP it speaks; nothing if it ends before.
+    pub(crate) async fn begin(self: Arc<Self>) -> Option<(Protocol, SocketIo)> {
+        let mut first = Vec::new();
+        loop {
+            self.stream.readable().await.ok()?;
+            match self.read_first(&mut first) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Err(_) => return None,
+            }
+            if let Some(protocol) = Protocol::of(&first) {
+                return Some((protocol, SocketIo { socket: self, first }));
+            }
+        }
+    }
+
+    /// Not in the future above, whose memory is the connection's as long as that lives.
+    fn read_first(&self, first: &mut Vec<u8>) -> io::Result<usize> {
+        let mut bytes = [0; FIRST_READ];
+        let read = self.stream.try_read(&mut bytes)?;
+        first.extend_from_slice(&bytes[..read]);
+        Ok(read)
     }
 
     /// Returns when the client is gone. Only to be asked while a request is under way, and its body read.
@@ -114,13 +169,22 @@ impl Socket {
 
 impl AsyncRead for SocketIo {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.first.is_empty() {
+            let taken = self.first.len().min(buffer.remaining());
+            buffer.put_slice(&self.first[..taken]);
+            self.first.drain(..taken);
+            if self.first.is_empty() {
+                self.first = Vec::new();
+            }
+            return Poll::Ready(Ok(()));
+        }
         loop {
-            ready!(self.0.stream.poll_read_ready(context))?;
-            match self.0.read(buffer) {
+            ready!(self.socket.stream.poll_read_ready(context))?;
+            match self.socket.read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 result => return Poll::Ready(result),
             }
@@ -138,10 +202,10 @@ impl AsyncWrite for SocketIo {
         context: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.0.flushed.store(false, Ordering::Relaxed);
+        self.socket.flushed.store(false, Ordering::Relaxed);
         loop {
-            ready!(self.0.stream.poll_write_ready(context))?;
-            match self.0.write(parts) {
+            ready!(self.socket.stream.poll_write_ready(context))?;
+            match self.socket.write(parts) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 result => return Poll::Ready(result),
             }
@@ -154,11 +218,32 @@ impl AsyncWrite for SocketIo {
 
     /// Called when the HTTP machinery has nothing left to write.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.0.flushed.store(true, Ordering::Relaxed);
+        self.socket.flushed.store(true, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(SockRef::from(&self.0.stream).shutdown(Shutdown::Write))
+        Poll::Ready(SockRef::from(&self.socket.stream).shutdown(Shutdown::Write))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_which_http_it_is() {
+        for (first, protocol) in [
+            (&b""[..], None),
+            (b"P", None),
+            (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r", None),
+            (PREFACE, Some(Protocol::Http2)),
+            (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0", Some(Protocol::Http2)),
+            (b"PO", Some(Protocol::Http1)),
+            (b"GET / HTTP/1.1\r\n", Some(Protocol::Http1)),
+            (b"PRI * HTTP/1.1\r\n", Some(Protocol::Http1)),
+        ] {
+            assert_eq!(Protocol::of(first), protocol, "{}", first.escape_ascii());
+        }
     }
 }

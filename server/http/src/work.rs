@@ -12,10 +12,10 @@ use hyper::body::{Body as _, Incoming};
 use mockserver_core::{Answer, Fault, Rendered, Reply, ScriptedAnswer, Step, Teller, Verdict};
 use vocabulary::{WallTime, wire};
 
+use crate::carrier::Carrier;
 use crate::clock::Clock;
 use crate::faulty::{self, WorkBody};
 use crate::shared::{Decided, Identity, Shared};
-use crate::socket::Socket;
 use crate::unanswered::Unanswered;
 use crate::wanted;
 
@@ -38,7 +38,7 @@ pub(crate) async fn serve(
     shared: &Shared,
     request: Request<Incoming>,
     peer: IpAddr,
-    socket: &Socket,
+    carrier: Carrier<'_>,
 ) -> Result<Response<WorkBody>, Unanswered> {
     let (parts, body) = request.into_parts();
     let wants = shared.wanted.get();
@@ -62,13 +62,18 @@ pub(crate) async fn serve(
         // Many answers are there at once.
         biased;
         decided = shared.serve(identity, details) => decided,
-        () = socket.gone() => return Err(Unanswered::Gone),
+        () = carrier.gone() => return Err(Unanswered::Gone),
     };
     let Some(decided) = decided else {
         let words = "the server is shutting down\n";
         return Ok(undecided(StatusCode::SERVICE_UNAVAILABLE, words, &identity).map(Either::Left));
     };
-    let response = respond(shared, &identity, &decided).ok_or(Unanswered::Scripted)?;
+    let Some(response) = respond(shared, &identity, &decided) else {
+        return Err(match carrier {
+            Carrier::Connection(_) => Unanswered::Scripted,
+            Carrier::Stream(_) => carrier.close(),
+        });
+    };
     match decided.answer.fault() {
         None => Ok(response.map(Either::Left)),
         Some(fault) => {
@@ -76,7 +81,7 @@ pub(crate) async fn serve(
                 Fault::SlowBody(later) => shared.clock.until(decided.answer.at + later),
                 _ => Duration::ZERO,
             };
-            faulty::give(fault, response, &parts.method, socket, until_over).await
+            faulty::give(fault, response, &parts.method, carrier, until_over).await
         }
     }
 }

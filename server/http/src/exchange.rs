@@ -1,0 +1,55 @@
+//! One request: whose it is to answer, work's or the admin endpoints'.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{Request, Response};
+use http_body_util::Either;
+use hyper::body::Incoming;
+use tower::ServiceExt;
+
+use crate::access::Access;
+use crate::carrier::Carrier;
+use crate::faulty::WorkBody;
+use crate::shared::Shared;
+use crate::unanswered::Unanswered;
+use crate::{admin, work};
+
+/// The body of any answer.
+pub(crate) type Body = Either<WorkBody, axum::body::Body>;
+
+/// What every connection serves.
+pub(crate) struct Served {
+    shared: Arc<Shared>,
+    router: Router,
+    access: Access,
+}
+
+impl Served {
+    /// Work goes to `shared`, and so do the admin endpoints of whoever has access to them.
+    pub(crate) fn new(shared: Arc<Shared>, access: Access) -> Self {
+        Self { router: admin::router(shared.clone()), shared, access }
+    }
+}
+
+/// Answers a request.
+pub(crate) async fn serve(
+    served: &Served,
+    request: Request<Incoming>,
+    peer: IpAddr,
+    carrier: Carrier<'_>,
+) -> Result<Response<Body>, Unanswered> {
+    let path = request.uri().path();
+    if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
+        let response = work::serve(&served.shared, request, peer, carrier).await?;
+        return Ok(response.map(Either::Left));
+    }
+    if let Err(words) = served.access.check(peer, request.version(), request.uri(), request.headers()) {
+        return Ok(admin::forbidden(&words).map(Either::Right));
+    }
+    match served.router.clone().oneshot(request.map(axum::body::Body::new)).await {
+        Ok(response) => Ok(response.map(Either::Right)),
+        Err(never) => match never {},
+    }
+}

@@ -1,0 +1,113 @@
+//! HTTP/2 on one connection, spoken by prior knowledge (RFC 9113, section 3.3): its bounds, and how it ends.
+
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::http::header::{CONTENT_LENGTH, HOST, HeaderValue};
+use axum::http::{Method, Request, Response, StatusCode};
+use http_body_util::Either;
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::sync::watch;
+
+use crate::bounds::{Bounds, LARGEST_HEAD, MOST_HEADERS};
+use crate::carrier::{Carrier, Leaving};
+use crate::exchange::{self, Body, Served};
+use crate::faulty::may_have_body;
+use crate::socket::SocketIo;
+use crate::unanswered::Unanswered;
+
+/// One connection, shared by its requests.
+struct Connection {
+    served: Arc<Served>,
+    peer: IpAddr,
+    leaving: Leaving,
+    /// Requests so far.
+    begun: AtomicU64,
+}
+
+/// Serves a connection whose client has begun with the preface, until it ends; once `stop` changes, no longer than what is under
+/// way takes: the client learns by GOAWAY which requests those are.
+pub(crate) async fn speak(
+    io: SocketIo,
+    peer: IpAddr,
+    served: Arc<Served>,
+    bounds: Bounds,
+    mut stop: watch::Receiver<bool>,
+) {
+    let leaving = Leaving::default();
+    let connection = Arc::new(Connection { served, peer, leaving, begun: AtomicU64::new(0) });
+    let service = {
+        let connection = connection.clone();
+        service_fn(move |request| answer(connection.clone(), request))
+    };
+    let idle_holders = Arc::strong_count(&connection);
+    let serving = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(bounds.http2_max_streams)
+        .max_header_list_size(LARGEST_HEAD)
+        .serve_connection(TokioIo::new(io), service);
+    let mut serving = pin!(serving);
+    let mut looks = tokio::time::interval(bounds.head_patience);
+    looks.reset();
+    let mut begun_before = 0;
+    let mut is_leaving = false;
+    loop {
+        tokio::select! {
+            biased;
+            // A client that misbehaves or goes away ends its own connection only.
+            _ = serving.as_mut() => return,
+            _ = stop.changed(), if !is_leaving => {}
+            () = connection.leaving.asked(), if !is_leaving => {}
+            _ = looks.tick() => {
+                let begun = connection.begun.load(Ordering::Relaxed);
+                let was_silent = begun == begun_before && Arc::strong_count(&connection) == idle_holders;
+                begun_before = begun;
+                match (was_silent, is_leaving) {
+                    (false, _) => continue,
+                    (true, false) => {}
+                    // It does not even say that it has heard.
+                    (true, true) => return,
+                }
+            }
+        }
+        is_leaving = true;
+        serving.as_mut().graceful_shutdown();
+    }
+}
+
+async fn answer(
+    connection: Arc<Connection>,
+    mut request: Request<Incoming>,
+) -> Result<Response<Body>, Unanswered> {
+    connection.begun.fetch_add(1, Ordering::Relaxed);
+    if request.headers().len() > MOST_HEADERS {
+        let mut refused = Response::new(Either::Right(axum::body::Body::empty()));
+        *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Ok(refused);
+    }
+    // RFC 9113, section 8.3.1: who would be named in `Host`.
+    let authority = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok());
+    if let Some(authority) = authority.filter(|_| !request.headers().contains_key(HOST)) {
+        request.headers_mut().insert(HOST, authority);
+    }
+    let method = request.method().clone();
+    let carrier = Carrier::Stream(&connection.leaving);
+    let response = exchange::serve(&connection.served, request, connection.peer, carrier).await?;
+    Ok(without_needless_body(&method, response))
+}
+
+/// The machinery of HTTP/1.1 leaves out by itself what may not be there (RFC 9110, section 6.4.1).
+fn without_needless_body(method: &Method, mut response: Response<Body>) -> Response<Body> {
+    if !may_have_body(method, response.status()) && !response.body().is_end_stream() {
+        if let (&Method::HEAD, Some(length)) = (method, response.body().size_hint().exact()) {
+            response.headers_mut().entry(CONTENT_LENGTH).or_insert(HeaderValue::from(length));
+        }
+        *response.body_mut() = Either::Right(axum::body::Body::empty());
+    }
+    response
+}
