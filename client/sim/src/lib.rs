@@ -13,6 +13,7 @@ mod rendered;
 mod replay;
 mod request_details;
 mod side_by_side;
+mod simulated_cap;
 mod simulated_server;
 mod simulation;
 mod steer;

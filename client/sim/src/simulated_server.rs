@@ -29,8 +29,8 @@ pub(crate) struct SimulatedServer {
     reading: Arc<Reading>,
     /// What has not come to an end, by slot.
     under_way: Vec<Option<UnderWay>>,
-    /// An attempt that was to start only if enough was free, and has not heard yet whether it did.
-    looked: Option<AttemptKey>,
+    /// An attempt that was to start at this instant, only if enough was free, and has not heard yet whether it did.
+    looked: Option<(Instant, AttemptKey)>,
     /// Answers whose bodies drip, by when they are whole, and by attempt.
     dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
 }
@@ -121,6 +121,15 @@ impl SimulatedServer {
         }
     }
 
+    /// When the next answer that drips is whole.
+    #[inline]
+    fn first_dripping(&self) -> Instant {
+        if self.dripping.is_empty() {
+            return Instant::FAR_FUTURE;
+        }
+        self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
+    }
+
     /// The client hears of the first answer that has dripped by now, if there is one.
     fn hear_dripping(&mut self, now: Instant, tell: &mut impl FnMut(Input)) -> bool {
         let Some(first) = self.dripping.first_entry().filter(|first| first.key().0 <= now) else {
@@ -192,7 +201,7 @@ impl Peer for SimulatedServer {
         self.under_way[slot] = Some(UnderWay { launched, step });
         self.ask(now, &launched, step);
         if launched.least_free > 0 {
-            self.looked = Some(launched.attempt);
+            self.looked = Some((now, launched.attempt));
         }
     }
 
@@ -204,22 +213,37 @@ impl Peer for SimulatedServer {
         }
     }
 
-    fn poll(&mut self, now: Instant, mut tell: impl FnMut(Input)) -> Option<Instant> {
-        if let Some(attempt) = self.looked.take() {
-            self.hear_whether_started(now, attempt, &mut tell);
+    fn next_at(&self) -> Instant {
+        let next = self.server.next_at().min(self.first_dripping());
+        self.looked.map_or(next, |(looked, _)| looked)
+    }
+
+    fn go_on(
+        &mut self,
+        now: Instant,
+        until: Instant,
+        mut tell: impl FnMut(Instant, Input),
+    ) -> Option<Instant> {
+        let looked = self.looked.take();
+        let at = if looked.is_some() {
+            now
+        } else {
+            let whole = self.first_dripping();
+            self.server.advance_to_answer(until.min(whole)).min(whole)
+        };
+        if at > until {
+            return None;
+        }
+        let mut tell = |input| tell(at, input);
+        if let Some((_, attempt)) = looked {
+            self.hear_whether_started(at, attempt, &mut tell);
         }
         loop {
-            let next = match self.server.poll(now) {
-                Output::Answer(answer) => {
-                    self.take(now, answer, &mut tell);
-                    continue;
-                }
-                Output::WaitUntil(at) => Some(at),
-                Output::Idle => None,
-            };
-            let Some((&(whole, _), _)) = self.dripping.first_key_value() else { return next };
-            if !self.hear_dripping(now, &mut tell) {
-                return Some(next.map_or(whole, |next| next.min(whole)));
+            while let Output::Answer(answer) = self.server.poll(at) {
+                self.take(at, answer, &mut tell);
+            }
+            if self.dripping.is_empty() || !self.hear_dripping(at, &mut tell) {
+                return Some(at);
             }
         }
     }

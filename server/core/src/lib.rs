@@ -8,6 +8,7 @@ mod answer_facts;
 mod answers;
 mod by_policy;
 mod calendar;
+mod cap_server;
 mod caps;
 mod config;
 mod describe;
@@ -46,6 +47,7 @@ pub use answers::{
     ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
     FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
 };
+pub use cap_server::{CapAnswer, CapServer};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
 pub use details::{Details, Wants};

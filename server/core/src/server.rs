@@ -159,6 +159,21 @@ impl Server {
         if self.next_at == Instant::FAR_FUTURE { Output::Idle } else { Output::WaitUntil(self.next_at) }
     }
 
+    /// When something is due next: an answer that waits to be taken, or an event; [`Instant::FAR_FUTURE`] if nothing is.
+    #[inline]
+    pub fn next_at(&self) -> Instant {
+        self.answers.front().map_or(self.next_at, |answer| answer.at)
+    }
+
+    /// Processes what is due by `until`, each at its own instant, but stops when there is an answer, which [`poll`](Self::poll) hands out
+    /// at that instant. Returns [`next_at`](Self::next_at). For shells whose time jumps.
+    pub fn advance_to_answer(&mut self, until: Instant) -> Instant {
+        while self.answers.is_empty() && self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
+            self.process_next();
+        }
+        self.next_at()
+    }
+
     /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing
     /// may be under way.
     pub fn record_log(&mut self) {
@@ -241,14 +256,20 @@ impl Server {
     #[inline(never)]
     fn catch_up(&mut self, now: Instant) {
         while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
-            let at = self.next_at;
-            if self.change_is_due(at) {
-                self.follow_schedule(at);
-            } else {
-                self.step(at);
-            }
-            self.next_at = self.next();
+            self.process_next();
         }
+    }
+
+    /// Processes what is due next, at its own instant.
+    #[inline]
+    fn process_next(&mut self) {
+        let at = self.next_at;
+        if self.change_is_due(at) {
+            self.follow_schedule(at);
+        } else {
+            self.step(at);
+        }
+        self.next_at = self.next();
     }
 
     /// Processes one thing that is due at `at`; the policy's own events come first.

@@ -1,8 +1,5 @@
 //! The client's side: what it was told, through the loop of the simulation.
 
-use std::iter::Peekable;
-use std::slice::Iter;
-
 use loadgen_core::{AttemptKey, Input, Launched, Run, RunLog};
 use vocabulary::Instant;
 
@@ -18,10 +15,9 @@ use crate::steer::Steer;
 /// Names the first decision that is another.
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
-    let (mut run, mut peer, _) =
-        EventLoop::new(run, Heard(log.inputs.iter().peekable())).run(&mut |_, _| Steer::On);
+    let (mut run, unheard, _) = EventLoop::new(run, Heard(&log.inputs)).run(&mut |_, _| Steer::On);
     // Attempts that had been withdrawn are heard of until the driver sees that the run is over.
-    for (at, input) in &mut peer.0 {
+    for (at, input) in unheard.0 {
         run.handle_input(*at, *input);
     }
     let replayed = run.take_log().unwrap_or_default();
@@ -33,17 +29,31 @@ pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
 }
 
 /// What the client was told, at the instants for which it was told.
-struct Heard<'a>(Peekable<Iter<'a, (Instant, Input)>>);
+struct Heard<'a>(&'a [(Instant, Input)]);
 
 impl Peer for Heard<'_> {
     fn on_send(&mut self, _now: Instant, _launched: Launched) {}
 
     fn on_cancel(&mut self, _now: Instant, _key: AttemptKey) {}
 
-    fn poll(&mut self, now: Instant, mut tell: impl FnMut(Input)) -> Option<Instant> {
-        while let Some((_, input)) = self.0.next_if(|(at, _)| *at <= now) {
-            tell(*input);
+    fn next_at(&self) -> Instant {
+        self.0.first().map_or(Instant::FAR_FUTURE, |(at, _)| *at)
+    }
+
+    fn go_on(
+        &mut self,
+        now: Instant,
+        until: Instant,
+        mut tell: impl FnMut(Instant, Input),
+    ) -> Option<Instant> {
+        let at = self.next_at().max(now);
+        if at > until {
+            return None;
         }
-        self.0.peek().map(|(at, _)| *at)
+        while let Some(((_, input), later)) = self.0.split_first().filter(|((due, _), _)| *due <= at) {
+            self.0 = later;
+            tell(at, *input);
+        }
+        Some(at)
     }
 }

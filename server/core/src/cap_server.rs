@@ -1,0 +1,354 @@
+//! A server that is nothing but a cap: what [`Server`](crate::Server) does where nothing else is configured, for a third of the work.
+//!
+//! Simulations spend their time here: most experiments are about a plain cap. Every request of the whole server pays for what it may meet
+//! (stages, schedules, faults, losses, runs that are counted apart, another configuration tomorrow); here is what is left without. The
+//! rules are those of [`Server`](crate::Server), in the same order, and its tests hold the two against each other.
+
+mod counts;
+mod place;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use vocabulary::wire::ServerStats;
+use vocabulary::{Distribution, Instant};
+
+use crate::config::Config;
+use crate::request::{Request, RequestId, Step, Verdict};
+use crate::service::ServiceModel;
+use crate::timeline::Timeline;
+
+use counts::Counts;
+use place::Place;
+
+/// A plain cap with its network legs. Requests bring a token, which their answers give back.
+#[derive(Debug)]
+pub struct CapServer<T> {
+    service: ServiceModel,
+    network_delay: Distribution,
+    return_delay: Distribution,
+    /// What rejections advise.
+    retry_after: Option<Duration>,
+    /// By request id.
+    places: Vec<Place<T>>,
+    busy: u32,
+    in_service: u32,
+    /// The version of the one object that conditional writes change.
+    version: u64,
+    /// Things scheduled so far: what breaks ties, and by what a request knows its own.
+    scheduled: u64,
+    /// Requests on their way to admission.
+    coming: Timeline<RequestId>,
+    /// Ends of service; apart from ends of rejections, so that constant times keep both in order.
+    services: Timeline<RequestId>,
+    rejections: Timeline<RequestId>,
+    /// Answers on their way to the client.
+    going: Timeline<CapAnswer<T>>,
+    /// Answers that were due when a request came.
+    waiting: VecDeque<CapAnswer<T>>,
+    /// Nothing happens before this; [`Instant::FAR_FUTURE`] if nothing does.
+    next_at: Instant,
+    counts: Counts,
+}
+
+/// An answer of a plain cap: see [`Answer`](crate::Answer).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapAnswer<T> {
+    /// Whose.
+    pub id: RequestId,
+    /// What it brought.
+    pub token: T,
+    /// What it asked for.
+    pub step: Step,
+    /// What the answer says.
+    pub verdict: Verdict,
+    /// When it is due.
+    pub at: Instant,
+    /// Slots busy until then, its own included.
+    pub busy: u32,
+    /// The cap just then.
+    pub cap: u32,
+    /// The object's version just then, the answer's own write included.
+    pub version: u64,
+}
+
+impl Config {
+    /// Whether a [`CapServer`] does everything that it says.
+    fn is_nothing_but_a_cap(&self) -> bool {
+        // A cap that changes is met by whoever comes then.
+        self.answers.is_empty() && self.beyond_a_plain_cap().iter().all(|key| *key == "caps")
+    }
+}
+
+impl<T: Copy> CapServer<T> {
+    /// A server without requests; `None` where the configuration asks for more than a plain cap. It should have passed
+    /// [`Config::validate`].
+    pub fn new(config: &Config) -> Option<Self> {
+        config.is_nothing_but_a_cap().then(|| Self {
+            service: config.service_model(),
+            network_delay: config.network_delay,
+            return_delay: config.return_delay,
+            retry_after: config.retry_after,
+            places: Vec::new(),
+            busy: 0,
+            in_service: 0,
+            version: 0,
+            scheduled: 0,
+            coming: Timeline::default(),
+            services: Timeline::default(),
+            rejections: Timeline::default(),
+            going: Timeline::default(),
+            waiting: VecDeque::new(),
+            next_at: Instant::FAR_FUTURE,
+            counts: Counts::default(),
+        })
+    }
+
+    /// What an answer with this verdict advises.
+    pub fn advice(&self, verdict: Verdict) -> Option<Duration> {
+        match verdict {
+            Verdict::Rejected | Verdict::Conflict => self.retry_after,
+            Verdict::Accepted | Verdict::Deferred | Verdict::Failed => None,
+        }
+    }
+
+    /// A request comes.
+    #[inline]
+    pub fn arrive(&mut self, now: Instant, request: &Request, token: T) {
+        self.catch_up(now);
+        let index = request.id.0 as usize;
+        if self.places.len() <= index {
+            self.places.resize(index + 1, Place::free(token));
+        }
+        let order = self.order();
+        self.places[index] = Place::coming(order, request, token);
+        let delay = request.network_delay(&self.network_delay);
+        if delay.is_zero() {
+            if let Some(answer) = self.admit(now, request.id) {
+                self.waiting.push_back(answer);
+            }
+            self.next_at = self.next();
+        } else {
+            self.coming.push(now + delay, order, request.id);
+            self.next_at = self.next_at.min(self.coming.next().0);
+        }
+    }
+
+    /// A request comes that is to start only if so much is free at this very instant: else it is answered at once with
+    /// [`Verdict::Deferred`], holds nothing and is counted nowhere.
+    pub fn arrive_if_free(&mut self, now: Instant, request: &Request, least: u32, token: T) {
+        self.catch_up(now);
+        let cap = self.service.slots(now);
+        if cap.saturating_sub(self.busy) >= least {
+            return self.arrive(now, request, token);
+        }
+        let (busy, version) = (self.busy, self.version);
+        let Request { id, step, .. } = *request;
+        let verdict = Verdict::Deferred;
+        self.waiting.push_back(CapAnswer { id, token, step, verdict, at: now, busy, cap, version });
+    }
+
+    /// What the request brought that has this id, if one is under way.
+    pub fn token(&self, id: RequestId) -> Option<T> {
+        self.places.get(id.0 as usize).filter(|place| !place.is_free()).map(|place| place.token)
+    }
+
+    /// The client of this request is gone: what it held is free.
+    pub fn cancel(&mut self, now: Instant, id: RequestId) {
+        self.catch_up(now);
+        let Some(place) = self.places.get_mut(id.0 as usize).filter(|place| !place.is_free()) else {
+            self.waiting.retain(|answer| answer.id != id);
+            return;
+        };
+        if let Some(verdict) = place.verdict {
+            let since = place.since;
+            place.vacate();
+            let (_, held) = self.release(now, since, verdict);
+            self.counts.on_waste(held);
+        } else {
+            place.vacate();
+        }
+        self.forget_stale();
+    }
+
+    /// When something is due next: an answer that waits to be taken, or an event; [`Instant::FAR_FUTURE`] if nothing is.
+    #[inline]
+    pub fn next_at(&self) -> Instant {
+        if self.waiting.is_empty() {
+            return self.next_at;
+        }
+        self.waiting.front().map_or(self.next_at, |answer| answer.at)
+    }
+
+    /// The next answer that is due by `until`, and nothing that is due after it: everything before has been processed, each at its own
+    /// instant.
+    #[inline]
+    pub fn next_answer(&mut self, until: Instant) -> Option<CapAnswer<T>> {
+        if !self.waiting.is_empty() {
+            return self.waiting.pop_front();
+        }
+        while self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
+            let answer = self.step(self.next_at);
+            self.next_at = self.next();
+            if answer.is_some() {
+                return answer;
+            }
+        }
+        None
+    }
+
+    /// What was counted by now.
+    pub fn stats(&mut self, now: Instant) -> ServerStats {
+        self.catch_up(now);
+        self.counts.stats(self.busy)
+    }
+
+    /// Processes everything that is due by `now`, each at its own instant: mostly nothing.
+    #[inline]
+    fn catch_up(&mut self, now: Instant) {
+        if self.next_at <= now {
+            self.process(now);
+        }
+    }
+
+    /// The same where something is due.
+    #[cold]
+    fn process(&mut self, now: Instant) {
+        while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
+            let answer = self.step(self.next_at);
+            self.waiting.extend(answer);
+            self.next_at = self.next();
+        }
+    }
+
+    /// Processes one thing that is due at `at`; what ends comes first.
+    #[inline]
+    fn step(&mut self, at: Instant) -> Option<CapAnswer<T>> {
+        let (service, rejection) = (self.services.next(), self.rejections.next());
+        if service.0.min(rejection.0) == at {
+            let ends = if rejection < service { &mut self.rejections } else { &mut self.services };
+            let ((_, order), id) = ends.pop()?;
+            self.end(at, id, order)
+        } else if self.coming.next().0 == at {
+            let ((_, order), id) = self.coming.pop()?;
+            if self.places[id.0 as usize].order == order { self.admit(at, id) } else { None }
+        } else {
+            let ((_, order), answer) = self.going.pop()?;
+            let place = &mut self.places[answer.id.0 as usize];
+            (place.order == order).then(|| {
+                place.vacate();
+                CapAnswer { at, ..answer }
+            })
+        }
+    }
+
+    /// When the next thing happens; [`Instant::FAR_FUTURE`] if nothing does.
+    #[inline]
+    fn next(&self) -> Instant {
+        let ends = self.services.next().0.min(self.rejections.next().0);
+        ends.min(self.coming.next().0).min(self.going.next().0)
+    }
+
+    /// A request reaches admission. What takes no time is answered at once.
+    #[inline]
+    fn admit(&mut self, at: Instant, id: RequestId) -> Option<CapAnswer<T>> {
+        let request = self.places[id.0 as usize].request(id);
+        let verdict = match request.step {
+            _ if self.busy >= self.service.slots(at) => Verdict::Rejected,
+            Step::Write { if_match } if if_match != self.version => Verdict::Conflict,
+            Step::Write { .. } => {
+                self.version += 1;
+                Verdict::Accepted
+            }
+            Step::Work | Step::Read => Verdict::Accepted,
+        };
+        let accepted = verdict == Verdict::Accepted;
+        let takes =
+            if accepted { self.service.service_time(&request) } else { self.service.reject_time(&request) };
+        let is_at_once = takes.is_zero();
+        // What takes no time was in service, too, if only for that moment.
+        let served = u32::from(accepted);
+        let occupying = u32::from(accepted || (self.service.rejects_occupy && !is_at_once));
+        let (busy, in_service) = (self.busy + occupying, self.in_service + served);
+        self.counts.on_admission(request.step, verdict, busy, in_service);
+        if is_at_once {
+            return self.answer(at, id, verdict, busy);
+        }
+        (self.busy, self.in_service) = (busy, in_service);
+        let order = self.order();
+        let place = &mut self.places[id.0 as usize];
+        (place.order, place.since, place.verdict) = (order, at, Some(verdict));
+        let ends = if accepted { &mut self.services } else { &mut self.rejections };
+        ends.push(at + takes, order, id);
+        None
+    }
+
+    /// Service or a rejection ends.
+    #[inline]
+    fn end(&mut self, at: Instant, id: RequestId, order: u64) -> Option<CapAnswer<T>> {
+        let Place { order: current, since, verdict, .. } = self.places[id.0 as usize];
+        let verdict = verdict.filter(|_| current == order)?;
+        let (busy, held) = self.release(at, since, verdict);
+        match verdict {
+            Verdict::Accepted => self.counts.on_service(held),
+            _ => self.counts.on_waste(held),
+        }
+        self.answer(at, id, verdict, busy)
+    }
+
+    /// What a request held is free; what was busy until then, and how long it held a slot.
+    #[inline]
+    fn release(&mut self, at: Instant, since: Instant, verdict: Verdict) -> (u32, Duration) {
+        let busy = self.busy;
+        let accepted = verdict == Verdict::Accepted;
+        let occupies = accepted || self.service.rejects_occupy;
+        self.busy -= u32::from(occupies);
+        self.in_service -= u32::from(accepted);
+        (busy, if occupies { at.since(since) } else { Duration::ZERO })
+    }
+
+    /// A request is done with: its answer goes out.
+    #[inline]
+    fn answer(&mut self, at: Instant, id: RequestId, verdict: Verdict, busy: u32) -> Option<CapAnswer<T>> {
+        let cap = self.service.slots(at);
+        let place = &mut self.places[id.0 as usize];
+        let Place { step, token, .. } = *place;
+        let answer = CapAnswer { id, token, step, verdict, at, busy, cap, version: self.version };
+        let delay = place.request(id).return_delay(&self.return_delay);
+        if delay.is_zero() {
+            place.vacate();
+            return Some(answer);
+        }
+        let order = self.order();
+        let place = &mut self.places[id.0 as usize];
+        (place.order, place.verdict) = (order, None);
+        self.going.push(at + delay, order, answer);
+        None
+    }
+
+    /// Larger than everything scheduled before.
+    #[inline]
+    fn order(&mut self) -> u64 {
+        self.scheduled += 1;
+        self.scheduled
+    }
+
+    /// Drops what cancelled requests left when it is the most.
+    fn forget_stale(&mut self) {
+        let places = &self.places;
+        let alive = |id: RequestId, order| places[id.0 as usize].order == order;
+        let most = 2 * places.len();
+        for timeline in [&mut self.coming, &mut self.services, &mut self.rejections] {
+            if timeline.len() > most {
+                timeline.retain(|(_, order), id| alive(*id, order));
+            }
+        }
+        if self.going.len() > most {
+            self.going.retain(|(_, order), answer| alive(answer.id, order));
+        }
+        self.next_at = self.next();
+    }
+}
+
+#[cfg(test)]
+mod tests;
