@@ -30,7 +30,7 @@ pub use classify::Classifier;
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
-    AdviceFigures, AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
+    AdviceFigures, AttemptCounts, Bin, Bins, Buckets, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
     ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements,
     OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate,
     TOLERABLE_EXCESS, WindowFigures,

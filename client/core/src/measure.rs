@@ -2,6 +2,7 @@
 
 mod advice;
 mod bins;
+mod buckets;
 mod counts;
 mod exact;
 mod excess;
@@ -16,6 +17,7 @@ mod window_course;
 
 pub use advice::{AdviceFigures, EarlyFigures};
 pub use bins::{Bin, Bins};
+pub use buckets::Buckets;
 pub use counts::{AttemptCounts, OpCounts};
 pub use exact::EXACT_LATENCIES;
 pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};

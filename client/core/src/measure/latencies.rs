@@ -13,10 +13,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
+use super::buckets::Buckets;
 use super::exact::{Exact, Place, deviation};
 use super::tally::Tally;
 
-/// A day, in microseconds. Without an upper bound `Histogram` would clamp silently at its first size.
+/// A day, in microseconds.
 const LONGEST_US: u64 = 86_400_000_000;
 
 /// The shares whose percentiles stand in results.
@@ -26,7 +27,7 @@ const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 #[derive(Clone, Debug)]
 pub struct Latencies {
     tally: Tally,
-    histogram: Histogram<u64>,
+    histogram: Buckets,
     /// Every one, if that was wanted and there are not too many.
     exact: Exact,
 }
@@ -34,9 +35,7 @@ pub struct Latencies {
 impl Default for Latencies {
     /// Keeps the histogram only.
     fn default() -> Self {
-        let histogram =
-            Histogram::new_with_bounds(1, LONGEST_US, 3).expect("the bounds are constants that are accepted");
-        Self { tally: Tally::default(), histogram, exact: Exact::default() }
+        Self { tally: Tally::default(), histogram: Buckets::up_to(LONGEST_US), exact: Exact::default() }
     }
 }
 
@@ -52,29 +51,30 @@ impl Latencies {
     }
 
     /// Records the time from one instant to another.
+    #[inline]
     pub fn record_between(&mut self, from: Instant, to: Instant) {
         self.record_nanos(to.as_nanos().saturating_sub(from.as_nanos()));
     }
 
+    #[inline]
     fn record_nanos(&mut self, nanos: u64) {
         self.tally.record(nanos);
         // Below a microsecond counts as zero, which the histogram keeps apart.
-        self.histogram.saturating_record(nanos / 1000);
+        self.histogram.record(nanos / 1000);
         self.exact.record(nanos);
     }
 
     /// Adds everything recorded in `other`; exact only when both are.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
-        self.histogram.add(&other.histogram).expect("both have the same bounds");
+        self.histogram.merge(&other.histogram);
         self.exact.merge(&other.exact);
     }
 
     /// Makes this a copy of `other` without allocating: of sums and histogram, not of every latency.
     pub fn copy_from(&mut self, other: &Self) {
         self.tally = other.tally;
-        self.histogram.reset();
-        self.histogram.add(&other.histogram).expect("both have the same bounds");
+        self.histogram.copy_from(&other.histogram);
         self.exact = Exact::default();
     }
 
@@ -105,9 +105,9 @@ impl Latencies {
         Duration::from_nanos(self.tally.max_nanos)
     }
 
-    /// The histogram itself, in microseconds.
-    pub fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
+    /// The histogram, in microseconds, as others read it.
+    pub fn histogram(&self) -> Histogram<u64> {
+        self.histogram.to_histogram()
     }
 
     /// How many lie between two durations, both included (at the histogram's resolution).
@@ -163,10 +163,9 @@ impl Latencies {
     fn at_ranks(&self, ranks: &[u64]) -> Vec<u64> {
         let mut known = Vec::with_capacity(ranks.len());
         let mut seen = 0;
-        for step in self.histogram.iter_recorded() {
-            seen += step.count_at_value();
-            let middle = self.histogram.median_equivalent(step.value_iterated_to()).saturating_mul(1000);
-            let value = middle.clamp(self.tally.min_nanos, self.tally.max_nanos);
+        for (middle, count) in self.histogram.recorded() {
+            seen += count;
+            let value = middle.saturating_mul(1000).clamp(self.tally.min_nanos, self.tally.max_nanos);
             while ranks.get(known.len()).is_some_and(|rank| *rank < seen) {
                 known.push(value);
             }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
 use vocabulary::{Instant, LimitsTold};
 
 use super::advice::Advice;
+use super::buckets::Buckets;
 use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
 use super::fairness::Fairness;
@@ -24,6 +24,9 @@ const CURVE: [f64; 32] = [
     0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
 ];
+
+/// More attempts of an op count as so many where they are told by buckets.
+const MOST_ATTEMPTS_PER_OP: u64 = 1_000_000;
 
 /// What passes in the long run by the limit of a rate, where a server tells of one.
 pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };
@@ -53,7 +56,7 @@ pub struct Measurements {
     /// What attempts took beyond what the server reckons: connections, both systems' queues, late timers.
     pub excess: Excess,
     /// Attempts per op that ended; above 2000, to three digits.
-    pub attempts_per_op: Histogram<u32>,
+    pub attempts_per_op: Buckets,
     /// Most of them.
     pub most_attempts_per_op: u64,
     /// Over time.
@@ -104,8 +107,7 @@ impl Default for Measurements {
             answered_failures: 0,
             send_lag: Latencies::default(),
             excess: Excess::default(),
-            attempts_per_op: Histogram::new_with_bounds(1, 1_000_000, 3)
-                .expect("the bounds are constants that are accepted"),
+            attempts_per_op: Buckets::up_to(MOST_ATTEMPTS_PER_OP),
             most_attempts_per_op: 0,
             series: Series::default(),
             bins: None,
@@ -341,7 +343,7 @@ impl Measurements {
     }
 
     fn note_attempts_per_op(&mut self, attempts: u32) {
-        self.attempts_per_op.saturating_record(u64::from(attempts));
+        self.attempts_per_op.record(u64::from(attempts));
         self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
     }
 

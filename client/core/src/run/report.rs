@@ -37,7 +37,7 @@ impl Run {
         snapshot.send_lag.copy_from(&self.measured.send_lag);
         self.measured.copy_attempt_latency(&mut snapshot.attempt_latency);
         snapshot.excess.copy_from(&self.measured.excess);
-        snapshot.attempts_per_op.clone_from(&self.measured.attempts_per_op);
+        snapshot.attempts_per_op.copy_from(&self.measured.attempts_per_op);
         snapshot.series.copy_from(&self.measured.series);
     }
 
