@@ -80,8 +80,8 @@ pub(crate) struct Cancellable<Q> {
 }
 
 impl<Q: Queue> Cancellable<Q> {
-    /// The dead that are never worth a sweep.
-    const FEW: usize = 4096;
+    /// The dead that are never worth a sweep: few enough to stay in the nearest cache.
+    const FEW: usize = 256;
 
     pub(crate) fn push(&mut self, item: Q::Item) {
         self.queue.add(item);

@@ -70,13 +70,19 @@ impl Run {
             }
             // Mostly it was reckoned before the input, which made nothing due that is sooner.
             let quiet_until = self.agenda.quiet_until();
-            if quiet_until > now && !self.stopping && self.stalled().is_none() {
-                return Output::WaitUntil(quiet_until);
+            if !self.stopping && self.stalled().is_none() {
+                if quiet_until > now {
+                    return Output::WaitUntil(quiet_until);
+                }
+                if let Some(due) = self.agenda.take_foreseen() {
+                    self.on_timer(quiet_until, due);
+                    continue;
+                }
             }
             match self.next_due() {
                 Some((at, due)) if at <= now => self.on_timer(at, due),
-                Some((at, _)) => {
-                    self.agenda.is_quiet_until(at);
+                Some((at, due)) => {
+                    self.agenda.is_quiet_until(at, due);
                     return Output::WaitUntil(at);
                 }
                 None => return Output::Idle,

@@ -16,7 +16,9 @@ const MOST_ATTEMPTS_PER_OP: u64 = 10;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StallWatch {
     last_progress: Instant,
+    /// Without back-offs.
     patience: Duration,
+    longest_backoff: Duration,
     /// Tries that took no time and are followed by another at once, at one instant, and the instant.
     fruitless: (Instant, u64),
     /// Attempts that ended since the last progress, and when the latest did.
@@ -28,6 +30,7 @@ impl StallWatch {
         Self {
             last_progress: Instant::ORIGIN,
             patience: shortest_patience.max(undisturbed_attempt.saturating_mul(100)),
+            longest_backoff: Duration::ZERO,
             fruitless: (Instant::ORIGIN, 0),
             in_vain: (Instant::ORIGIN, 0),
         }
@@ -48,8 +51,9 @@ impl StallWatch {
     /// The instant at which there were too many attempts without a success.
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
-        let enough = MOST_ATTEMPTS.max(unfinished.saturating_mul(MOST_ATTEMPTS_PER_OP));
-        (count >= enough && unfinished > 0).then_some(at)
+        // The first comparison is the cheapest, and mostly the last.
+        let enough = || count >= MOST_ATTEMPTS && count >= unfinished.saturating_mul(MOST_ATTEMPTS_PER_OP);
+        (enough() && unfinished > 0).then_some(at)
     }
 
     /// An op ended, successful or not: something changes.
@@ -72,12 +76,12 @@ impl StallWatch {
 
     /// An op goes to sleep for this long.
     pub(crate) fn on_backoff(&mut self, delay: Duration) {
-        self.patience = self.patience.max(delay.saturating_mul(3));
+        self.longest_backoff = self.longest_backoff.max(delay);
     }
 
     /// The instant at which the run is stalled if nothing succeeds before.
     pub(crate) fn stalls_at(&self) -> Instant {
-        self.last_progress + self.patience
+        self.last_progress + self.patience.max(self.longest_backoff.saturating_mul(3))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tailback::Outcome;
 use vocabulary::Instant;
 
 use crate::rejected_when::RejectedWhen;
@@ -118,6 +119,13 @@ pub struct RunConfig {
 impl Default for Workload {
     fn default() -> Self {
         Self { arrivals: ArrivalProcess::Poisson { rate_per_s: 1000.0 }, ops: Some(2000), duration: None }
+    }
+}
+
+impl RunConfig {
+    /// Whether ops try again after failures; `outcome` knows the op's method, if methods differ.
+    pub(crate) fn retries_failed(&self, outcome: &Outcome) -> bool {
+        self.retry_failed && (!self.requests.unsafe_fail_once || outcome.method.is_idempotent())
     }
 }
 

@@ -134,6 +134,13 @@ impl Strategy {
         Verdict::Send(permits, carrier)
     }
 
+    /// Whether it lets every op go at once, and asks nothing of attempts but how they failed: it is a retry policy, or nothing, and
+    /// only [`on_failure`](Self::on_failure) need be called.
+    #[inline]
+    pub fn only_retries(&self) -> bool {
+        !self.reports && !self.keeps_memory
+    }
+
     fn shed(&mut self, advice: Advice) -> Verdict {
         self.sheds += 1;
         Verdict::Shed(Outcome::advised(Status::Shed, advice))

@@ -71,12 +71,32 @@ pub const fn whole_nanos(duration: Duration) -> u64 {
 /// That many nanoseconds, to the nearest whole one; what no `u64` holds saturates, and not-a-number is zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturation is what is wanted")]
 pub fn nanos(value: f64) -> Duration {
-    Duration::from_nanos(libm::round(value) as u64)
+    // What `libm::round` does of numbers that are not below zero, but for cutting the rest off, which the conversion does. A whole half
+    // would round the number just below a half up.
+    Duration::from_nanos((value + (0.5 - 0.25 * f64::EPSILON)) as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturation is what is wanted"
+    )]
+    fn numbers_are_rounded_as_libm_rounds_them() {
+        let near = |value: f64| [value.next_down(), value, value.next_up()];
+        let powers = (0..64).map(|bits| (1_u64 << bits) as f64);
+        let values =
+            powers.flat_map(|power| [power, power + 0.5, power - 0.5, power * 0.7, -power, power / 1e9]);
+        let special =
+            [0.0, -0.0, 0.5, 1.5, 2.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE];
+        for value in values.chain(special).flat_map(near) {
+            assert_eq!(nanos(value), Duration::from_nanos(libm::round(value) as u64), "{value}");
+        }
+    }
 
     #[test]
     fn arithmetic_saturates_at_both_ends() {

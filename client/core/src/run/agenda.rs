@@ -46,6 +46,8 @@ pub(super) struct Agenda {
     rare_not_before: Instant,
     /// Nothing at all is due before this.
     quiet_until: Instant,
+    /// What is due then, where that is known and cannot be called off.
+    foreseen: Option<Due>,
 }
 
 impl Agenda {
@@ -58,6 +60,7 @@ impl Agenda {
             deadlines: Cancellable::default(),
             rare_not_before: Instant::ORIGIN,
             quiet_until: Instant::ORIGIN,
+            foreseen: None,
         }
     }
 
@@ -166,13 +169,23 @@ impl Agenda {
     }
 
     /// Something was set for `at`.
+    #[inline]
     fn due_at(&mut self, at: Instant) {
-        self.quiet_until = self.quiet_until.min(at);
+        if at <= self.quiet_until {
+            (self.quiet_until, self.foreseen) = (at, None);
+        }
     }
 
-    /// Nothing is due before `at`, for all that is known now.
-    pub(super) fn is_quiet_until(&mut self, at: Instant) {
+    /// Nothing is due before this is, at `at`, for all that is known now.
+    pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
         self.quiet_until = at;
+        self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);
+    }
+
+    /// What is due when it is quiet no longer, if that was known before; it is no longer foreseen then.
+    #[inline]
+    pub(super) fn take_foreseen(&mut self) -> Option<Due> {
+        self.foreseen.take()
     }
 
     /// Nothing is due before this.

@@ -6,7 +6,7 @@ use tailback::{Ended, Facts, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
-use super::instance::Instance;
+use super::instance::{Instance, InstanceId};
 use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
@@ -123,7 +123,7 @@ impl Run {
         self.ops[attempt.op.index()].attempts -= 1;
         self.measured.ops.deferred += 1;
         let cost = attempt.undecided.map_or(Duration::ZERO, |undecided| undecided.cost);
-        self.after_failure(at, attempt.op, &completion.outcome, cost);
+        self.after_failure(at, attempt.instance, attempt.op, &completion.outcome, cost);
         self.launch(attempt.instance, at);
     }
 
@@ -179,9 +179,9 @@ impl Run {
             Status::Cancelled => self.ops[attempt.op.index()].place = Place::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
                 self.stall.on_in_vain(at);
-                self.after_failure(at, attempt.op, outcome, Duration::ZERO);
-                let again = self.ops.get(attempt.op.index()).is_some_and(|op| op.place == Place::Sleeping);
-                if again && attempt.due == at && self.agenda.next_wake() == Some(at) {
+                self.after_failure(at, attempt.instance, attempt.op, outcome, Duration::ZERO);
+                let again = || self.ops.get(attempt.op.index()).is_some_and(|op| op.place == Place::Sleeping);
+                if attempt.due == at && self.agenda.next_wake() == Some(at) && again() {
                     self.stall.on_fruitless(at);
                 }
             }
@@ -207,8 +207,11 @@ impl Run {
         let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
         op.prospect = op.prospect.after(outcome.status);
-        let ended = ended(attempt, op, instance, sent_at, goes_on);
-        instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
+        // Otherwise nobody listens.
+        if !instance.strategy.only_retries() {
+            let ended = ended(attempt, op, instance, sent_at, goes_on);
+            instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
+        }
         instance.in_flight -= 1;
         self.note_gauges(attempt.instance, at);
         if self.samples.is_some() || self.log.is_some() {
@@ -252,32 +255,36 @@ impl Run {
         }
     }
 
-    /// Settles an op whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that
+    /// Settles an op of this instance whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that
     /// much time to find out.
-    pub(super) fn after_failure(&mut self, at: Instant, slot: OpSlot, outcome: &Outcome, cost: Duration) {
-        let entry = &mut self.ops[slot.index()];
-        entry.failures += 1;
-        entry.last = Some(outcome.status);
+    pub(super) fn after_failure(
+        &mut self,
+        at: Instant,
+        id: InstanceId,
+        slot: OpSlot,
+        outcome: &Outcome,
+        cost: Duration,
+    ) {
+        let Self { ops, instances, config, .. } = self;
+        let (op, instance) = (&mut ops[slot.index()], &mut instances[id.index()]);
+        op.failures += 1;
+        op.last = Some(outcome.status);
         if !matches!(outcome.status, Status::Shed | Status::Deferred) {
-            entry.last_opinion = outcome.opinion;
+            op.last_opinion = outcome.opinion;
         }
-        let op = *entry;
-        let instance = self.instance_of(op.id).index();
         let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
         // That of an attempt has it already; a shed or a deferral has not.
-        if let Some(method) = self.method_of(op.id) {
+        if let Some(method) = config.requests.method_of(config.seed, op.id.into()) {
             failed.outcome.method = method;
         }
-        let mut state = op.retry_state;
-        let past_deadline = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
-        let refused = matches!(outcome.status, Status::Failed(_)) && !self.retries_failed(outcome);
+        let past_deadline = config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
+        let refused = matches!(outcome.status, Status::Failed(_)) && !config.retries_failed(outcome);
         let retry = if past_deadline || refused {
             Retry::GiveUp
         } else {
-            self.instances[instance].strategy.on_failure(at, &failed, op.attempts, &mut state)
+            instance.strategy.on_failure(at, &failed, op.attempts, &mut op.retry_state)
         };
-        self.ops[slot.index()].retry_state = state;
         let (delay, place) = match retry {
             Retry::After(delay) => (delay, Place::Sleeping),
             Retry::GiveUpAfter(delay) => (delay, Place::Leaving),
@@ -286,17 +293,10 @@ impl Run {
                 return self.give_up(at, slot, why);
             }
         };
-        self.sleep(at, slot, delay.saturating_add(cost), place);
-    }
-
-    /// An op waits, to be tried again or to be given up.
-    fn sleep(&mut self, at: Instant, slot: OpSlot, delay: Duration, place: Place) {
-        self.stall.on_backoff(delay);
-        let op = &mut self.ops[slot.index()];
+        let delay = delay.saturating_add(cost);
         op.place = place;
-        let id = op.id;
-        let instance = self.instance_of(id);
-        self.instances[instance.index()].sleeping += 1;
+        instance.sleeping += 1;
+        self.stall.on_backoff(delay);
         self.agenda.wake(at + delay, slot);
     }
 

@@ -58,7 +58,7 @@ impl Run {
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
-            self.after_failure(at, slot, &failed, Duration::ZERO);
+            self.after_failure(at, id, slot, &failed, Duration::ZERO);
         }
         self.launch(id, at);
     }
@@ -144,7 +144,7 @@ impl Run {
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures, outcome: *outcome };
         let late = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
         let after = match outcome.status {
-            Status::Failed(_) if !self.retries_failed(outcome) => AfterCopy::Over,
+            Status::Failed(_) if !self.config.retries_failed(outcome) => AfterCopy::Over,
             _ => self.instances[attempt.instance.index()].strategy.after_failed_copy(&failed),
         };
         let after = match after {

@@ -20,6 +20,17 @@ impl Run {
     /// Puts an op at the back of its instance's queue and sends what may be sent.
     pub(super) fn make_ready(&mut self, op: Waiting, at: Instant) {
         let id = self.instance_of(op.id);
+        // What the rest of this comes to when nobody holds ops back; while the run stops, they are queued all the same.
+        if self.instances[id.index()].strategy.only_retries() && !self.stopping {
+            let slot = op.slot().unwrap_or_else(|| self.keep(Op::new(op.id, op.arrived)));
+            return self.send(id, slot, Permits::default(), None, at);
+        }
+        self.queue(op, id, at);
+    }
+
+    /// Puts an op at the back of this queue and sends what may be sent.
+    #[inline(never)]
+    fn queue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let candidate = self.candidate(op, id);
         let instance = &mut self.instances[id.index()];
         let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot.index()].retry_state);
@@ -33,10 +44,16 @@ impl Run {
     }
 
     /// Sends as many of an instance's ready ops as its strategy lets go at `at`.
+    #[inline]
     pub(super) fn launch(&mut self, id: InstanceId, at: Instant) {
-        if self.stopping {
-            return;
+        // Nothing waits where nobody holds ops back.
+        if !self.stopping && !self.instances[id.index()].strategy.only_retries() {
+            self.launch_ready(id, at);
         }
+    }
+
+    #[inline(never)]
+    fn launch_ready(&mut self, id: InstanceId, at: Instant) {
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
             match self.ask(id, &mut op, at) {
@@ -109,7 +126,7 @@ impl Run {
             Verdict::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
             Verdict::Shed(outcome) => {
                 self.count_shed(op.id, at);
-                self.after_failure(at, slot, &outcome, Duration::ZERO);
+                self.after_failure(at, id, slot, &outcome, Duration::ZERO);
             }
             Verdict::Wait(_) => unreachable!("who waits stays in the queue"),
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::{Method, Outcome, Reading, Strategy};
+use tailback::{Method, Reading, Strategy};
 use vocabulary::{Instant, LimitsTold};
 
 use super::advised::Advised;
@@ -133,21 +133,15 @@ impl Run {
         self.config.requests.method_of(self.config.seed, op.into())
     }
 
-    /// Whether ops try again after failures; `outcome` knows the op's method, if methods differ.
-    pub(super) fn retries_failed(&self, outcome: &Outcome) -> bool {
-        let RunConfig { retry_failed, requests, .. } = &self.config;
-        *retry_failed && (!requests.unsafe_fail_once || outcome.method.is_idempotent())
-    }
-
     /// The strategy instance that op `id` belongs to.
     pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
         let instances = u32::try_from(self.instances.len()).expect("there are at most 2^32 clients");
-        InstanceId(id.0 % instances)
+        InstanceId(share_of(id, instances))
     }
 
     /// The client that op `id` belongs to.
     pub(super) fn client_of(&self, id: OpId) -> u32 {
-        id.0 % self.config.clients.max(1)
+        share_of(id, self.config.clients)
     }
 
     pub(super) fn in_flight(&self) -> u64 {
@@ -161,6 +155,12 @@ impl Run {
         }
         self.measured.ops.unfinished() == 0 && self.agenda.arriving.next().is_none()
     }
+}
+
+/// To which of so many op `id` falls, in turn. Mostly there is one, and a division takes longer than that question.
+#[inline]
+fn share_of(id: OpId, count: u32) -> u32 {
+    if count > 1 { id.0 % count } else { 0 }
 }
 
 impl std::fmt::Debug for Run {

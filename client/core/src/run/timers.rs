@@ -16,6 +16,7 @@ const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
 impl Run {
     /// Processes the one thing that is due at `at`, as [`Self::next_due`] told.
     pub(super) fn on_timer(&mut self, at: Instant, due: Due) {
+        self.agenda.take_foreseen();
         match due {
             Due::Arrival => self.arrive(at),
             Due::Wake => self.on_wake(at),
