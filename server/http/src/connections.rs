@@ -50,13 +50,14 @@ pub(crate) async fn serve(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let connection = connection::converse(stream, peer.ip(), served.clone(), limits.bounds, stop.clone());
+        let connection = connection::converse(stream, peer.ip(), served.clone(), limits.bounds);
         tokio::spawn(async move {
             connection.await;
             drop(place);
         });
     }
     drop(listener);
+    served.stopping.stop();
     // What is still under way after that is left alone: the process or the runtime ends.
     drop(tokio::time::timeout(limits.grace, places.acquire_many(limits.connections)).await);
 }

@@ -12,7 +12,9 @@ use tower::ServiceExt;
 use crate::access::Access;
 use crate::carrier::Carrier;
 use crate::faulty::WorkBody;
+use crate::plain::Handed;
 use crate::shared::Shared;
+use crate::stopping::Stopping;
 use crate::unanswered::Unanswered;
 use crate::{admin, work};
 
@@ -21,7 +23,8 @@ pub(crate) type Body = Either<WorkBody, axum::body::Body>;
 
 /// What every connection serves.
 pub(crate) struct Served {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) stopping: Stopping,
     router: Router,
     access: Access,
 }
@@ -29,20 +32,21 @@ pub(crate) struct Served {
 impl Served {
     /// Work goes to `shared`, and so do the admin endpoints of whoever has access to them.
     pub(crate) fn new(shared: Arc<Shared>, access: Access) -> Self {
-        Self { router: admin::router(shared.clone()), shared, access }
+        Self { router: admin::router(shared.clone()), shared, stopping: Stopping::default(), access }
     }
 }
 
-/// Answers a request.
+/// Answers a request, about which something may have been decided before.
 pub(crate) async fn serve(
     served: &Served,
     request: Request<Incoming>,
     peer: IpAddr,
     carrier: Carrier<'_>,
+    handed: Option<Handed>,
 ) -> Result<Response<Body>, Unanswered> {
     let path = request.uri().path();
     if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
-        let response = work::serve(&served.shared, request, peer, carrier).await?;
+        let response = work::serve(&served.shared, request, peer, carrier, handed).await?;
         return Ok(response.map(Either::Left));
     }
     if let Err(words) = served.access.check(peer, request.version(), request.uri(), request.headers()) {

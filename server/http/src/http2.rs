@@ -12,7 +12,6 @@ use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::sync::watch;
 
 use crate::bounds::{Bounds, LARGEST_HEAD, MOST_HEADERS};
 use crate::carrier::{Carrier, Leaving};
@@ -30,15 +29,9 @@ struct Connection {
     begun: AtomicU64,
 }
 
-/// Serves a connection whose client has begun with the preface, until it ends; once `stop` changes, no longer than what is under
+/// Serves a connection whose client has begun with the preface, until it ends; once the server stops, no longer than what is under
 /// way takes: the client learns by GOAWAY which requests those are.
-pub(crate) async fn speak(
-    io: SocketIo,
-    peer: IpAddr,
-    served: Arc<Served>,
-    bounds: Bounds,
-    mut stop: watch::Receiver<bool>,
-) {
+pub(crate) async fn speak(io: SocketIo, peer: IpAddr, served: Arc<Served>, bounds: Bounds) {
     let leaving = Leaving::default();
     let connection = Arc::new(Connection { served, peer, leaving, begun: AtomicU64::new(0) });
     let service = {
@@ -61,7 +54,7 @@ pub(crate) async fn speak(
             biased;
             // A client that misbehaves or goes away ends its own connection only.
             _ = serving.as_mut() => return,
-            _ = stop.changed(), if !is_leaving => {}
+            () = connection.served.stopping.told(), if !is_leaving => {}
             () = connection.leaving.asked(), if !is_leaving => {}
             _ = looks.tick() => {
                 let begun = connection.begun.load(Ordering::Relaxed);
@@ -97,7 +90,7 @@ async fn answer(
     }
     let method = request.method().clone();
     let carrier = Carrier::Stream(&connection.leaving);
-    let response = exchange::serve(&connection.served, request, connection.peer, carrier).await?;
+    let response = exchange::serve(&connection.served, request, connection.peer, carrier, None).await?;
     Ok(without_needless_body(&method, response))
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Details, Input, Output, Patch, PatchError, Reply, Request,
-    RequestId, Script, Server, ServerLog, Step,
+    Answer, AnswerSet, Config, ConfigError, Details, Fault, Input, Output, Patch, PatchError, Reply, Request,
+    RequestId, Script, Server, ServerLog, Verdict,
 };
 use slab::Slab;
 use tokio::sync::oneshot;
@@ -15,6 +15,7 @@ use vocabulary::{Instant, TimeScale};
 
 use crate::answer_times::AnswerTimes;
 use crate::clock::Clock;
+use crate::identity::Identity;
 use crate::metrics::Metrics;
 use crate::wanted::Wanted;
 
@@ -82,22 +83,27 @@ impl Decided {
         Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }
     }
 
+    /// Whether nothing but the server's own words is answered, and whole.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.answer.is_plain()
+    }
+
+    /// Whether nothing was started for it, which only a run of loadgen asks for.
+    pub(crate) fn is_deferred(&self) -> bool {
+        let Answer { verdict, reply, .. } = &self.answer;
+        let has_other_words = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
+        *verdict == Verdict::Deferred && !has_other_words
+    }
+
+    /// Whether it is put into words by templates or forms of advice.
+    pub(crate) fn has_templates(&self) -> bool {
+        self.answers.is_some() && self.answer.facts().is_some() && !self.is_deferred()
+    }
+
     /// What is answered, where a script says so.
     pub(crate) fn reply(&self) -> Option<&Reply> {
         self.script.as_ref()?.reply(self.answer.reply?)
     }
-}
-
-/// What a request says about itself.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Identity {
-    pub(crate) run: Option<RunId>,
-    pub(crate) seed: Option<u64>,
-    pub(crate) op: Option<u64>,
-    pub(crate) attempt: Option<u32>,
-    pub(crate) step: Step,
-    /// What must be free for it to start; 0 starts it anyway.
-    pub(crate) least_free: u32,
 }
 
 impl Shared {
@@ -134,16 +140,18 @@ impl Shared {
 
     /// Hands in a request and waits for its answer. Dropping the future means that the client is gone.
     pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Decided> {
-        let mut ticket = match self.hand_in(identity, details) {
-            Ok(answer) => return Some(answer),
-            Err(ticket) => ticket,
-        };
-        // The sender goes away unused only when the server shuts down.
-        (&mut ticket.answer).await.ok()
+        match self.hand_in(identity, details) {
+            Ok(answer) => Some(answer),
+            Err(ticket) => ticket.wait().await,
+        }
     }
 
     /// The answer, when there is one at once; else a ticket to wait with.
-    fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Decided, Ticket<'_>> {
+    pub(crate) fn hand_in(
+        &self,
+        identity: Identity,
+        details: Option<Arc<Details>>,
+    ) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
@@ -323,10 +331,17 @@ impl Inner {
 }
 
 /// A request under way. Dropped without an answer, it tells the server that the client is gone.
-struct Ticket<'a> {
+pub(crate) struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,
     answer: oneshot::Receiver<Decided>,
+}
+
+impl Ticket<'_> {
+    /// Waits for the answer; none comes only when the server shuts down.
+    pub(crate) async fn wait(mut self) -> Option<Decided> {
+        (&mut self.answer).await.ok()
+    }
 }
 
 impl Drop for Ticket<'_> {

@@ -4,6 +4,7 @@
 //! alike here, until something is sent: only one that is gone resets. Now every answer begins with an `H`, whatever it will
 //! say. So when the sending side ends while a request is under way, that byte goes out at once and is left out later.
 
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::pin::Pin;
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::BufMut;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -22,8 +24,8 @@ const FIRST: u8 = b'H';
 /// How a client that speaks HTTP/2 without having asked begins (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What is read first: most requests are shorter.
-const FIRST_READ: usize = 2048;
+/// Room for what is read at once, in bytes: most requests are shorter.
+const READ_ROOM: usize = 2048;
 
 /// The socket of one connection. One task uses it.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ pub(crate) struct Socket {
 #[derive(Debug)]
 pub(crate) struct SocketIo {
     socket: Arc<Socket>,
-    /// What was read to tell which HTTP it is, and is not taken yet.
+    /// What was read before, and is not taken yet.
     first: Vec<u8>,
 }
 
@@ -64,33 +66,52 @@ impl Protocol {
 }
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream) -> Self {
+    fn new(stream: TcpStream) -> Self {
         Self { stream, flushed: AtomicBool::new(true), ahead: AtomicBool::new(false) }
     }
 
     /// Waits until the client says which HTTP it speaks; nothing if it ends before.
-    pub(crate) async fn begin(self: Arc<Self>) -> Option<(Protocol, SocketIo)> {
+    pub(crate) async fn begin(stream: TcpStream) -> Option<(Protocol, SocketIo)> {
+        let socket = Self::new(stream);
         let mut first = Vec::new();
         loop {
-            self.stream.readable().await.ok()?;
-            match self.read_first(&mut first) {
-                Ok(0) => return None,
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                Err(_) => return None,
+            if poll_fn(|context| socket.poll_read(context, &mut first)).await.ok()? == 0 {
+                return None;
             }
             if let Some(protocol) = Protocol::of(&first) {
-                return Some((protocol, SocketIo { socket: self, first }));
+                return Some((protocol, SocketIo::new(Arc::new(socket), first)));
             }
         }
     }
 
-    /// Not in the future above, whose memory is the connection's as long as that lives.
-    fn read_first(&self, first: &mut Vec<u8>) -> io::Result<usize> {
-        let mut bytes = [0; FIRST_READ];
-        let read = self.stream.try_read(&mut bytes)?;
-        first.extend_from_slice(&bytes[..read]);
-        Ok(read)
+    /// Reads more behind what is there already, as much as there is room or as comes at once; 0 at the end.
+    pub(crate) fn poll_read(&self, context: &mut Context<'_>, more: &mut Vec<u8>) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.stream.poll_read_ready(context))?;
+            if more.capacity() - more.len() < READ_ROOM / 2 {
+                more.reserve(READ_ROOM);
+            }
+            let before = more.len();
+            match self.read(more) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return Poll::Ready(result.map(|()| more.len() - before)),
+            }
+        }
+    }
+
+    /// Sends all of it.
+    pub(crate) async fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
+        self.flushed.store(false, Ordering::Relaxed);
+        while !bytes.is_empty() {
+            match self.write(&[IoSlice::new(bytes)]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(sent) => bytes = &bytes[sent..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.stream.writable().await?,
+                Err(error) => return Err(error),
+            }
+        }
+        self.flushed.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Returns when the client is gone. Only to be asked while a request is under way, and its body read.
@@ -140,10 +161,10 @@ impl Socket {
         }
     }
 
-    fn read(&self, buffer: &mut ReadBuf<'_>) -> io::Result<()> {
+    fn read(&self, buffer: &mut impl BufMut) -> io::Result<()> {
         let mut in_part = false;
         let result = self.stream.try_io(Interest::READABLE, || {
-            let room = buffer.remaining();
+            let room = buffer.chunk_mut().len();
             let read = self.stream.try_read_buf(buffer)?;
             // Nothing is left then, and one system call is saved: told as if it had been tried.
             in_part = 0 < read && read < room;
@@ -164,6 +185,21 @@ impl Socket {
         let sent = if rest.is_empty() { 0 } else { self.stream.try_write(rest)? };
         self.ahead.store(false, Ordering::Relaxed);
         Ok(sent + 1)
+    }
+}
+
+impl SocketIo {
+    /// With what was read of it already.
+    pub(crate) fn new(socket: Arc<Socket>, first: Vec<u8>) -> Self {
+        Self { socket, first }
+    }
+
+    pub(crate) fn into_parts(self) -> (Arc<Socket>, Vec<u8>) {
+        (self.socket, self.first)
+    }
+
+    pub(crate) fn socket(&self) -> Arc<Socket> {
+        self.socket.clone()
     }
 }
 

@@ -36,7 +36,12 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     };
     room_for(count).map_err(refused)?;
     rehearse(count).map_err(refused)?;
-    Builder::new_multi_thread().worker_threads(count).enable_all().build().map_err(refused)
+    // One alone has nobody to share with, nor to be watched by: a tenth of the instructions of a request.
+    let mut builder = match count {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    builder.worker_threads(count).enable_all().build().map_err(refused)
 }
 
 /// What a thread takes: the stack of std's and tokio's default, the stack of its signal handler, guards.

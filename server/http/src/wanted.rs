@@ -31,9 +31,14 @@ impl Wanted {
         self.any.store(any, Ordering::Release);
     }
 
+    /// Whether anything is wanted.
+    pub(crate) fn is_any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
     /// What is wanted, if anything is.
     pub(crate) fn get(&self) -> Option<Arc<Wants>> {
-        if !self.any.load(Ordering::Acquire) {
+        if !self.is_any() {
             return None;
         }
         let wants = self.wants.read().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,0 +1,158 @@
+//! What a request says about itself in its headers.
+
+use axum::http::HeaderMap;
+use mockserver_core::Step;
+use vocabulary::wire::{self, RunId};
+
+/// No object ever has this version.
+const NO_VERSION: u64 = u64::MAX;
+
+/// What a request says about itself; what is missing or garbage is left to the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) run: Option<RunId>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) op: Option<u64>,
+    pub(crate) attempt: Option<u32>,
+    pub(crate) step: Step,
+    /// What must be free for it to start; 0 starts it anyway.
+    pub(crate) least_free: u32,
+}
+
+/// The headers that say it, as they come. Of one that comes several times the first counts, but for conditions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks<'a> {
+    values: [Option<&'a [u8]>; NAMES.len()],
+    /// More than one `If-Match`.
+    several_conditions: bool,
+}
+
+const NAMES: [&str; 7] =
+    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, "if-match"];
+
+/// All of ours begin so: most headers are none of them.
+const OURS: &[u8] = b"x-tailback-";
+
+impl<'a> Marks<'a> {
+    /// The next header.
+    #[inline]
+    pub(crate) fn see(&mut self, name: &[u8], value: &'a [u8]) {
+        let begins_as =
+            |start: &[u8]| name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+        if begins_as(OURS) || begins_as(b"if-match") {
+            self.keep(name, value);
+        }
+    }
+
+    fn keep(&mut self, name: &[u8], value: &'a [u8]) {
+        let Some(index) = NAMES.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(name)) else {
+            return;
+        };
+        if self.values[index].is_none() {
+            self.values[index] = Some(value);
+        } else if index == NAMES.len() - 1 {
+            self.several_conditions = true;
+        }
+    }
+
+    /// What they say.
+    pub(crate) fn identity(&self) -> Identity {
+        let [run, seed, op, attempt, step, least_free, condition] =
+            self.values.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
+        let run = run.and_then(|text| u64::from_str_radix(text, 16).ok());
+        let condition = match (self.values[NAMES.len() - 1], self.several_conditions) {
+            (None, _) => None,
+            (Some(_), false) => Some(condition.unwrap_or_default()),
+            (Some(_), true) => Some(""),
+        };
+        Identity {
+            run,
+            seed: seed.and_then(|text| text.parse().ok()),
+            op: op.and_then(|text| text.parse().ok()),
+            // They are counted from 1.
+            attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
+            step: self::step(step, condition),
+            // Only a run understands that nothing was started.
+            least_free: run.and_then(|_| least_free?.parse().ok()).unwrap_or(0),
+        }
+    }
+}
+
+impl<'a> From<&'a HeaderMap> for Marks<'a> {
+    fn from(headers: &'a HeaderMap) -> Self {
+        let mut marks = Self::default();
+        for (name, value) in headers {
+            marks.see(name.as_str().as_bytes(), value.as_bytes());
+        }
+        marks
+    }
+}
+
+/// Which half of a conditional write a request is, if any; a condition that is no tag matches nothing.
+fn step(step: Option<&str>, condition: Option<&str>) -> Step {
+    match condition {
+        // RFC 9110, section 13.1.1: any state of the object will do.
+        Some("*") => Step::Work,
+        Some(tag) => Step::Write { if_match: version(tag).unwrap_or(NO_VERSION) },
+        None if step == Some(wire::STEP_READ) => Step::Read,
+        None => Step::Work,
+    }
+}
+
+/// The version that a strong entity tag of this server names. Weak ones never match, nor does what it never gave out.
+fn version(tag: &str) -> Option<u64> {
+    let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
+    // Parsing takes `+1` and `01`, too: those are other tags.
+    digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn said(headers: &[(&'static str, &'static str)]) -> Identity {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_static(value));
+        }
+        Marks::from(&map).identity()
+    }
+
+    #[test]
+    fn a_request_tells_by_its_headers_which_half_of_a_conditional_write_it_is() {
+        let write = |if_match| Step::Write { if_match };
+        for (headers, expected) in [
+            (&[][..], Step::Work),
+            (&[("x-tailback-step", "read")], Step::Read),
+            (&[("x-tailback-step", "nonsense")], Step::Work),
+            (&[("if-match", "\"7\"")], write(7)),
+            (&[("x-tailback-step", "read"), ("if-match", "\"7\"")], write(7)),
+            (&[("if-match", "*")], Step::Work),
+            (&[("if-match", "W/\"7\"")], write(NO_VERSION)),
+            (&[("if-match", "\"+7\"")], write(NO_VERSION)),
+            (&[("if-match", "\"07\"")], write(NO_VERSION)),
+            (&[("if-match", "7")], write(NO_VERSION)),
+            (&[("if-match", "")], write(NO_VERSION)),
+            (&[("if-match", "\"1\", \"7\"")], write(NO_VERSION)),
+            (&[("if-match", "\"1\""), ("if-match", "\"7\"")], write(NO_VERSION)),
+            (&[("if-match", "*"), ("if-match", "*")], write(NO_VERSION)),
+        ] {
+            assert_eq!(said(headers).step, expected, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_mark_that_comes_twice_the_first_counts_also_when_it_is_garbage() {
+        let twice = said(&[
+            ("X-Tailback-Run", "zz"),
+            ("x-tailback-run", "aa"),
+            ("x-tailback-op", "7"),
+            ("x-tailback-op", "8"),
+        ]);
+        assert_eq!(twice, Identity { op: Some(7), ..Identity::default() });
+        assert_eq!(said(&[("x-tailback-run", "aa"), ("x-tailback-least-free", "3")]).least_free, 3);
+        assert_eq!(said(&[("x-tailback-least-free", "3"), ("x-tailback-attempt", "0")]), Identity::default());
+    }
+}
