@@ -308,10 +308,13 @@ def main():
     parser.add_argument("--connections", default="50,1000")
     parser.add_argument("--server", action="append", default=[], metavar="PATH", help="another build, measured before this one")
     parser.add_argument("--only", default="rejecting,held,crowd")
+    parser.add_argument("--no-build", action="store_true", help="take the built programs as they are")
     options = parser.parse_args()
     needed("nginx", "wrk", "taskset")
-    subprocess.run(["cargo", "build", "--release", "--bin", "mockserver", "--example", "bare_axum_server"], cwd=ROOT, check=True)
-    options.builds = [(os.path.relpath(path), path) for path in options.server] + [("mockserver", f"{RELEASE}/mockserver")]
+    if not options.no_build:
+        programs = ["--bin", "mockserver", "--example", "bare_axum_server"]
+        subprocess.run(["cargo", "build", "--release", *programs], cwd=ROOT, check=True)
+    options.builds = [(path, path) for path in options.server] + [("mockserver", f"{RELEASE}/mockserver")]
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     only = options.only.split(",")

@@ -36,6 +36,11 @@ impl Served {
     }
 }
 
+/// Whether a path is none of the server's own endpoints.
+pub(crate) fn is_work(path: &str) -> bool {
+    !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics")
+}
+
 /// Answers a request, about which something may have been decided before.
 pub(crate) async fn serve(
     served: &Served,
@@ -44,8 +49,7 @@ pub(crate) async fn serve(
     carrier: Carrier<'_>,
     handed: Option<Handed>,
 ) -> Result<Response<Body>, Unanswered> {
-    let path = request.uri().path();
-    if !(path.starts_with("/_mock/") || path == "/_mock" || path == "/metrics") {
+    if is_work(request.uri().path()) {
         let response = work::serve(&served.shared, request, peer, carrier, handed).await?;
         return Ok(response.map(Either::Left));
     }

@@ -17,8 +17,11 @@ use crate::bounds::{Bounds, LARGEST_HEAD, MOST_HEADERS};
 use crate::carrier::{Carrier, Leaving};
 use crate::exchange::{self, Body, Served};
 use crate::faulty::may_have_body;
+use crate::identity::{Identity, Marks};
+use crate::shared::Shared;
 use crate::socket::SocketIo;
 use crate::unanswered::Unanswered;
+use crate::work;
 
 /// One connection, shared by its requests.
 struct Connection {
@@ -36,7 +39,10 @@ pub(crate) async fn speak(io: SocketIo, peer: IpAddr, served: Arc<Served>, bound
     let connection = Arc::new(Connection { served, peer, leaving, begun: AtomicU64::new(0) });
     let service = {
         let connection = connection.clone();
-        service_fn(move |request| answer(connection.clone(), request))
+        service_fn(move |request| {
+            connection.begun.fetch_add(1, Ordering::Relaxed);
+            answer(connection.clone(), Received::of(&connection.served.shared, request))
+        })
     };
     let idle_holders = Arc::strong_count(&connection);
     let serving = http2::Builder::new(TokioExecutor::new())
@@ -73,25 +79,54 @@ pub(crate) async fn speak(io: SocketIo, peer: IpAddr, served: Arc<Served>, bound
     }
 }
 
-async fn answer(
-    connection: Arc<Connection>,
-    mut request: Request<Incoming>,
-) -> Result<Response<Body>, Unanswered> {
-    connection.begun.fetch_add(1, Ordering::Relaxed);
-    if request.headers().len() > MOST_HEADERS {
-        let mut refused = Response::new(Either::Right(axum::body::Body::empty()));
-        *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-        return Ok(refused);
+/// What a request comes to before it is waited for.
+enum Received {
+    /// Too many headers.
+    TooMany,
+    /// Work of which nothing else matters. Many may wait on one connection: what they say is forgotten when it is read.
+    Work(Method, Identity),
+    /// Everything else.
+    Other(Box<Request<Incoming>>),
+}
+
+impl Received {
+    fn of(shared: &Shared, mut request: Request<Incoming>) -> Self {
+        if request.headers().len() > MOST_HEADERS {
+            return Self::TooMany;
+        }
+        let is_bare = request.body().is_end_stream() && !shared.wanted.is_any();
+        if is_bare && exchange::is_work(request.uri().path()) {
+            let identity = Marks::from(request.headers()).identity();
+            return Self::Work(request.method().clone(), identity);
+        }
+        // RFC 9113, section 8.3.1: who would be named in `Host`.
+        let authority = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok());
+        if let Some(authority) = authority.filter(|_| !request.headers().contains_key(HOST)) {
+            request.headers_mut().insert(HOST, authority);
+        }
+        Self::Other(Box::new(request))
     }
-    // RFC 9113, section 8.3.1: who would be named in `Host`.
-    let authority = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok());
-    if let Some(authority) = authority.filter(|_| !request.headers().contains_key(HOST)) {
-        request.headers_mut().insert(HOST, authority);
+}
+
+async fn answer(connection: Arc<Connection>, received: Received) -> Result<Response<Body>, Unanswered> {
+    let Connection { served, peer, leaving, .. } = &*connection;
+    let carrier = Carrier::Stream(leaving);
+    match received {
+        Received::TooMany => {
+            let mut refused = Response::new(Either::Right(axum::body::Body::empty()));
+            *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+            Ok(refused)
+        }
+        Received::Work(method, identity) => {
+            let response = work::serve_bare(&served.shared, &method, &identity, carrier).await?;
+            Ok(without_needless_body(&method, response.map(Either::Left)))
+        }
+        Received::Other(request) => {
+            let method = request.method().clone();
+            let response = Box::pin(exchange::serve(served, *request, *peer, carrier, None)).await?;
+            Ok(without_needless_body(&method, response))
+        }
     }
-    let method = request.method().clone();
-    let carrier = Carrier::Stream(&connection.leaving);
-    let response = exchange::serve(&connection.served, request, connection.peer, carrier, None).await?;
-    Ok(without_needless_body(&method, response))
 }
 
 /// The machinery of HTTP/1.1 leaves out by itself what may not be there (RFC 9110, section 6.4.1).

@@ -103,7 +103,12 @@ impl Socket {
     pub(crate) async fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
         self.flushed.store(false, Ordering::Relaxed);
         while !bytes.is_empty() {
-            match self.write(&[IoSlice::new(bytes)]) {
+            let result = if self.ahead.load(Ordering::Relaxed) {
+                self.write(&[IoSlice::new(bytes)])
+            } else {
+                self.stream.try_write(bytes)
+            };
+            match result {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(sent) => bytes = &bytes[sent..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.stream.writable().await?,

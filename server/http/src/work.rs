@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::request::Parts;
-use axum::http::{Request, Response, StatusCode};
+use axum::http::{Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Incoming};
@@ -52,11 +52,37 @@ pub(crate) async fn serve(
             Err(NotHandedIn::Gone) => return Err(Unanswered::Gone),
         }
     };
+    answer(shared, &parts.method, &identity, decided, carrier).await
+}
+
+/// Serves a request of which nothing matters but what it says of itself: whoever waits keeps little in memory.
+pub(crate) async fn serve_bare(
+    shared: &Shared,
+    method: &Method,
+    identity: &Identity,
+    carrier: Carrier<'_>,
+) -> Result<Response<WorkBody>, Unanswered> {
+    let decided = tokio::select! {
+        biased;
+        decided = shared.serve(*identity, None) => decided,
+        () = carrier.gone() => return Err(Unanswered::Gone),
+    };
+    answer(shared, method, identity, decided, carrier).await
+}
+
+/// Puts into words what was decided about a request, and does it as a fault wants it.
+async fn answer(
+    shared: &Shared,
+    method: &Method,
+    identity: &Identity,
+    decided: Option<Decided>,
+    carrier: Carrier<'_>,
+) -> Result<Response<WorkBody>, Unanswered> {
     let Some(decided) = decided else {
         let words = "the server is shutting down\n";
-        return Ok(undecided(StatusCode::SERVICE_UNAVAILABLE, words, &identity).map(Either::Left));
+        return Ok(undecided(StatusCode::SERVICE_UNAVAILABLE, words, identity).map(Either::Left));
     };
-    let Some(response) = respond(shared, &identity, &decided) else {
+    let Some(response) = respond(shared, identity, &decided) else {
         return Err(match carrier {
             Carrier::Connection(_) => Unanswered::Scripted,
             Carrier::Stream(_) => carrier.close(),
@@ -69,7 +95,8 @@ pub(crate) async fn serve(
                 Fault::SlowBody(later) => shared.clock.until(decided.answer.at + later),
                 _ => Duration::ZERO,
             };
-            faulty::give(fault, response, &parts.method, carrier, until_over).await
+            // Boxed, because few answers need its room.
+            Box::pin(faulty::give(fault, response, method, carrier, until_over)).await
         }
     }
 }
