@@ -40,5 +40,5 @@ pub use named::{exhibit_names, plots_named};
 pub use plain::plain;
 pub use plot::{Axis, Plot, Scale, Series, Shape};
 pub use registry::{Entry, PLOTS};
-pub use rows::Rows;
+pub use rows::{Rows, row};
 pub use svg::svg;

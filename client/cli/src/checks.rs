@@ -5,10 +5,11 @@ mod baseline;
 use std::fmt::Write as _;
 
 use experiments::checks::{
-    Finding, Subject, Verdict, changes, judge, refuse_absent, refuse_foreign, refuse_other, refuse_unknown,
+    Finding, Subject, Verdict, asked_for, changes, judge, refuse_absent, refuse_foreign, refuse_other,
+    refuse_unknown,
 };
 use results::numbers::{percent, short};
-use results::{Baseline, Conditions, ConfigRecord, Mode};
+use results::{Baseline, Conditions, ConfigRecord, Figure, Mode, judged};
 
 use crate::args::{BaselineName, CheckArgs};
 use crate::exit::Exit;
@@ -51,6 +52,12 @@ impl<'a> Checks<'a> {
         Ok(refuse_other(baseline, &path.display().to_string(), &Conditions::new(config, mode))?)
     }
 
+    /// What must be kept of runs to check them.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = &'static Figure> {
+        let against_baseline = self.baseline.is_some() || self.save.is_some();
+        asked_for(&self.args.fail_if).chain(judged().filter(move |_| against_baseline))
+    }
+
     /// Whether nothing was asked for.
     fn is_empty(&self) -> bool {
         self.args.fail_if.is_empty() && self.baseline.is_none() && self.save.is_none()
@@ -64,14 +71,14 @@ impl<'a> Checks<'a> {
     }
 
     /// Checks complete runs and saves the baseline. What failed is told on stderr, whoever wants quiet.
-    pub(crate) fn conclude(&self, subjects: &[Subject], quiet: bool) -> anyhow::Result<Option<Exit>> {
+    pub(crate) fn conclude(&self, subjects: &[Subject<'_>], quiet: bool) -> anyhow::Result<Option<Exit>> {
         if self.is_empty() {
             return Ok(None);
         }
         let mut failures = Vec::new();
         let mut text = self.conditions(subjects, &mut failures);
         text.push_str(&self.compared(subjects, &mut failures));
-        let first = subjects.iter().find_map(Subject::first_run);
+        let first = subjects.iter().find_map(|subject| subject.runs().first());
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
             let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
             baseline::write(&Baseline::of(&Conditions::of(first), runs), save)?;
@@ -86,7 +93,7 @@ impl<'a> Checks<'a> {
         Ok((!failures.is_empty()).then_some(Exit::Failed))
     }
 
-    fn conditions(&self, subjects: &[Subject], failures: &mut Vec<String>) -> String {
+    fn conditions(&self, subjects: &[Subject<'_>], failures: &mut Vec<String>) -> String {
         let findings = judge(&self.args.fail_if, subjects);
         let mut text = String::new();
         for finding in &findings {
@@ -101,7 +108,7 @@ impl<'a> Checks<'a> {
         if findings.is_empty() { text } else { format!("\nconditions that must not hold\n{text}") }
     }
 
-    fn compared(&self, subjects: &[Subject], failures: &mut Vec<String>) -> String {
+    fn compared(&self, subjects: &[Subject<'_>], failures: &mut Vec<String>) -> String {
         let Some((baseline, name)) = self.baseline.as_ref().zip(self.args.baseline.as_ref()) else {
             return String::new();
         };

@@ -3,8 +3,10 @@
 pub(crate) mod exporter;
 pub(crate) mod exporters;
 pub(crate) mod exports;
+mod gathered;
 pub(crate) mod output;
 pub(crate) mod reading;
 mod replacement;
+mod spool;
 mod stdout;
 pub(crate) mod streamed;

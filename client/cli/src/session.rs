@@ -3,16 +3,18 @@
 
 use std::process::ExitCode;
 
-use experiments::runs::blocks::{Blocks, Measured};
+use experiments::runs::blocks::{BlockRun, Blocks, Measured};
 use experiments::runs::driver::Driver;
 use experiments::runs::drivers::driver;
+use experiments::runs::in_turn::InTurn;
 use experiments::runs::stop::Stop as _;
+use results::Figure;
 use serde::Serialize;
 use tailback::StrategySpec;
 
 use crate::args::SeveralArgs;
 use crate::exit::{Exit, is_broken_pipe};
-use crate::files::exports::Exports;
+use crate::files::exports::{Exports, OnTheWay};
 use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::OnLanes;
@@ -59,20 +61,38 @@ impl Session {
     }
 
     /// All strategies with all seeds; `name` is what these blocks are called where there are others. What a stop left of them is
-    /// complete blocks.
-    pub(crate) fn run(&self, board: &Board, blocks: Blocks<'_>, name: &str) -> anyhow::Result<Measured> {
-        blocks.run(&*self.driver, &self.interrupt, &OnLanes::new(board, blocks, name))
+    /// complete blocks, whose runs are passed on with what `files` say of them.
+    pub(crate) fn run(
+        &self,
+        board: &Board,
+        (blocks, name): (Blocks<'_>, &str),
+        figures: &[&'static Figure],
+        files: Option<&OnTheWay>,
+        passed_on: &mut dyn FnMut(BlockRun),
+    ) -> anyhow::Result<Measured> {
+        let lanes = OnLanes::new(board, InTurn::new([blocks]), vec![name.to_owned()], files, Vec::new());
+        blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
     }
 
-    /// The same; nothing when that was cut off, for whom fewer blocks are another question.
+    /// The same without files; nothing when that was cut off, for whom fewer blocks are another question.
     pub(crate) fn run_whole(
         &self,
         board: &Board,
-        blocks: Blocks<'_>,
-        name: &str,
+        named: (Blocks<'_>, &str),
+        figures: &[&'static Figure],
     ) -> anyhow::Result<Option<Measured>> {
-        let measured = self.run(board, blocks, name)?;
+        let measured = self.run(board, named, figures, None, &mut |_| ())?;
         Ok(Some(measured).filter(|_| self.interrupt.asked_by().is_none()))
+    }
+
+    /// All strategies with all seeds at every point, one after the other; points have names. Those that are complete are passed on.
+    pub(crate) fn run_in_turn(
+        &self,
+        lanes: &OnLanes<'_>,
+        figures: &[&'static Figure],
+        passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
+    ) -> anyhow::Result<()> {
+        lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
     /// Who stopped the runs, if somebody did.

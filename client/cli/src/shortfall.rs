@@ -19,13 +19,6 @@ pub(crate) struct Shortfalls {
 }
 
 impl Shortfalls {
-    /// Those among these runs.
-    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a Finished>) -> Self {
-        let mut shortfalls = Self::default();
-        shortfalls.note(runs);
-        shortfalls
-    }
-
     /// Looks at more runs.
     pub(crate) fn note<'a>(&mut self, runs: impl IntoIterator<Item = &'a Finished>) {
         for run in runs {

@@ -9,5 +9,5 @@ mod subject;
 pub use baseline::{refuse_foreign, refuse_other};
 pub use change::{Change, Verdict, changes};
 pub use condition::{Condition, Operator, Share};
-pub use finding::{Finding, judge, refuse_absent, refuse_unknown};
+pub use finding::{Finding, asked_for, judge, refuse_absent, refuse_unknown};
 pub use subject::Subject;

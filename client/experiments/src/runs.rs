@@ -5,6 +5,7 @@ pub mod attempt_sinks;
 pub mod blocks;
 pub mod driver;
 pub mod drivers;
+pub mod in_turn;
 pub mod kept_latencies;
 pub mod one_run;
 pub mod over_http;

@@ -9,7 +9,7 @@ use crate::conditions::{Conditions, WrittenConditions};
 use crate::figures::Figure;
 use crate::malformed::Malformed;
 use crate::reading::read;
-use crate::run::RunResult;
+use crate::run_figures::RunFigures;
 
 /// Rises when a baseline can no longer be read as before.
 const VERSION: u32 = 1;
@@ -60,15 +60,13 @@ struct Head {
 }
 
 impl Baseline {
-    /// Keeps what is judged, of the runs of every strategy.
+    /// Keeps what is judged, of the runs of every strategy, of which [`judged`] figures are there.
     pub fn of<'a>(
         experiment: &Conditions,
-        strategies: impl IntoIterator<Item = (&'a str, &'a [RunResult])>,
+        strategies: impl IntoIterator<Item = (&'a str, &'a RunFigures)>,
     ) -> Self {
-        let figures = |runs: &[RunResult]| {
-            judged()
-                .map(|figure| (figure.path.to_owned(), runs.iter().map(|run| figure.of(run)).collect()))
-                .collect()
+        let figures = |runs: &RunFigures| {
+            judged().map(|figure| (figure.path.to_owned(), runs.of_each(figure.path))).collect()
         };
         Self {
             kind: KIND.to_owned(),

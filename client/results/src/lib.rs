@@ -31,6 +31,7 @@ mod recordings;
 mod repeat_key;
 mod reproduction;
 mod run;
+mod run_figures;
 mod sample;
 mod schema;
 mod score;
@@ -54,7 +55,7 @@ pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked}
 pub use foresight::knows_the_future;
 pub use health::{Bottleneck, GeneratorLoad, Warning};
 pub use malformed::Malformed;
-pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs, summed};
+pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
 pub use parity::{Pairing, Parity, ParityFigure};
 pub use ranking::{best_that_can_be_had, ranked_by_share, standings};
 pub use reading::read;
@@ -69,6 +70,7 @@ pub use run::{
     AttemptsResult, GaugePoint, GeneratorResult, LagResult, Mode, OpsResult, ResultContext, RunResult,
     SeriesPoint,
 };
+pub use run_figures::RunFigures;
 pub use sample::{OutcomeName, SampleLine};
 pub use schema::schema;
 pub use score::Score;

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use statistics::{Interval, Level, Method, Summary};
-
-use crate::figures::{FIGURES, Figure};
-use crate::run::RunResult;
+use statistics::{Interval, Summary};
 
 /// Figures over runs, by their path in a run's result.
 pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
@@ -127,17 +124,4 @@ pub fn figures_over_runs<'a>(
     figures: impl IntoIterator<Item = &'a (&'static str, Summary)>,
 ) -> FiguresOverRuns {
     figures.into_iter().map(|(path, figure)| ((*path).to_owned(), figure.into())).collect()
-}
-
-/// Every figure that several runs are summed up by and that at least one of them has.
-pub fn summed<'a>(runs: impl IntoIterator<Item = &'a RunResult>) -> Vec<(&'static str, Summary)> {
-    let runs: Vec<&RunResult> = runs.into_iter().collect();
-    // Whoever repeats an experiment with another seed draws other resamples, too.
-    let seed = runs.first().map_or(0, |run| run.seed);
-    let figures: Vec<&Figure> = FIGURES.iter().filter(|figure| figure.summed).collect();
-    let values: Vec<Vec<f64>> =
-        figures.iter().map(|figure| runs.iter().filter_map(|run| figure.of(run)).collect()).collect();
-    let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-    let summaries = Summary::of_each(&values, Level::P95, Method::BySize { seed });
-    figures.iter().zip(summaries).filter_map(|(figure, summary)| Some((figure.path, summary?))).collect()
 }

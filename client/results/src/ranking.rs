@@ -12,15 +12,14 @@ use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::foresight::knows_the_future;
 use crate::front;
 use crate::numbers::{percent, thousands};
-use crate::over_runs::summed;
-use crate::run::RunResult;
+use crate::run_figures::{Counts, RunFigures};
 use crate::score::Score;
-use crate::shares::{Shares, at_all};
+use crate::shares::Shares;
 use crate::standing::{Standing, Work};
 
 /// All strategies from the best to the worst, then those that cannot be ranked in the order in which they are given: each by its
-/// name, with its runs in the order of seeds. `seed` is the first one's.
-pub fn standings(strategies: &[(String, Vec<&RunResult>)], by: Score, seed: u64) -> Vec<Standing> {
+/// name, with the figures of a ranking by this score ([`RunFigures::ranked`]) of its runs in the order of seeds. `seed` is the first one's.
+pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<Standing> {
     let shares = Shares::of(strategies);
     let mut standings: Vec<(Standing, bool)> = strategies
         .iter()
@@ -28,7 +27,7 @@ pub fn standings(strategies: &[(String, Vec<&RunResult>)], by: Score, seed: u64)
         .map(|(number, (name, runs))| {
             let standing = standing(name, runs, by, seed, (&shares, number));
             // The harness ended it, and what it would have done nobody knows.
-            let stalled = standing.tier > 0 && runs.iter().any(|run| run.stalled_at_s.is_some());
+            let stalled = standing.tier > 0 && runs.counts.stalled > 0;
             let ranked = standing.is_complete() || standing.tier > 0 && !stalled;
             (standing, ranked)
         })
@@ -65,35 +64,27 @@ pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
 
 fn standing(
     name: &str,
-    runs: &[&RunResult],
+    runs: &RunFigures,
     by: Score,
     seed: u64,
     (shares, number): (&Shares, usize),
 ) -> Standing {
-    let values =
-        |score: Score| runs.iter().map(|run| score.of(run)).collect::<Option<Vec<f64>>>().unwrap_or_default();
-    let mut figures = summed(runs.iter().copied());
+    let values = |score: Score| runs.of_all(score.path());
+    let mut figures = runs.summaries();
     let path = by.path();
     if figures.iter().all(|(name, _)| *name != path) {
-        figures.extend(over_runs(&values(by), seed).map(|figure| (path, figure)));
+        figures.extend(over_runs(values(by), seed).map(|figure| (path, figure)));
     }
-    let over: Option<Vec<f64>> = runs
-        .iter()
-        .map(|run| {
-            let bound = run.optimal_makespan_s.filter(|bound| *bound > 0.0)?;
-            Some(run.makespan_s.filter(|_| run.makespan_complete)? / bound)
-        })
-        .collect();
-    figures.extend(over_runs(&over.unwrap_or_default(), seed).map(|figure| (MAKESPAN_OVER_BOUND, figure)));
+    figures.extend(over_runs(runs.over_bound(), seed).map(|figure| (MAKESPAN_OVER_BOUND, figure)));
     let (tier, same_work) = (shares.tier(number), shares.same_work);
-    let ranked_by: Vec<Score> = vec![by, by.companion(), Score::makespan()];
+    let scores = Score::ranking(by);
+    let ranked_by = &scores[..3];
     let missing = ranked_by.iter().find(|score| values(**score).is_empty()).filter(|_| same_work);
     let incomplete = match missing {
         _ if tier > 0 => Some(shortfall(runs, shares, number)),
         Some(score) => Some(format!("has no {}", score.name())),
         None => None,
     };
-    let scores = ranked_by.into_iter().chain([Score::attempts_per_success(), Score::done_share()]);
     Standing {
         strategy: name.to_owned(),
         incomplete,
@@ -104,13 +95,13 @@ fn standing(
         share: shares.share(number),
         tier,
         limit: shares.limit().map(ToOwned::to_owned),
-        work: match at_all(runs) {
+        work: match runs.counts.at_all() {
             _ if same_work && tier == 0 => Work::Same,
             all if all >= 1.0 => Work::All,
             _ => Work::Part,
         },
-        all_done: at_all(runs) >= 1.0,
-        scores: scores.map(|score| (score, values(score))).collect(),
+        all_done: runs.counts.at_all() >= 1.0,
+        scores: scores.map(|score| (score, values(score).to_vec())).to_vec(),
     }
 }
 
@@ -119,12 +110,10 @@ fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
 }
 
 /// What a strategy left undone, or did too late.
-fn shortfall(runs: &[&RunResult], shares: &Shares, number: usize) -> String {
+fn shortfall(runs: &RunFigures, shares: &Shares, number: usize) -> String {
     let in_time = shares.limit().map(|limit| format!("{} within {limit}", percent(shares.share(number))));
-    let stalled = runs.iter().filter(|run| run.stalled_at_s.is_some()).count();
-    let short = runs.iter().filter(|run| !run.makespan_complete).count();
-    let sum = |of: fn(&RunResult) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
-    let (given_up, cut_off) = (sum(|run| run.ops.given_up), sum(|run| run.ops.unfinished));
+    let Counts { stalled, short, given_up, unfinished: cut_off, .. } = runs.counts;
+    let all_runs = runs.runs();
     let how = match stalled {
         0 if given_up == 0 && cut_off == 0 => {
             let late = in_time.unwrap_or_else(|| percent(shares.share(number)));
@@ -133,28 +122,37 @@ fn shortfall(runs: &[&RunResult], shares: &Shares, number: usize) -> String {
         0 if cut_off == 0 => "gave ops up".to_owned(),
         0 if given_up == 0 => "left ops unfinished when the time of `--drain` was over,".to_owned(),
         0 => "gave ops up, and left others unfinished when the time of `--drain` was over,".to_owned(),
-        all if all == runs.len() => "stalled in every run".to_owned(),
-        some => format!("stalled in {} of {} runs", thousands(some as u64), thousands(runs.len() as u64)),
+        all if all == all_runs => "stalled in every run".to_owned(),
+        some => format!("stalled in {} of {} runs", thousands(some as u64), thousands(all_runs as u64)),
     };
-    let in_runs = if stalled == 0 && short < runs.len() {
-        format!(" in {} of {} runs", thousands(short as u64), thousands(runs.len() as u64))
+    let in_runs = if stalled == 0 && short < all_runs {
+        format!(" in {} of {} runs", thousands(short as u64), thousands(all_runs as u64))
     } else {
         String::new()
     };
     let words = format!("{how}{in_runs}");
     let in_time = in_time.map_or_else(String::new, |share| format!(", {share}"));
-    format!("{}: {} of its ops succeeded{in_time}", words.trim_end_matches(','), percent(at_all(runs)))
+    format!(
+        "{}: {} of its ops succeeded{in_time}",
+        words.trim_end_matches(','),
+        percent(runs.counts.at_all())
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::RunResult;
     use crate::testing::run;
 
+    fn kept(strategies: &[(&str, Vec<RunResult>)], by: Score) -> Vec<(String, RunFigures)> {
+        let kept = |runs: &[RunResult]| RunFigures::of(RunFigures::ranked(by), runs);
+        strategies.iter().map(|(name, runs)| ((*name).to_owned(), kept(runs))).collect()
+    }
+
     fn names(strategies: &[(&str, Vec<RunResult>)], by: &str) -> Vec<(String, bool)> {
-        let given: Vec<(String, Vec<&RunResult>)> =
-            strategies.iter().map(|(name, runs)| ((*name).to_owned(), runs.iter().collect())).collect();
-        let standings = standings(&given, by.parse().unwrap(), 1);
+        let by = by.parse().unwrap();
+        let standings = standings(&kept(strategies, by), by, 1);
         standings.iter().map(|standing| (standing.strategy.clone(), standing.is_complete())).collect()
     }
 
@@ -175,7 +173,7 @@ mod tests {
         let strategies =
             [("few", vec![run("few", 1, 5, 10, 1.0)]), ("many", vec![run("many", 1, 9, 20, 3.0)])];
         assert_eq!(names(&strategies, "attempts"), [("many".to_owned(), true), ("few".to_owned(), false)]);
-        let alone = standings(&[("few".to_owned(), strategies[0].1.iter().collect())], Score::makespan(), 1);
+        let alone = standings(&kept(&strategies[..1], Score::makespan()), Score::makespan(), 1);
         assert!(alone[0].is_comparable() && !alone[0].all_done);
     }
 
@@ -198,8 +196,7 @@ mod tests {
             ("thrifty", vec![run("thrifty", 1, 5, 10, 9.0)]),
             ("all", vec![run("all", 1, 10, 30, 9.9)]),
         ];
-        let given: Vec<(String, Vec<&RunResult>)> =
-            strategies.iter().map(|(name, runs)| ((*name).to_owned(), runs.iter().collect())).collect();
+        let given = kept(&strategies, Score::makespan());
         let ranked = standings(&given, Score::makespan(), 1);
         let stand: Vec<_> =
             ranked.iter().map(|one| (one.strategy.as_str(), one.rank, one.tier, one.on_front)).collect();
@@ -226,8 +223,7 @@ mod tests {
             ("none", vec![run("none", 1, 1, 10, 0.5)]),
             ("all", vec![run("all", 1, 10, 11, 2.0)]),
         ];
-        let given: Vec<(String, Vec<&RunResult>)> =
-            strategies.iter().map(|(name, runs)| ((*name).to_owned(), runs.iter().collect())).collect();
+        let given = kept(&strategies, Score::makespan());
         let ranked = standings(&given, Score::makespan(), 1);
         let stand: Vec<_> = ranked.iter().map(|one| (one.strategy.as_str(), one.rank)).collect();
         assert_eq!(stand, [("all", Some(1)), ("none", Some(2)), ("stalled", None)]);
@@ -236,13 +232,11 @@ mod tests {
 
     #[test]
     fn who_knows_the_future_is_no_answer_and_puts_nobody_off_the_front() {
-        let (yardstick, real) =
-            (vec![run("fixed-window+oracle", 1, 10, 10, 1.0)], vec![run("aimd", 1, 10, 12, 2.0)]);
-        let given = [
-            ("fixed-window+oracle".to_owned(), yardstick.iter().collect()),
-            ("aimd".to_owned(), real.iter().collect()),
+        let strategies = [
+            ("fixed-window+oracle", vec![run("fixed-window+oracle", 1, 10, 10, 1.0)]),
+            ("aimd", vec![run("aimd", 1, 10, 12, 2.0)]),
         ];
-        let standings = standings(&given, Score::makespan(), 1);
+        let standings = standings(&kept(&strategies, Score::makespan()), Score::makespan(), 1);
         assert!(standings[0].foresees && !standings[0].on_front && standings[1].on_front);
         assert_eq!(best_that_can_be_had(&standings).unwrap().strategy, "aimd");
     }

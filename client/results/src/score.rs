@@ -58,6 +58,11 @@ impl Score {
         Self::at("op_latency_ms.p99").expect("a test reads every score that has a name here")
     }
 
+    /// Those that a ranking by this one looks at: how strategies stand, and what they did.
+    pub(crate) fn ranking(by: Self) -> [Self; 5] {
+        [by, by.companion(), Self::makespan(), Self::attempts_per_success(), Self::done_share()]
+    }
+
     /// Whether it is a latency of ops.
     pub fn is_latency(self) -> bool {
         self.path().starts_with("op_latency_ms.")

@@ -1,7 +1,7 @@
 //! Who got the same share of the ops done: only they did the same work. The share is that of ops done in time, where anybody asked
 //! for a time.
 
-use crate::run::RunResult;
+use crate::run_figures::{Counts, RunFigures};
 
 /// Shares that differ by no more count as the same, when no strategy completes every op.
 const SAME: f64 = 0.001;
@@ -19,22 +19,23 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Those of strategies, each given by its runs.
-    pub(crate) fn of(strategies: &[(String, Vec<&RunResult>)]) -> Self {
-        let at_all: Vec<f64> = strategies.iter().map(|(_, runs)| at_all(runs)).collect();
-        let mut runs = strategies.iter().flat_map(|(_, runs)| runs.iter());
-        let asked = runs.clone().any(|run| run.config.within.is_some());
+    pub(crate) fn of(strategies: &[(String, RunFigures)]) -> Self {
+        let counts = || strategies.iter().map(|(_, runs)| &runs.counts);
+        let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
+        let asked = counts().any(|counts| counts.within);
         // A deadline ends ops; among strategies that did all of them all the same, being late is a matter of latency.
         let in_time = asked || at_all.iter().any(|share| *share < 1.0);
-        let limit = runs.find_map(|run| limit(run)).filter(|_| in_time);
+        let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);
+        let within = |(_, runs): &(String, RunFigures)| runs.counts.in_time / runs.runs().max(1) as f64;
         let of = match limit {
             None => at_all.clone(),
-            Some(_) => strategies.iter().map(|(_, runs)| within(runs)).collect(),
+            Some(_) => strategies.iter().map(within).collect(),
         };
         let tiers = tiers(&of);
         let top_did_all = at_all.iter().zip(&tiers).all(|(share, tier)| *tier > 0 || *share >= 1.0);
         let all_alike = || tiers.iter().chain(&self::tiers(&at_all)).all(|tier| *tier == 0);
         let same_work = top_did_all || all_alike();
-        Self { of, tiers, same_work, limit: limit.map(ToOwned::to_owned) }
+        Self { of, tiers, same_work, limit }
     }
 
     /// That of the strategy with this number, 0 to 1.
@@ -51,23 +52,6 @@ impl Shares {
     pub(crate) fn limit(&self) -> Option<&str> {
         self.limit.as_deref()
     }
-}
-
-/// Succeeded ops among all, 0 to 1.
-pub(crate) fn at_all(runs: &[&RunResult]) -> f64 {
-    let sum = |of: fn(&RunResult) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
-    let total = sum(|run| run.ops.total);
-    if total == 0 { 0.0 } else { sum(|run| run.ops.succeeded) as f64 / total as f64 }
-}
-
-/// The mean share of ops done in time; where a run does not say, of those done at all.
-fn within(runs: &[&RunResult]) -> f64 {
-    let share = |run: &&RunResult| run.done_share.unwrap_or_else(|| at_all(&[*run]));
-    runs.iter().map(share).sum::<f64>() / runs.len().max(1) as f64
-}
-
-fn limit(run: &RunResult) -> Option<&str> {
-    run.config.within.as_deref().or(run.config.deadline.as_deref())
 }
 
 /// For each share, how many different ones are larger. Where everything can be done, one op in a million given up is not the same.
@@ -91,6 +75,7 @@ fn tiers(shares: &[f64]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::RunResult;
     use crate::testing::run;
 
     #[test]
@@ -114,7 +99,8 @@ mod tests {
                 run
             })
             .collect();
-        Shares::of(&runs.iter().map(|run| (run.strategy.clone(), vec![run])).collect::<Vec<_>>())
+        let kept = |run: &RunResult| (run.strategy.clone(), RunFigures::of([], [run]));
+        Shares::of(&runs.iter().map(kept).collect::<Vec<_>>())
     }
 
     #[test]

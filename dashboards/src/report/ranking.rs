@@ -1,6 +1,6 @@
 //! The order of a document's strategies, and where each stands.
 
-use results::{RunResult, Score, Standing};
+use results::{RunFigures, Score, Standing};
 
 use super::document::Document;
 use super::strategy::Strategy;
@@ -84,13 +84,12 @@ fn by_results(document: &Document, standings: &[Standing]) -> Vec<usize> {
 
 /// By the names below.
 fn standings(document: &Document) -> Vec<Standing> {
-    let named: Vec<(String, Vec<&RunResult>)> = names(document)
-        .into_iter()
-        .zip(&document.strategies)
-        .map(|(name, strategy)| {
-            (name, strategy.runs.iter().filter_map(|run| run.result.as_deref()).collect())
-        })
-        .collect();
+    let kept = |strategy: &Strategy| {
+        let runs = strategy.runs.iter().filter_map(|run| run.result.as_deref());
+        RunFigures::of(RunFigures::ranked(document.by), runs)
+    };
+    let named: Vec<(String, RunFigures)> =
+        names(document).into_iter().zip(document.strategies.iter().map(kept)).collect();
     results::standings(&named, document.by, 1)
 }
 

@@ -28,13 +28,7 @@ impl<W: Write> Rows<W> {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&mut self, leading: &[String], run: &RunResult) -> io::Result<()> {
-        for value in leading {
-            self.writer.write_field(value)?;
-        }
-        for column in &self.columns {
-            self.writer.write_field(column.cell(run))?;
-        }
-        Ok(self.writer.write_record(None::<&[u8]>)?)
+        write(&mut self.writer, leading, run, &self.columns)
     }
 
     /// Writes what is still held back, and gives the writer back.
@@ -44,6 +38,31 @@ impl<W: Write> Rows<W> {
     pub fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(csv::IntoInnerError::into_error)
     }
+}
+
+/// The row of a run by itself, as [`Rows::write`] writes it.
+///
+/// # Errors
+/// None: memory takes what is written.
+pub fn row(leading: &[String], run: &RunResult, columns: &[Column]) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    write(&mut writer, leading, run, columns)?;
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
+
+fn write<W: Write>(
+    writer: &mut csv::Writer<W>,
+    leading: &[String],
+    run: &RunResult,
+    columns: &[Column],
+) -> io::Result<()> {
+    for value in leading {
+        writer.write_field(value)?;
+    }
+    for column in columns {
+        writer.write_field(column.cell(run))?;
+    }
+    Ok(writer.write_record(None::<&[u8]>)?)
 }
 
 #[cfg(test)]
@@ -66,6 +85,8 @@ mod tests {
         let mut rows = Rows::new(Vec::new(), &["max-busy"], columns).unwrap();
         for (run, cap) in runs.iter().zip(["10", "20"]) {
             rows.write(&[cap.to_owned()], run).unwrap();
+            let alone = row(&[cap.to_owned()], run, &rows.columns).unwrap();
+            assert!(alone.starts_with(cap.as_bytes()) && alone.ends_with(b"\n"));
         }
         assert_eq!(
             String::from_utf8(rows.finish().unwrap()).unwrap(),

@@ -12,17 +12,16 @@ use experiments::Experiment;
 use experiments::judge::comparison::Comparison;
 use experiments::judge::variation::{Variation, variations};
 use experiments::record::config_record;
-use experiments::runs::blocks::Blocks;
-use experiments::runs::one_run::Finished;
+use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::servers::opponent::Opponent;
-use results::{Mode, Score};
+use results::{Figure, Mode, RunFigures, Score};
 use tailback::StrategySpec;
 
 use crate::args::CheckArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
 use crate::experiment::workload_text;
-use crate::files::exporter::{ExportedRun, Layout, Source};
+use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::screen::board::Board;
 use crate::screen::lanes;
@@ -37,7 +36,8 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let (quiet, simulated) = (several.output.quiet, several.simulate);
     let (mut experiments, opponent) = planned(args)?;
     let baseline = checks.save_baseline.as_ref().map(|name| name.0.as_path());
-    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), baseline)?;
+    let layout = Layout { runs: RunsStand::Last, ..Layout::default() };
+    let mut exports = Exports::prepare(&args.exports.asked, &layout, baseline)?;
     let checks = prepared(checks, &experiments, &opponent, simulated)?;
     for experiment in &mut experiments {
         experiment.keep_latencies = exports.want(Source::Latencies);
@@ -51,7 +51,11 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         experiments.iter().map(|experiment| &experiment.strategy),
     );
     let board = board(blocks, 1 + others.len(), simulated, session.at_once);
-    let comparison = session.show(&board, || compared(&session, &board, blocks, others, several.by))?;
+    let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
+    let mut taken = Taken { exports: &mut exports, short: Shortfalls::default(), bottlenecks: 0 };
+    let comparison = session
+        .show(&board, || compared(&session, &board, blocks, (others, several.by), &figures, &mut taken))?;
+    let Taken { short, bottlenecks, .. } = taken;
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(runs) => {
@@ -61,17 +65,14 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     };
 
     // One file that cannot be written costs neither the others nor what people read.
-    for run in comparison.runs() {
-        exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
-    }
     session.tell(exports, Some(&comparison.document()), || {
-        report::text(&comparison, blocks, simulated, session.stopped_by())
+        report::text(&comparison, blocks, simulated, (bottlenecks, session.stopped_by()))
     })?;
     if let Some(exit) = session.cut_off() {
         checks.left_out(quiet);
         return Ok(exit.into());
     }
-    let short = Shortfalls::of(comparison.runs()).conclude();
+    let short = short.conclude();
     if short == Some(Exit::Unreachable) {
         checks.left_out(quiet);
         return Ok(Exit::Unreachable.into());
@@ -85,7 +86,7 @@ fn unranked(
     session: &Session,
     mut exports: Exports,
     blocks: Blocks<'_>,
-    runs: &[Finished],
+    runs: &[BlockRun],
     by: Score,
 ) -> anyhow::Result<ExitCode> {
     let words = report::unranked(runs, blocks, session.stopped_by());
@@ -93,9 +94,10 @@ fn unranked(
         return Ok(session.nothing(&words));
     }
     for run in runs {
-        exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
+        // Nobody is ranked: they stand in the order in which they ran.
+        exports.on_run(0, &run.finished, &run.texts);
     }
-    session.tell(exports, Some(&Comparison::unranked(blocks, runs, by)), || words)?;
+    session.tell(exports, Some(&Comparison::unranked(blocks, by)), || words)?;
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
@@ -152,23 +154,42 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
     lanes::board(header, names, servers * blocks.count(), at_once)
 }
 
+/// Who takes the runs of complete blocks: files get them at once, and of what they came to little is kept.
+struct Taken<'a> {
+    exports: &'a mut Exports,
+    short: Shortfalls,
+    /// Runs of which the generator was the bottleneck.
+    bottlenecks: usize,
+}
+
+impl Taken<'_> {
+    fn take(&mut self, BlockRun { strategy, finished, texts }: &BlockRun) {
+        self.exports.on_run(*strategy, finished, texts);
+        self.short.note([finished]);
+        self.bottlenecks += usize::from(finished.bottleneck);
+    }
+}
+
 /// Does all runs and compares them; or, when no block is complete, the runs that are.
 fn compared(
     session: &Session,
     board: &Board,
     blocks: Blocks<'_>,
-    others: Vec<Variation>,
-    by: Score,
-) -> anyhow::Result<Result<Comparison, Vec<Finished>>> {
+    (others, by): (Vec<Variation>, Score),
+    figures: &[&'static Figure],
+    taken: &mut Taken<'_>,
+) -> anyhow::Result<Result<Comparison, Vec<BlockRun>>> {
     let name = if others.is_empty() { "" } else { "server as it is" };
-    let mut measured = session.run(board, blocks, name)?;
+    let files = taken.exports.on_the_way();
+    let mut measured =
+        session.run(board, (blocks, name), figures, Some(&files), &mut |run| taken.take(&run))?;
     let unpaired = std::mem::take(&mut measured.unpaired);
     let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for variation in others {
         let opponent = Opponent::Own(Box::new(variation.server.clone()));
         let blocks = Blocks { opponent: &opponent, ..blocks };
         // A ranking of fewer blocks is not the same question.
-        let Some(measured) = session.run_whole(board, blocks, &variation.name)? else { break };
+        let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
         comparison.vary(variation, blocks, &measured);
     }
     Ok(Ok(comparison))

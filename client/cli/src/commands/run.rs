@@ -1,5 +1,6 @@
 //! `loadgen` itself: one run, or several with `--repeats`, from the command line to the exit code.
 
+mod kept;
 mod plan;
 mod report;
 mod watching;
@@ -7,12 +8,15 @@ mod watching;
 use std::process::ExitCode;
 
 use experiments::runs::driver::{Task, Tasks};
-use experiments::runs::one_run::Finished;
-use results::ConfigRecord;
+use results::{ConfigRecord, Figure, RunFigures};
 
 use crate::args::RunArgs;
+use crate::checks::Checks;
+use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
+use crate::text::summary;
+use kept::Kept;
 use plan::{Plan, described};
 use report::Report;
 use watching::Watching;
@@ -58,35 +62,34 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Task { experiment, opponent: &plan.opponent, seed, runs_of_file: experiment.repeats }
     });
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let watcher = Watching::new(&plan.exports, mode, &plan.interrupt, args.output.quiet, tasks.count());
-    let mut finished = Vec::new();
+    let Plan { mut exports, checks, interrupt, .. } = plan;
+    let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count());
+    let figures = figures(exports.want(Source::Document), &checks);
+    let mut kept = Kept::new(figures, tasks.count(), &mut exports);
     // A summary that cannot be shown must not cost the result.
     let mut shown = Ok(());
-    plan.driver.drive(&tasks, &plan.interrupt, &watcher, &mut |repeat, over| {
+    plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         if !args.simulate {
             let result = report.run(&over.finished, repeat, experiment);
             shown = std::mem::replace(&mut shown, Ok(())).and(result);
         }
-        finished.push(over.finished);
+        // What was cut off in the middle says nothing about a whole run, unless there is none; over HTTP its requests were made.
+        kept.take(over.finished, over.texts, !args.simulate);
         Ok(())
     })?;
     drop(watcher);
-    if args.simulate {
-        keep_whole(&mut finished);
-        if let [only] = &finished[..] {
-            shown = report.run(only, 0, experiment);
-        }
+    let runs = kept.conclude();
+    if let (true, Some(only)) = (args.simulate, &runs.only) {
+        shown = report.run(only, 0, experiment);
     }
-    report.conclude(&finished, shown, experiment, plan.exports, &plan.checks, &plan.interrupt)
+    report.conclude(&runs, shown, experiment, exports, &checks, &interrupt)
 }
 
-/// What was cut off in the middle says nothing about a whole run, unless there is none.
-fn keep_whole(finished: &mut Vec<Finished>) {
-    if finished.iter().any(|run| run.result.interrupted.is_none()) {
-        finished.retain(|run| run.result.interrupted.is_none());
-    } else {
-        finished.truncate(1);
-    }
+/// What is kept of every run: what is written, shown or checked of all of them together.
+fn figures(document: bool, checks: &Checks<'_>) -> Vec<&'static Figure> {
+    let shown = || summary::SHOWN.iter().filter_map(|(_, path)| Figure::find(path));
+    let written = RunFigures::summed().filter(|_| document);
+    written.chain(shown()).chain(checks.figures()).collect()
 }
 
 fn print_config(record: &ConfigRecord) -> anyhow::Result<ExitCode> {

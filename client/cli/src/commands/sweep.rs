@@ -12,10 +12,15 @@ use std::process::ExitCode;
 use experiments::judge::best_point::{BestPoint, best_points};
 use experiments::judge::cell::{Cell, cells};
 use experiments::judge::estimate::Estimate;
+use experiments::runs::blocks::BlockRun;
+use experiments::runs::in_turn::InTurn;
+use experiments::runs::point::Point;
+use results::RunFigures;
 
-use crate::files::exporter::{ExportedRun, Layout};
+use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
 use crate::screen::board::Board;
+use crate::screen::lanes::OnLanes;
 use crate::session::Session;
 use crate::shortfall::Shortfalls;
 use args::SweepArgs;
@@ -24,7 +29,7 @@ use grid::Grid;
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let grid = Grid::new(args, &mockserver::arguments())?;
     let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
-    let layout = Layout { varied, streams: true };
+    let layout = Layout { varied, runs: RunsStand::First };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
     let session = Session::begin(&args.several, &mut exports)?;
     let started_at = (!args.several.simulate).then(experiments::runs::wall_clock::now);
@@ -50,7 +55,8 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Every strategy at every point, as long as nobody interrupts: half a point is no point. Runs go to files at once.
+/// Every strategy at every point, as long as nobody interrupts: half a point is no point. Runs go to files as soon as their point is
+/// complete; it is judged while those of the next one go on.
 fn measured(
     grid: &Grid<'_>,
     session: &Session,
@@ -58,16 +64,21 @@ fn measured(
     exports: &mut Exports,
     short: &mut Shortfalls,
 ) -> anyhow::Result<Vec<Cell>> {
+    let by = grid.args.several.by;
+    let figures: Vec<_> = RunFigures::ranked(by).collect();
+    let files = exports.on_the_way();
+    let names = grid.points.iter().map(|point| points::name(&grid.args.vary, &point.at)).collect();
+    let at = grid.points.iter().map(|point| point.at.as_slice()).collect();
+    let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
+    let lanes = OnLanes::new(board, in_turn, names, Some(&files), at);
     let mut all = Vec::new();
-    for (index, point) in grid.points.iter().enumerate() {
-        let name = points::name(&grid.args.vary, &point.at);
-        let Some(measured) = session.run_whole(board, point.blocks(), &name)? else { break };
-        for run in measured.by_block() {
-            exports.on_run(&ExportedRun { result: &run.result, latencies: None, at: &point.at });
+    session.run_in_turn(&lanes, &figures, &mut |index, measured, runs| {
+        for BlockRun { finished, texts, .. } in runs {
+            exports.on_run(0, &finished, &texts);
+            short.note([&finished]);
         }
-        short.note(measured.runs.iter().flatten());
-        all.extend(cells(index, point, &measured, grid.args.several.by));
-    }
+        all.extend(cells(index, &grid.points[index], measured, by));
+    })?;
     Ok(all)
 }
 
@@ -79,11 +90,15 @@ fn estimated(
     board: &Board,
     short: &mut Shortfalls,
 ) -> anyhow::Result<Vec<Estimate>> {
+    let by = grid.args.several.by;
+    let figures: Vec<_> = RunFigures::ranked(by).collect();
+    let names = choices.iter().map(BestPoint::name).collect();
+    let in_turn = InTurn::new(choices.iter().map(BestPoint::blocks));
+    let lanes = OnLanes::new(board, in_turn, names, None, Vec::new());
     let mut estimates = Vec::new();
-    for choice in choices {
-        let Some(measured) = session.run_whole(board, choice.blocks(), &choice.name())? else { break };
-        short.note(measured.runs.iter().flatten());
-        estimates.push(choice.estimated(&measured, grid.args.several.by));
-    }
+    session.run_in_turn(&lanes, &figures, &mut |index, measured, runs| {
+        short.note(runs.iter().map(|run| &run.finished));
+        estimates.push(choices[index].estimated(measured, by));
+    })?;
     Ok(estimates)
 }

@@ -1,8 +1,6 @@
 //! What a format of output is: a flag, and what is written into its file.
 
-use std::sync::Arc;
-
-use experiments::runs::kept_latencies::KeptLatencies;
+use experiments::runs::one_run::Finished;
 use loadgen_core::SampleSink;
 use results::{At, RunResult};
 
@@ -19,9 +17,15 @@ pub(crate) struct Format {
     pub(crate) from: Source,
     /// Whether stdout will do, which gets everything at the end.
     pub(crate) to_stdout: bool,
+    /// What is written of a run that can be said without any other; nothing where all depends on all. Asked on whichever thread did the
+    /// run.
+    pub(crate) text: Option<TextOf>,
     /// Whoever writes into the file, which is not opened yet.
     pub(crate) exporter: fn(Output, &Layout) -> Box<dyn Exporter>,
 }
+
+/// What is written of a run.
+pub(crate) type TextOf = fn(&ExportedRun<'_>, &Layout) -> anyhow::Result<Vec<u8>>;
 
 /// Whose results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +62,20 @@ pub(crate) enum Source {
 pub(crate) struct Layout {
     /// What is varied from run to run; empty where nothing is.
     pub(crate) varied: Vec<String>,
-    /// Whether runs are written as soon as they are there, since nobody keeps them: the document lacks them.
-    pub(crate) streams: bool,
+    /// Where the document has its runs.
+    pub(crate) runs: RunsStand,
+}
+
+/// Where a document has its runs. But in the first case nobody keeps them, and the document that is there at the end lacks them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RunsStand {
+    /// Wherever it says: there are few, or none.
+    #[default]
+    InDocument,
+    /// Before all else, in the order in which they come: each is written as soon as it is there.
+    First,
+    /// After all else, by strategy.
+    Last,
 }
 
 impl Layout {
@@ -72,27 +88,38 @@ impl Layout {
 /// A run that is over.
 pub(crate) struct ExportedRun<'a> {
     pub(crate) result: &'a RunResult,
-    pub(crate) latencies: Option<&'a Arc<KeptLatencies>>,
     /// The values of what is varied.
     pub(crate) at: &'a [String],
 }
 
+/// A run that is over, when it is its turn.
+pub(crate) struct TakenRun<'a> {
+    /// Which of the strategies by which runs are ordered in the end.
+    pub(crate) strategy: usize,
+    pub(crate) finished: &'a Finished,
+    /// What the format says of it.
+    pub(crate) text: &'a [u8],
+}
+
+/// Takes the attempts of the run with a seed, which is about to begin. Runs may go on side by side.
+pub(crate) type AttemptsOf = Box<dyn Fn(u64) -> SampleSink + Send + Sync>;
+
 /// A file that is being written.
 ///
 /// Runs come in the order in which files show them. After an error it hears no more, and its file does not get its name.
-pub(crate) trait Exporter: Send + Sync {
+pub(crate) trait Exporter: Send {
     /// Opens what is written while runs go on: they are about to begin, and everything was agreed to.
     fn begin(&mut self) -> anyhow::Result<()> {
         Ok(())
     }
 
-    /// Takes the attempts of the run with this seed, which is about to begin. Runs may go on side by side.
-    fn attempts_of(&self, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        Ok(None)
+    /// Who takes attempts, if anybody does.
+    fn attempts(&self) -> Option<AttemptsOf> {
+        None
     }
 
     /// Takes a run.
-    fn on_run(&mut self, _run: &ExportedRun<'_>) -> anyhow::Result<()> {
+    fn on_run(&mut self, _run: &TakenRun<'_>) -> anyhow::Result<()> {
         Ok(())
     }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use experiments::runs::attempt_sinks::joined;
+use experiments::runs::one_run::Finished;
 use loadgen_core::SampleSink;
 use serde::Serialize;
 
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Source};
+use crate::files::exporter::{AttemptsOf, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
 use crate::files::output::{Output, resolved};
 
 /// What a flag asked for, and where it goes.
@@ -16,7 +17,28 @@ pub(crate) type Asked = (&'static Format, PathBuf);
 /// The files that are being written.
 pub(crate) struct Exports {
     files: Vec<Exported>,
+    layout: Layout,
     stdout_is_taken: bool,
+}
+
+/// What files have of runs while these go on, on whichever thread.
+pub(crate) struct OnTheWay {
+    formats: Vec<&'static Format>,
+    layout: Layout,
+    attempts: Vec<AttemptsOf>,
+}
+
+impl OnTheWay {
+    /// Who takes the attempts of the run with this seed, which is about to begin.
+    pub(crate) fn attempts_of(&self, seed: u64) -> Option<SampleSink> {
+        joined(self.attempts.iter().map(|attempts_of| attempts_of(seed)))
+    }
+
+    /// What every file says of a run that is over.
+    pub(crate) fn texts_of(&self, run: &ExportedRun<'_>) -> anyhow::Result<Vec<Vec<u8>>> {
+        let text = |format: &&Format| format.text.map_or(Ok(Vec::new()), |text| text(run, &self.layout));
+        self.formats.iter().map(text).collect()
+    }
 }
 
 /// One of them.
@@ -30,7 +52,7 @@ impl Exports {
     /// Makes sure that everything can be written, each to a place of its own; `other` is one that is written elsewhere.
     pub(crate) fn prepare(asked: &[Asked], layout: &Layout, other: Option<&Path>) -> anyhow::Result<Self> {
         distinct(asked.iter().map(|(_, path)| path.as_path()).chain(other))?;
-        let mut exports = Self { files: Vec::new(), stdout_is_taken: false };
+        let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_taken: false };
         for (format, path) in asked {
             if !format.to_stdout && path == Path::new("-") {
                 let words =
@@ -65,20 +87,21 @@ impl Exports {
         self.files.iter().any(|file| file.format.from == source)
     }
 
-    /// Who takes the attempts of the run with this seed, which is about to begin.
-    pub(crate) fn attempts_of(&self, seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        let mut sinks = Vec::new();
-        for exporter in self.files.iter().filter_map(|file| file.state.as_ref().ok()) {
-            sinks.extend(exporter.attempts_of(seed)?);
+    /// What is to be asked while runs go on.
+    pub(crate) fn on_the_way(&self) -> OnTheWay {
+        let exporters = self.files.iter().filter_map(|file| file.state.as_ref().ok());
+        OnTheWay {
+            formats: self.files.iter().map(|file| file.format).collect(),
+            layout: self.layout.clone(),
+            attempts: exporters.filter_map(|exporter| exporter.attempts()).collect(),
         }
-        Ok(joined(sinks))
     }
 
-    /// Takes a run that is over.
-    pub(crate) fn on_run(&mut self, run: &ExportedRun<'_>) {
-        for file in &mut self.files {
+    /// Takes a run that is over, with what every file says of it.
+    pub(crate) fn on_run(&mut self, strategy: usize, finished: &Finished, texts: &[Vec<u8>]) {
+        for (file, text) in self.files.iter_mut().zip(texts) {
             if let Ok(exporter) = &mut file.state
-                && let Err(error) = exporter.on_run(run)
+                && let Err(error) = exporter.on_run(&TakenRun { strategy, finished, text })
             {
                 file.state = Err(error);
             }

@@ -1,14 +1,14 @@
 //! Files that results are written to: tried before the run, written to a temporary name, renamed at the end.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use super::replacement::{Replacement, folder_of, followed};
-use super::stdout;
+use super::stdout::{self, ToStdout};
 use crate::exit::{Exit, Fatal};
 
 pub(crate) use super::stdout::to_stdout;
@@ -114,7 +114,7 @@ impl Output {
 
     /// The error that says that this could not be written.
     pub(crate) fn refusal(&self, error: io::Error) -> anyhow::Error {
-        Fatal::because(Exit::Output, format!("`{}` ({}) could not be written", self.name(), self.flag), error)
+        self.refusal_with(error, None)
     }
 
     fn name(&self) -> String {
@@ -124,6 +124,34 @@ impl Output {
         }
     }
 
+    /// Ends what [`open`](Self::open) began. When that fails it is saved elsewhere, and the error says where.
+    pub(crate) fn complete_or_save(&self, opened: Opened) -> anyhow::Result<()> {
+        let (Opened::Beside(file), Place::File { beside, .. }) = (opened, &self.place) else { return Ok(()) };
+        // The file goes when it cannot be completed; what is in it can still be read.
+        let content = file.as_file().try_clone();
+        beside.complete(file).map_err(|error| {
+            let saved = content.and_then(|mut content| {
+                content.rewind()?;
+                save_elsewhere(&mut |to| io::copy(&mut content, to).map(drop))
+            });
+            self.refusal_with(error, saved.ok().as_deref())
+        })
+    }
+
+    /// The error that says that this could not be written, and where it was saved, if it was.
+    pub(crate) fn refusal_with(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
+        let rescued = saved.map_or_else(String::new, |elsewhere| {
+            format!("; the result was saved as `{}`", elsewhere.display())
+        });
+        let words = format!("`{}` ({}) could not be written{rescued}", self.name(), self.flag);
+        Fatal::because(Exit::Output, words, error)
+    }
+
+    /// Whether it is a file, which can be written before it is complete.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.place, Place::File { .. })
+    }
+
     /// Whether stdout is taken by this output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self.place, Place::Stdout)
@@ -131,24 +159,22 @@ impl Output {
 
     /// Writes the result. When that fails it is saved elsewhere, and the error says where.
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
-        let written = match &self.place {
-            Place::Stdout => return to_stdout(bytes),
-            Place::Direct(path) => fs::write(path, bytes),
-            Place::File { beside, .. } => beside.create().and_then(|mut file| {
-                file.as_file_mut().write_all(bytes).and_then(|()| beside.complete(file))
-            }),
-        };
-        written.map_err(|error| self.rescue(bytes, error))
+        self.write_all_of(&mut |to| to.write_all(bytes))
     }
 
-    /// Saves what could not be written where it belongs.
-    fn rescue(&self, bytes: &[u8], error: io::Error) -> anyhow::Error {
-        let name = self.name();
-        let rescued = match save_elsewhere(bytes) {
-            Ok(elsewhere) => format!("; the result was saved as `{}`", elsewhere.display()),
-            Err(_) => String::new(),
+    /// The same of what writes itself, as often as it is asked to.
+    pub(crate) fn write_all_of(
+        &self,
+        content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let written = match &self.place {
+            Place::Stdout => return content(&mut ToStdout).map_err(ToStdout::refusal),
+            Place::Direct(path) => File::create(path).and_then(|mut file| content(&mut file)),
+            Place::File { beside, .. } => beside
+                .create()
+                .and_then(|mut file| content(file.as_file_mut()).and_then(|()| beside.complete(file))),
         };
-        Fatal::because(Exit::Output, format!("`{name}` ({}) could not be written{rescued}", self.flag), error)
+        written.map_err(|error| self.refusal_with(error, save_elsewhere(content).ok().as_deref()))
     }
 }
 
@@ -165,12 +191,16 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Saves a result in the folder for temporary files, which others may use, too: nothing that is there is written to, and
-/// nobody else may read it.
-fn save_elsewhere(bytes: &[u8]) -> io::Result<PathBuf> {
-    let prefix = format!("tailback-result-{}-", std::process::id());
-    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
-    file.as_file_mut().write_all(bytes)?;
+/// A new file in the folder for temporary files, which others may use, too: nothing that is there is written to, and nobody else
+/// may read it.
+pub(crate) fn elsewhere() -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()
+}
+
+/// Saves a result there.
+fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<PathBuf> {
+    let mut file = elsewhere()?;
+    content(file.as_file_mut())?;
     let (_, path) = file.keep()?;
     Ok(path)
 }

@@ -12,12 +12,33 @@ use crate::exit::{Exit, Fatal};
 /// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure. A terminal that
 /// was closed is one, too.
 pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => error.into(),
-        _ if is_closed_terminal(&error) => io::Error::new(io::ErrorKind::BrokenPipe, error).into(),
-        _ => Fatal::because(Exit::Output, "stdout cannot be written", error),
-    })
+    ToStdout.write_all(bytes).map_err(ToStdout::refusal)
+}
+
+/// Stdout, of which every piece arrives at once.
+pub(super) struct ToStdout;
+
+impl ToStdout {
+    /// What an error means.
+    pub(super) fn refusal(error: io::Error) -> anyhow::Error {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => error.into(),
+            _ if is_closed_terminal(&error) => io::Error::new(io::ErrorKind::BrokenPipe, error).into(),
+            _ => Fatal::because(Exit::Output, "stdout cannot be written", error),
+        }
+    }
+}
+
+impl Write for ToStdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes).and_then(|()| stdout.flush())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether writing failed because the terminal is gone. It does not say any more that it is one; disks are no devices of

@@ -1,48 +1,111 @@
 //! An output that is written piece by piece.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 
-use crate::files::output::{Opened, Output, to_stdout};
+use tempfile::NamedTempFile;
 
-/// Where pieces go. Stdout gets them in one piece at the end: it may be closed early, which is no failure.
-pub(crate) enum Streamed {
+use crate::files::output::{Opened, Output, elsewhere};
+use crate::files::spool::Spool;
+
+/// Where pieces go. When a file cannot be written to, what it has and what follows is saved elsewhere, and the error at the end says
+/// where.
+pub(crate) struct Streamed {
+    to: Destination,
+    /// Bytes that were taken.
+    written: u64,
+    /// Why the file could not be written to.
+    failed: Option<io::Error>,
+}
+
+enum Destination {
     File(BufWriter<Opened>),
-    Stdout(Vec<u8>),
+    /// Stdout, pipes and devices get everything at the end: whoever reads there may be gone before, and what was read cannot be
+    /// taken back.
+    Later(Spool),
+    /// Where it is saved instead.
+    Elsewhere(NamedTempFile),
+    /// Nothing can be saved.
+    Nowhere,
 }
 
 impl Streamed {
     /// Begins to write; [`finish`](Self::finish) gives a file its name.
     pub(crate) fn begin(output: &Output) -> anyhow::Result<Self> {
-        if output.is_stdout() {
-            return Ok(Self::Stdout(Vec::new()));
-        }
-        Ok(Self::File(BufWriter::new(output.open()?)))
+        let to = if output.is_file() {
+            Destination::File(BufWriter::new(output.open()?))
+        } else {
+            Destination::Later(Spool::default())
+        };
+        Ok(Self { to, written: 0, failed: None })
     }
 
     /// Ends what was begun, if all was written.
     pub(crate) fn finish(written: io::Result<Self>, output: &Output) -> anyhow::Result<()> {
-        match written {
-            Ok(Self::Stdout(bytes)) => to_stdout(&bytes),
-            Ok(Self::File(file)) => {
-                output.complete(file.into_inner().map_err(io::IntoInnerError::into_error))
-            }
-            Err(error) => output.complete(Err(error)),
+        let mut streamed = written.map_err(|error| output.refusal(error))?;
+        streamed.flush().map_err(|error| output.refusal(error))?;
+        let Self { to, failed, .. } = streamed;
+        if let Some(error) = failed {
+            let saved = if let Destination::Elsewhere(file) = to { file.keep().ok() } else { None };
+            return Err(output.refusal_with(error, saved.map(|(_, path)| path).as_deref()));
+        }
+        match to {
+            Destination::File(file) => match file.into_inner() {
+                Ok(opened) => output.complete_or_save(opened),
+                Err(error) => Err(output.refusal(error.into_error())),
+            },
+            Destination::Later(mut spool) => output.write_all_of(&mut |to| spool.copy_to(to)),
+            Destination::Elsewhere(_) | Destination::Nowhere => Ok(()),
+        }
+    }
+
+    /// Goes on elsewhere after an error: with all that was taken before.
+    fn go_elsewhere(&mut self, error: io::Error) {
+        self.failed = Some(error);
+        let Destination::File(file) = std::mem::replace(&mut self.to, Destination::Nowhere) else { return };
+        let (opened, rest) = file.into_parts();
+        if let (Opened::Beside(begun), Ok(rest)) = (opened, rest) {
+            // Of a piece that failed a part may be there.
+            self.to = saved(begun, &rest, self.written).map_or(Destination::Nowhere, Destination::Elsewhere);
         }
     }
 }
 
+/// A copy of what was begun, of this length in all; the file lacks the rest, or has more.
+fn saved(mut begun: NamedTempFile, rest: &[u8], length: u64) -> io::Result<NamedTempFile> {
+    let mut copy = elsewhere()?;
+    begun.as_file_mut().rewind()?;
+    io::copy(&mut begun.as_file_mut().chain(rest).take(length), copy.as_file_mut())?;
+    Ok(copy)
+}
+
 impl Write for Streamed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.write(bytes),
-            Self::Stdout(bytes_so_far) => bytes_so_far.write(bytes),
+        if let Destination::File(file) = &mut self.to
+            && let Err(error) = file.write_all(bytes)
+        {
+            self.go_elsewhere(error);
+        } else if let Destination::File(_) = self.to {
+            self.written += bytes.len() as u64;
+            return Ok(bytes.len());
         }
+        match &mut self.to {
+            Destination::Later(spool) => spool.write_all(bytes)?,
+            Destination::Elsewhere(file) => {
+                if file.as_file_mut().write_all(bytes).is_err() {
+                    self.to = Destination::Nowhere;
+                }
+            }
+            Destination::File(_) | Destination::Nowhere => {}
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.flush(),
-            Self::Stdout(bytes_so_far) => bytes_so_far.flush(),
+        if let Destination::File(file) = &mut self.to
+            && let Err(error) = file.flush()
+        {
+            self.go_elsewhere(error);
         }
+        Ok(())
     }
 }

@@ -1,10 +1,15 @@
 //! Lanes of strategies that run in blocks: what they show, and who fills them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use dashboards::{Column, LanesHeader, Unit};
 use experiments::runs::blocks::Blocks;
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
+use experiments::runs::in_turn::InTurn;
 use experiments::runs::one_run::Finished;
 
+use crate::files::exporter::ExportedRun;
+use crate::files::exports::OnTheWay;
 use crate::screen::board::Board;
 
 /// The figures of every run.
@@ -34,33 +39,77 @@ fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
 }
 
-/// Shows blocks of runs on a board. Lanes are strategies.
+/// Shows blocks of runs on a board, point by point, and hands runs to files. Lanes are strategies.
 pub(crate) struct OnLanes<'a> {
     board: &'a Board,
-    blocks: Blocks<'a>,
-    /// What these blocks are called, where there are others.
-    name: &'a str,
+    in_turn: InTurn<'a>,
+    /// What the blocks of each point are called, where there are others.
+    names: Vec<String>,
+    files: Option<&'a OnTheWay>,
+    /// The values of what is varied, at each point.
+    at: Vec<&'a [String]>,
+    /// The point that is shown.
+    shown: AtomicUsize,
 }
 
 impl<'a> OnLanes<'a> {
     /// The figures of what was shown before are over.
-    pub(crate) fn new(board: &'a Board, blocks: Blocks<'a>, name: &'a str) -> Self {
-        board.begin_anew();
-        board.stage(name.to_owned());
-        Self { board, blocks, name }
+    pub(crate) fn new(
+        board: &'a Board,
+        in_turn: InTurn<'a>,
+        names: Vec<String>,
+        files: Option<&'a OnTheWay>,
+        at: Vec<&'a [String]>,
+    ) -> Self {
+        let lanes = Self { board, in_turn, names, files, at, shown: AtomicUsize::new(usize::MAX) };
+        lanes.show(0);
+        lanes
+    }
+
+    /// What is run.
+    pub(crate) fn in_turn(&self) -> &InTurn<'a> {
+        &self.in_turn
+    }
+
+    /// The figures of another point are over.
+    fn show(&self, point: usize) {
+        if self.shown.swap(point, Ordering::Relaxed) != point
+            && let Some(name) = self.names.get(point)
+        {
+            self.board.begin_anew();
+            self.board.stage(name.clone());
+        }
+    }
+
+    /// The point that a run is at, its blocks, and its number among theirs.
+    fn place(&self, number: usize) -> (usize, Blocks<'a>, usize) {
+        let (point, number) = self.in_turn.place(number);
+        (point, self.in_turn.points()[point], number)
     }
 }
 
 impl Watcher for OnLanes<'_> {
+    fn texts_of(&self, number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
+        let Some(files) = self.files else { return Ok(Vec::new()) };
+        let (point, ..) = self.place(number);
+        let at = self.at.get(point).copied().unwrap_or_default();
+        files.texts_of(&ExportedRun { result: &run.result, at })
+    }
+
     fn on_real(&self, number: usize, run: &RealRun<'_>) {
-        let (block, strategy) = self.blocks.place(number);
-        let comma = if self.name.is_empty() { "" } else { ", " };
-        self.board.stage(format!("{}{comma}block {} of {}", self.name, block + 1, self.blocks.count()));
+        let (point, blocks, number) = self.place(number);
+        self.show(point);
+        let (block, strategy) = blocks.place(number);
+        let name = &self.names[point];
+        let comma = if name.is_empty() { "" } else { ", " };
+        self.board.stage(format!("{name}{comma}block {} of {}", block + 1, blocks.count()));
         self.board.goes_on(strategy, run.underway);
     }
 
     fn on_over(&self, number: usize, outcome: &Outcome) {
+        let (point, blocks, number) = self.place(number);
+        self.show(point);
         let (figures, short) = figures(&outcome.finished);
-        self.board.over(self.blocks.place(number).1, &figures, short, outcome.took);
+        self.board.over(blocks.place(number).1, &figures, short, outcome.took);
     }
 }

@@ -201,7 +201,7 @@ pub(crate) fn several(figures: &[(&'static str, Summary)], runs: usize) -> Strin
 }
 
 /// What is shown of several runs, and where it stands in the result.
-const SHOWN: &[(&str, &str)] = &[
+pub(crate) const SHOWN: &[(&str, &str)] = &[
     ("attempts", "attempts.total"),
     ("per op", "amplification"),
     ("makespan s", "makespan_s"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use results::{Direction, Figure, RunResult, judged};
+use results::{Direction, Figure, judged};
 use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio, Summary};
 
 use super::condition::Share;
@@ -48,13 +48,13 @@ pub struct Change {
 /// Everything that runs are judged by against those of a baseline, figure by figure; figures that neither has are left
 /// out, and those that the baseline is too old to know.
 pub fn changes(
-    subject: &Subject,
+    subject: &Subject<'_>,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,
     noise: Share,
 ) -> Vec<(&'static str, Change)> {
     let seed = subject.runs.first().map_or(0, |run| run.seed);
     let of = |figure: &'static Figure| {
-        let now: Vec<Option<f64>> = subject.runs.iter().map(|run: &RunResult| figure.of(run)).collect();
+        let now = subject.runs.of_each(figure.path);
         let then = baseline.get(figure.path)?;
         Some((figure.path, change(figure, &now, then, noise.of_one(), seed)?))
     };

@@ -1,7 +1,7 @@
 //! Conditions judged on results.
 
 use results::numbers::{short, thousands};
-use results::{Column, Figure, RunResult};
+use results::{Column, Figure, RunFigures};
 use statistics::{Level, Method, Summary};
 use vocabulary::did_you_mean;
 
@@ -82,18 +82,19 @@ fn is_meant(wanted: &str, strategy: &str) -> bool {
 }
 
 /// Judges every condition on every strategy that it is about.
-pub fn judge(conditions: &[Condition], subjects: &[Subject]) -> Vec<Finding> {
+pub fn judge(conditions: &[Condition], subjects: &[Subject<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for condition in conditions {
-        let about =
-            |subject: &&Subject| condition.strategy.as_ref().is_none_or(|it| is_meant(it, &subject.strategy));
+        let about = |subject: &&Subject<'_>| {
+            condition.strategy.as_ref().is_none_or(|it| is_meant(it, &subject.strategy))
+        };
         findings.extend(subjects.iter().filter(about).map(|subject| finding(condition, subject)));
     }
     findings
 }
 
-fn finding(condition: &Condition, subject: &Subject) -> Finding {
-    let (found, failed) = match figure(&condition.path, &subject.runs) {
+fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
+    let (found, failed) = match figure(&condition.path, subject.runs) {
         Ok(figure) => (short(figure), condition.operator.holds(figure, condition.value)),
         Err(_) if split(&condition.path).0 == MISSING_WHEN_WELL => ("did not stall".to_owned(), false),
         Err(why) => (why, true),
@@ -102,18 +103,14 @@ fn finding(condition: &Condition, subject: &Subject) -> Finding {
 }
 
 /// A figure of one or several runs by its path, with or without a statistic at the end.
-fn figure(path: &str, runs: &[RunResult]) -> Result<f64, String> {
-    let (inner, named) = split(path);
-    let (figure, statistic) = match (Figure::find(path), named) {
-        (None, Some(named)) => (Figure::find(inner), named),
-        (figure, _) => (figure, STATISTICS[0].1),
-    };
-    let values: Vec<f64> = runs.iter().filter_map(|run| figure?.of(run)).collect();
+fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
+    let (figure, statistic) = meant(path);
+    let values = figure.map_or(&[][..], |figure| runs.known(figure.path));
     // Who did not stall has no time at which it did: those that have one count.
     let some_will_do = split(path).0 == MISSING_WHEN_WELL && !values.is_empty();
-    if values.len() < runs.len() && !some_will_do {
-        let missing = runs.len() - values.len();
-        return Err(match runs.len() {
+    if values.len() < runs.runs() && !some_will_do {
+        let missing = runs.runs() - values.len();
+        return Err(match runs.runs() {
             0 => "there are no runs".to_owned(),
             1 => "the run has no such figure".to_owned(),
             all => {
@@ -121,9 +118,23 @@ fn figure(path: &str, runs: &[RunResult]) -> Result<f64, String> {
             }
         });
     }
-    Summary::of(&values, Level::P95, Method::StudentT)
+    Summary::of(values, Level::P95, Method::StudentT)
         .map(|figure| statistic(&figure))
         .ok_or_else(|| "the figure is no finite number".to_owned())
+}
+
+/// The figures that conditions are about: what is to be kept of runs for them.
+pub fn asked_for(conditions: &[Condition]) -> impl Iterator<Item = &'static Figure> {
+    conditions.iter().filter_map(|condition| meant(&condition.path).0)
+}
+
+/// The figure that a path means, and what is taken of it over runs.
+fn meant(path: &str) -> (Option<&'static Figure>, Statistic) {
+    let (inner, named) = split(path);
+    match (Figure::find(path), named) {
+        (None, Some(named)) => (Figure::find(inner), named),
+        (figure, _) => (figure, STATISTICS[0].1),
+    }
 }
 
 /// A path without the statistic at its end, and that.
@@ -136,9 +147,11 @@ fn split(path: &str) -> (&str, Option<Statistic>) {
 
 #[cfg(test)]
 mod tests {
+    use results::RunResult;
+
     use super::*;
 
-    fn subject(strategy: &str, p99s: &[f64]) -> Subject {
+    fn runs(strategy: &str, p99s: &[f64]) -> (String, Vec<RunResult>) {
         let run = |p99: &f64| -> RunResult {
             let text = format!(
                 r#"{{"schema_version": 1, "mode": "simulated", "strategy": "{strategy}", "seed": 1,
@@ -147,18 +160,22 @@ mod tests {
             );
             serde_json::from_str(&text).unwrap()
         };
-        Subject { strategy: strategy.to_owned(), runs: p99s.iter().map(run).collect() }
+        (strategy.to_owned(), p99s.iter().map(run).collect())
     }
 
-    fn failed(condition: &str, subjects: &[Subject]) -> Vec<(String, String)> {
+    fn failed(condition: &str, strategies: &[(String, Vec<RunResult>)]) -> Vec<(String, String)> {
         let conditions = [condition.parse().unwrap()];
-        let findings = judge(&conditions, subjects);
+        let kept = |(_, runs): &(String, Vec<RunResult>)| RunFigures::of(asked_for(&conditions), runs);
+        let kept: Vec<RunFigures> = strategies.iter().map(kept).collect();
+        let named = strategies.iter().zip(&kept);
+        let subjects: Vec<Subject<'_>> = named.map(|((name, _), runs)| Subject::new(name, runs)).collect();
+        let findings = judge(&conditions, &subjects);
         findings.into_iter().filter(|one| one.failed).map(|one| (one.strategy, one.found)).collect()
     }
 
     #[test]
     fn the_mean_counts_unless_another_statistic_is_named() {
-        let runs = [subject("aimd", &[100.0, 200.0, 600.0])];
+        let runs = [runs("aimd", &[100.0, 200.0, 600.0])];
         assert!(failed("op_latency_ms.p99 > 300", &runs).is_empty());
         assert_eq!(failed("op_latency_ms.p99 >= 300", &runs), [("aimd".into(), "300".into())]);
         assert_eq!(failed("op_latency_ms.p99.max > 300", &runs), [("aimd".into(), "600".into())]);
@@ -167,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_figure_that_is_missing_fails_but_no_stall_is_well() {
-        let runs = [subject("aimd", &[1.0])];
+        let runs = [runs("aimd", &[1.0])];
         assert_eq!(failed("late_share > 0.1", &runs), [("aimd".into(), "the run has no such figure".into())]);
         assert!(failed("stalled_at_s > 0", &runs).is_empty());
         assert_eq!(failed("makespan_complete == true", &runs).len(), 1);
@@ -175,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_condition_can_be_about_one_strategy() {
-        let runs = [subject("aimd:beta=0.5", &[5.0]), subject("none", &[9.0])];
+        let runs = [runs("aimd:beta=0.5", &[5.0]), runs("none", &[9.0])];
         assert_eq!(failed("op_latency_ms.p99 > 1", &runs).len(), 2);
         assert_eq!(failed("op_latency_ms.p99 of aimd > 1", &runs).len(), 1);
         let wanted = ["op_latency_ms.p99 of amid > 1".parse().unwrap()];

@@ -1,18 +1,17 @@
 //! What is checked.
 
-use results::RunResult;
+use results::RunFigures;
 
-/// One strategy with its runs.
-pub struct Subject {
+/// One strategy with what is kept of its runs.
+pub struct Subject<'a> {
     pub(super) strategy: String,
-    pub(super) runs: Vec<RunResult>,
+    pub(super) runs: &'a RunFigures,
 }
 
-impl Subject {
-    /// The runs of one strategy; their series are not kept.
-    pub fn new<'a>(strategy: &str, runs: impl IntoIterator<Item = &'a RunResult>) -> Self {
-        let lean = |run: &RunResult| RunResult { series: Vec::new(), ..run.clone() };
-        Self { strategy: strategy.to_owned(), runs: runs.into_iter().map(lean).collect() }
+impl<'a> Subject<'a> {
+    /// The runs of one strategy, of which everything is kept that conditions and baselines ask for.
+    pub fn new(strategy: &str, runs: &'a RunFigures) -> Self {
+        Self { strategy: strategy.to_owned(), runs }
     }
 
     /// As typed.
@@ -20,13 +19,8 @@ impl Subject {
         &self.strategy
     }
 
-    /// The first of its runs.
-    pub fn first_run(&self) -> Option<&RunResult> {
-        self.runs.first()
-    }
-
-    /// All of them.
-    pub fn runs(&self) -> &[RunResult] {
-        &self.runs
+    /// Its runs.
+    pub fn runs(&self) -> &'a RunFigures {
+        self.runs
     }
 }

@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::experiment::Experiment;
-    use crate::runs::blocks::Blocks;
+    use crate::runs::blocks::{BlockRun, Blocks};
     use crate::runs::driver::Nobody;
     use crate::runs::stop::Never;
     use crate::runs::virtual_time::VirtualTime;
@@ -123,8 +123,10 @@ mod tests {
         };
         let opponent = Opponent::Own(Box::new(server));
         let blocks = Blocks { strategies: &[experiment], opponent: &opponent };
-        let measured = blocks.run(&VirtualTime { threads: 1 }, &Never, &Nobody).unwrap();
-        measured.runs.into_iter().flatten().map(|run| run.result).collect()
+        let mut runs = Vec::new();
+        let mut take = |run: BlockRun| runs.push(run.finished.result);
+        blocks.run(&VirtualTime { threads: 1 }, &Never, &Nobody, &[], &mut take).unwrap();
+        runs
     }
 
     /// Figures that do not agree.

@@ -94,9 +94,8 @@ impl BestPoint<'_> {
 mod tests {
     use super::*;
     use crate::judge::cell::cells;
-    use crate::judge::testing::{Scripted, experiment};
-    use crate::runs::driver::{Driver, Nobody};
-    use crate::runs::stop::Never;
+    use crate::judge::testing::{Scripted, experiment, measured};
+    use crate::runs::driver::Driver;
     use crate::runs::virtual_time::VirtualTime;
 
     /// Points at which `aimd.beta` and the workload vary, with four seeds from 1 on.
@@ -114,10 +113,8 @@ mod tests {
     }
 
     fn all_cells(points: &[Point], driver: &dyn Driver, by: Score) -> Vec<Cell> {
-        let at = |(index, point): (usize, &Point)| {
-            let measured = point.blocks().run(driver, &Never, &Nobody).unwrap();
-            cells(index, point, &measured, by)
-        };
+        let at =
+            |(index, point): (usize, &Point)| cells(index, point, &measured(point.blocks(), driver, by), by);
         points.iter().enumerate().flat_map(at).collect()
     }
 
@@ -125,8 +122,7 @@ mod tests {
         let by = Score::attempts();
         let cells = all_cells(points, driver, by);
         let choices = best_points(points, &cells, by);
-        let estimate =
-            |best: &BestPoint<'_>| best.estimated(&best.blocks().run(driver, &Never, &Nobody).unwrap(), by);
+        let estimate = |best: &BestPoint<'_>| best.estimated(&measured(best.blocks(), driver, by), by);
         choices.iter().map(estimate).collect()
     }
 
@@ -149,7 +145,7 @@ mod tests {
         let names: Vec<String> = choices.iter().map(BestPoint::name).collect();
         assert_eq!(names, ["ops=50", "ops=100"]);
         seen.lock().unwrap().clear();
-        choices[0].blocks().run(&driver, &Never, &Nobody).unwrap();
+        measured(choices[0].blocks(), &driver, Score::attempts());
         let mut seeds = std::mem::take(&mut *seen.lock().unwrap());
         seeds.sort_unstable();
         assert_eq!(seeds, [5, 5, 6, 6, 7, 7, 8, 8]);

@@ -1,6 +1,6 @@
 //! What blocks of several strategies come to: the ranking, what the differences are worth, and whether it stands.
 
-use results::{Compared, RunResult, Score, Standing, ranked_by_share};
+use results::{Compared, Score, Standing, ranked_by_share};
 
 use super::pair::Pair;
 use super::pairs::{best_against_others, every_pair, pairs_by_share};
@@ -9,7 +9,6 @@ use super::standings::{first_seed, standings};
 use super::variation::Variation;
 use crate::checks::Subject;
 use crate::runs::blocks::{Blocks, Measured, order};
-use crate::runs::one_run::Finished;
 
 /// What was measured and what follows from it.
 pub struct Comparison {
@@ -25,7 +24,7 @@ pub struct Comparison {
     pub by_share: Vec<Pair>,
     /// The ranking against other servers.
     pub sensitivity: Vec<Sensitivity>,
-    /// The runs of all complete blocks.
+    /// What is kept of the runs of all complete blocks.
     pub measured: Measured,
     seed: u64,
     intervals: &'static str,
@@ -47,15 +46,11 @@ impl Comparison {
         Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
     }
 
-    /// What is written where no block is complete: runs, of which nothing can be said.
-    pub fn unranked<'a>(
-        blocks: Blocks<'_>,
-        runs: &'a [Finished],
-        by: Score,
-    ) -> results::Comparison<&'a RunResult> {
+    /// What is written where no block is complete: beside the runs that there are, nothing can be said.
+    pub fn unranked(blocks: Blocks<'_>, by: Score) -> results::Comparison {
         let intervals = blocks.opponent.intervals().to_owned();
         let comparison = Compared { by: by.path().to_owned(), intervals, ..Compared::default() };
-        results::Comparison { runs: runs.iter().map(|run| &run.result).collect(), comparison }
+        results::Comparison { runs: Vec::new(), comparison }
     }
 
     /// Adds what the same strategies came to against another server.
@@ -68,27 +63,18 @@ impl Comparison {
         self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before));
     }
 
-    /// Every run, by strategy.
-    pub fn runs(&self) -> impl Iterator<Item = &Finished> + Clone {
-        self.measured.runs.iter().flatten()
-    }
-
     /// The runs of every strategy, for checks.
-    pub fn subjects(&self, blocks: Blocks<'_>) -> Vec<Subject> {
+    pub fn subjects(&self, blocks: Blocks<'_>) -> Vec<Subject<'_>> {
         let strategies = blocks.strategies.iter().zip(&self.measured.runs);
-        strategies
-            .map(|(experiment, runs)| {
-                Subject::new(&experiment.strategy.to_string(), runs.iter().map(|run| &run.result))
-            })
-            .collect()
+        strategies.map(|(experiment, runs)| Subject::new(&experiment.strategy.to_string(), runs)).collect()
     }
 
-    /// As it is written.
-    pub fn document(&self) -> results::Comparison<&RunResult> {
+    /// As it is written, but for the runs, which were passed on.
+    pub fn document(&self) -> results::Comparison {
         let orders = (0..self.measured.blocks() as u64)
             .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)));
         results::Comparison {
-            runs: self.runs().map(|run| &run.result).collect(),
+            runs: Vec::new(),
             comparison: Compared {
                 by: self.by.path().to_owned(),
                 by_share: ranked_by_share(&self.standings),
@@ -116,18 +102,16 @@ mod tests {
 
     use super::*;
     use crate::experiment::Experiment;
-    use crate::judge::testing::{Scripted, experiment};
+    use crate::judge::testing::{Scripted, experiment, measured};
     use crate::judge::variation::variations;
-    use crate::runs::driver::{Driver, Nobody};
-    use crate::runs::stop::Never;
+    use crate::runs::driver::Driver;
     use crate::runs::virtual_time::VirtualTime;
     use crate::servers::opponent::Opponent;
 
     fn compared(strategies: &[Experiment], driver: &dyn Driver, by: Score) -> Comparison {
         let opponent = Opponent::Own(Box::default());
         let blocks = Blocks { strategies, opponent: &opponent };
-        let measured = blocks.run(driver, &Never, &Nobody).unwrap();
-        Comparison::of(blocks, measured, by).unwrap()
+        Comparison::of(blocks, measured(blocks, driver, by), by).unwrap()
     }
 
     #[test]
@@ -140,7 +124,7 @@ mod tests {
         };
         let comparison = compared(&strategies, &Scripted(attempts), Score::attempts());
         let written = comparison.document();
-        assert_eq!((written.runs.len(), written.comparison.blocks), (30, 10));
+        assert_eq!(written.comparison.blocks, 10);
         let standings: Vec<_> = written
             .comparison
             .strategies
@@ -166,7 +150,7 @@ mod tests {
     fn nothing_is_made_of_no_block() {
         let (strategies, opponent) = ([experiment("none", 1, 0)], Opponent::Own(Box::default()));
         let blocks = Blocks { strategies: &strategies, opponent: &opponent };
-        let measured = blocks.run(&Scripted(|_: &str, _| 1), &Never, &Nobody).unwrap();
+        let measured = measured(blocks, &Scripted(|_: &str, _| 1), Score::makespan());
         assert!(Comparison::of(blocks, measured, Score::makespan()).is_none());
     }
 
@@ -184,7 +168,7 @@ mod tests {
         for variation in variations(own.model().unwrap()) {
             let opponent = Opponent::Own(Box::new(variation.server.clone()));
             let blocks = Blocks { strategies: &strategies, opponent: &opponent };
-            let measured = blocks.run(&driver, &Never, &Nobody).unwrap();
+            let measured = measured(blocks, &driver, Score::attempts());
             comparison.vary(variation, blocks, &measured);
         }
         let tried = comparison.document().comparison.sensitivity;

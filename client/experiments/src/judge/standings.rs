@@ -10,9 +10,7 @@ pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> 
     let strategies: Vec<_> = experiments
         .iter()
         .zip(&measured.runs)
-        .map(|(experiment, runs)| {
-            (experiment.strategy.to_string(), runs.iter().map(|run| &run.result).collect())
-        })
+        .map(|(experiment, runs)| (experiment.strategy.to_string(), runs.clone()))
         .collect();
     results::standings(&strategies, by, first_seed(experiments))
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use loadgen_core::{Conservation, RunConfig};
-use results::{RunResult, Score, Standing};
+use results::{RunFigures, RunResult, Score, Standing};
 
 use crate::experiment::Experiment;
-use crate::runs::driver::{Driver, Outcome, Tasks, Watcher};
+use crate::runs::blocks::{Blocks, Measured};
+use crate::runs::driver::{Driver, Nobody, Outcome, Tasks, Watcher};
 use crate::runs::one_run::Finished;
-use crate::runs::stop::Stop;
+use crate::runs::stop::{Never, Stop};
 
 /// Says what every run comes to instead of doing it: how many attempts a strategy needs with a seed. A run without any got none
 /// of its ten ops done.
@@ -26,7 +27,8 @@ impl<F: Fn(&str, u64) -> u64 + Sync> Driver for Scripted<F> {
             let task = tasks.task(number);
             let strategy = task.experiment.strategy.to_string();
             let result = result(&strategy, task.seed, self.0(&strategy, task.seed));
-            let outcome = Outcome { finished: finished(result), bins: None, took: Duration::ZERO };
+            let outcome =
+                Outcome { finished: finished(result), bins: None, took: Duration::ZERO, texts: Vec::new() };
             watcher.on_over(number, &outcome);
             take(number, outcome)?;
         }
@@ -40,18 +42,21 @@ pub(crate) fn experiment(strategy: &str, seed: u64, repeats: u32) -> Experiment 
     Experiment { repeats, ..Experiment::of_run(strategy.parse().unwrap(), run) }
 }
 
+/// What the runs of these blocks come to.
+pub(crate) fn measured(blocks: Blocks<'_>, driver: &dyn Driver, by: Score) -> Measured {
+    let figures: Vec<_> = RunFigures::ranked(by).collect();
+    blocks.run(driver, &Never, &Nobody, &figures, &mut |_| ()).unwrap()
+}
+
 /// Strategies ranked by their attempts, one number for every run.
 pub(crate) fn standings_of(attempts: &[(&str, Vec<u64>)]) -> Vec<Standing> {
-    let runs: Vec<Vec<RunResult>> = attempts
-        .iter()
-        .map(|(strategy, attempts)| {
-            (1..).zip(attempts).map(|(seed, attempts)| result(strategy, seed, *attempts)).collect()
-        })
-        .collect();
     let given: Vec<_> = attempts
         .iter()
-        .zip(&runs)
-        .map(|((name, _), runs)| ((*name).to_owned(), runs.iter().collect()))
+        .map(|(strategy, attempts)| {
+            let runs: Vec<RunResult> =
+                (1..).zip(attempts).map(|(seed, attempts)| result(strategy, seed, *attempts)).collect();
+            ((*strategy).to_owned(), RunFigures::of(RunFigures::ranked(Score::attempts()), &runs))
+        })
         .collect();
     results::standings(&given, Score::attempts(), 1)
 }

@@ -1,6 +1,7 @@
 //! Runs in blocks: each strategy once with the same seed, in an order drawn anew for every block, so that drift of the
 //! machine hits all alike.
 
+use results::{Figure, RunFigures};
 use vocabulary::{Purpose, draws, unit};
 
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
@@ -18,23 +19,59 @@ pub struct Blocks<'a> {
     pub opponent: &'a Opponent,
 }
 
-/// The runs of all complete blocks, by strategy.
+/// What is kept of the runs of all complete blocks.
 pub struct Measured {
-    /// Strategies as typed; runs in the order of blocks.
-    pub runs: Vec<Vec<Finished>>,
+    /// Strategies as typed; of each its runs in the order of blocks.
+    pub runs: Vec<RunFigures>,
     /// The complete runs of a block that was cut off, in its order.
-    pub unpaired: Vec<Finished>,
+    pub unpaired: Vec<BlockRun>,
+}
+
+/// A run of a block.
+pub struct BlockRun {
+    /// Which of the strategies as typed.
+    pub strategy: usize,
+    /// What it came to.
+    pub finished: Finished,
+    /// What its watcher made of it for files.
+    pub texts: Vec<Vec<u8>>,
 }
 
 impl Measured {
     /// How many blocks are complete.
     pub fn blocks(&self) -> usize {
-        self.runs.first().map_or(0, Vec::len)
+        self.runs.first().map_or(0, RunFigures::runs)
+    }
+}
+
+/// Puts the runs of blocks together as they come, in their order.
+pub(super) struct Gathering {
+    pub(super) measured: Measured,
+    /// Whether a run was cut off: what comes after it belongs to no complete block.
+    pub(super) cut: bool,
+}
+
+impl Gathering {
+    pub(super) fn new(strategies: usize, figures: &[&'static Figure]) -> Self {
+        let runs = vec![RunFigures::keeping(figures.iter().copied()); strategies];
+        Self { measured: Measured { runs, unpaired: Vec::new() }, cut: false }
     }
 
-    /// Every run, by block and then in the order of strategies.
-    pub fn by_block(&self) -> impl Iterator<Item = &Finished> {
-        (0..self.blocks()).flat_map(|block| self.runs.iter().map(move |runs| &runs[block]))
+    /// Takes a run; when it completes its block, passes on all of it in the order of strategies.
+    pub(super) fn take(&mut self, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
+        self.cut |= run.finished.result.interrupted.is_some();
+        if self.cut {
+            return;
+        }
+        let Measured { runs, unpaired } = &mut self.measured;
+        unpaired.push(run);
+        if unpaired.len() == runs.len() {
+            unpaired.sort_by_key(|run| run.strategy);
+            for run in unpaired.drain(..) {
+                runs[run.strategy].push(&run.finished.result);
+                passed_on(run);
+            }
+        }
     }
 }
 
@@ -54,19 +91,26 @@ impl Blocks<'_> {
         self.strategies.first().map_or(0, |first| first.run.seed).wrapping_add(block as u64)
     }
 
-    fn tasks(&self) -> Tasks<'_> {
-        let count = self.count() * self.strategies.len();
-        // The file will hold the runs of all strategies.
-        let runs_of_file = u32::try_from(count).unwrap_or(u32::MAX);
-        Tasks::new(count, move |number| {
-            let (block, strategy) = self.place(number);
-            let seed = self.seed(block);
-            Task { experiment: &self.strategies[strategy], opponent: self.opponent, seed, runs_of_file }
-        })
+    /// How many runs that are.
+    pub(super) fn runs(&self) -> usize {
+        self.count() * self.strategies.len()
     }
 
-    /// Does them. After a stop, those that were complete: what was cut off says nothing about a whole run, and half a block
-    /// has no pairs: its runs are apart.
+    /// The run with this number.
+    pub(super) fn task(&self, number: usize) -> Task<'_> {
+        let (block, strategy) = self.place(number);
+        // The file will hold the runs of all strategies.
+        let runs_of_file = u32::try_from(self.runs()).unwrap_or(u32::MAX);
+        Task {
+            experiment: &self.strategies[strategy],
+            opponent: self.opponent,
+            seed: self.seed(block),
+            runs_of_file,
+        }
+    }
+
+    /// Does them, keeps these figures, and passes on the runs of complete blocks, by block and then in the order of strategies. After
+    /// a stop, what was cut off says nothing about a whole run, and half a block has no pairs: its runs are apart.
     ///
     /// # Errors
     /// When a run cannot be done, or its counts do not add up.
@@ -75,23 +119,18 @@ impl Blocks<'_> {
         driver: &dyn Driver,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
+        figures: &[&'static Figure],
+        passed_on: &mut dyn FnMut(BlockRun),
     ) -> anyhow::Result<Measured> {
-        let tasks = self.tasks();
-        let mut finished = Vec::with_capacity(tasks.count());
-        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished: run, .. }| {
-            run.sound(tasks.task(number).seed)?;
-            finished.push(run);
+        let tasks = Tasks::new(self.runs(), |number| self.task(number));
+        let mut gathering = Gathering::new(self.strategies.len(), figures);
+        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
+            finished.sound(tasks.task(number).seed)?;
+            let (_, strategy) = self.place(number);
+            gathering.take(BlockRun { strategy, finished, texts }, passed_on);
             Ok(())
         })?;
-        let whole = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
-        let kept = whole - whole % self.strategies.len().max(1);
-        let mut runs: Vec<Vec<Finished>> = self.strategies.iter().map(|_| Vec::new()).collect();
-        finished.truncate(whole);
-        let unpaired = finished.split_off(kept);
-        for (number, run) in finished.into_iter().enumerate() {
-            runs[self.place(number).1].push(run);
-        }
-        Ok(Measured { runs, unpaired })
+        Ok(gathering.measured)
     }
 }
 
@@ -138,32 +177,41 @@ mod tests {
         }
     }
 
-    fn measured(runs: usize) -> Measured {
+    /// What is measured until so many runs are over, and the runs that were passed on.
+    fn measured(runs: usize) -> (Measured, Vec<BlockRun>) {
         let strategies = [small("none"), small("aimd"), small("full-jitter")];
         let opponent = Opponent::Own(Box::default());
         let stop = After { runs, over: AtomicUsize::new(0) };
         let blocks = Blocks { strategies: &strategies, opponent: &opponent };
-        blocks.run(&VirtualTime { threads: 1 }, &stop, &stop).unwrap()
+        let mut passed_on = Vec::new();
+        let mut take = |run| passed_on.push(run);
+        let measured = blocks.run(&VirtualTime { threads: 1 }, &stop, &stop, &[], &mut take).unwrap();
+        (measured, passed_on)
+    }
+
+    fn seeds(runs: &[BlockRun]) -> Vec<u64> {
+        runs.iter().map(|run| run.finished.result.seed).collect()
     }
 
     #[test]
     fn every_strategy_meets_every_seed_in_the_order_of_blocks() {
-        let measured = measured(usize::MAX);
-        for (runs, strategy) in measured.runs.iter().zip(["none", "aimd", "full-jitter"]) {
-            let seeds: Vec<u64> = runs.iter().map(|run| run.result.seed).collect();
-            assert_eq!(seeds, [7, 8, 9, 10]);
-            assert!(runs.iter().all(|run| run.result.strategy == strategy));
+        let (measured, runs) = measured(usize::MAX);
+        assert_eq!(measured.runs.iter().map(RunFigures::runs).collect::<Vec<_>>(), [4, 4, 4]);
+        assert_eq!(seeds(&runs), [7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10, 10]);
+        for run in &runs {
+            assert_eq!(run.finished.result.strategy, ["none", "aimd", "full-jitter"][run.strategy]);
         }
-        let by_block: Vec<u64> = measured.by_block().map(|run| run.result.seed).collect();
-        assert_eq!(by_block, [7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10, 10]);
+        assert_eq!(runs.iter().map(|run| run.strategy).collect::<Vec<_>>(), [0, 1, 2].repeat(4));
     }
 
     #[test]
     fn what_was_cut_off_leaves_complete_blocks_only() {
-        assert_eq!(measured(0).blocks(), 0);
+        assert_eq!(measured(0).0.blocks(), 0);
         // Runs that are under way end, too, but half a block is none.
-        let blocks = measured(4).blocks();
+        let (measured, runs) = measured(4);
+        let blocks = measured.blocks();
         assert!((1..4).contains(&blocks), "{blocks}");
+        assert!(runs.len() == 3 * blocks && measured.unpaired.len() < 3);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What does runs, whatever clock they go by; what they are told; and what they tell.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loadgen_core::{Bins, Run, SampleSink};
 use tokio::runtime::Runtime;
@@ -58,6 +58,21 @@ pub struct Outcome {
     pub bins: Option<Bins>,
     /// How long it took whoever waited.
     pub took: Duration,
+    /// What its watcher made of it for files; see [`Watcher::texts_of`].
+    pub texts: Vec<Vec<u8>>,
+}
+
+impl Outcome {
+    /// Of the run with this number, which began then and is over now.
+    pub(super) fn new(
+        (finished, bins): (Finished, Option<Bins>),
+        number: usize,
+        begun: Instant,
+        watcher: &dyn Watcher,
+    ) -> anyhow::Result<Self> {
+        let texts = watcher.texts_of(number, &finished)?;
+        Ok(Self { finished, bins, took: begun.elapsed(), texts })
+    }
 }
 
 /// A run over HTTP that goes on.
@@ -91,6 +106,12 @@ pub trait Watcher: Sync {
         while run.underway.over.recv_timeout(LOOK).is_err() && !run.underway.is_over() {
             self.on_real(number, run);
         }
+    }
+
+    /// A run is over: what files will say of it. In virtual time many are asked at once, each where its run was done, so that whoever
+    /// takes runs in their order has little to do.
+    fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
+        Ok(Vec::new())
     }
 
     /// A run is over. These come in the order of the tasks.

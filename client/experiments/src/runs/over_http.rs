@@ -91,6 +91,6 @@ fn against(
     stop.is_running(Some(underway.control.clone()));
     watcher.wait(number, &RealRun { underway: &underway, experiment: task.experiment, server, runtime });
     stop.is_running(None);
-    let (finished, bins) = underway.finish(task.experiment, server, runtime, stop)?;
-    Ok(Outcome { finished, bins, took: begun.elapsed() })
+    let finished = underway.finish(task.experiment, server, runtime, stop)?;
+    Outcome::new(finished, number, begun, watcher)
 }

@@ -88,7 +88,7 @@ pub fn one_run(
     })?;
     let finished = result(task, server, &simulated, stop.asked_by());
     let bins = simulated.run.measurements().bins.clone();
-    Ok(Outcome { finished, bins, took: begun.elapsed() })
+    Outcome::new((finished, bins), number, begun, watcher)
 }
 
 /// Simulates one run. `steer` is called now and then.

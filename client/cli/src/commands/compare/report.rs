@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use experiments::judge::comparison::Comparison;
 use experiments::judge::pair::Pair;
 use experiments::judge::sensitivity::Sensitivity;
-use experiments::runs::blocks::Blocks;
+use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::runs::one_run::Finished;
 use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had, ranked_by_share};
 
@@ -21,7 +21,7 @@ pub(super) fn text(
     comparison: &Comparison,
     blocks: Blocks<'_>,
     simulated: bool,
-    stopped_by: Option<&str>,
+    (bottlenecks, stopped_by): (usize, Option<&str>),
 ) -> String {
     let Comparison { by, standings, pairs, companion, measured, .. } = comparison;
     let bound = standings.iter().any(|standing| standing.figure(MAKESPAN_OVER_BOUND).is_some());
@@ -51,10 +51,9 @@ pub(super) fn text(
     }
     let mut warnings = skewed(standings, *by);
     warnings.extend(blocks.opponent.changed());
-    let slow = comparison.runs().filter(|run| run.bottleneck).count();
-    if slow > 0 {
+    if bottlenecks > 0 {
         warnings.push(format!(
-            "the generator was the bottleneck in {slow} runs; try again with a larger `--time-scale`"
+            "the generator was the bottleneck in {bottlenecks} runs; try again with a larger `--time-scale`"
         ));
     }
     for words in warnings {
@@ -164,16 +163,18 @@ fn cut_off(blocks: usize, of: usize, by: &str) -> String {
 }
 
 /// What there is when no block is complete.
-pub(super) fn unranked(runs: &[Finished], blocks: Blocks<'_>, stopped_by: Option<&str>) -> String {
+pub(super) fn unranked(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option<&str>) -> String {
     let stopped = stopped_by.map(|by| format!("stopped by {}: ", by_whom(by))).unwrap_or_default();
     let Some(first) = runs.first() else {
         return format!("{stopped}no run was complete: there is nothing to compare, and nothing to write\n");
     };
     let mut table = Table::new(HEAD, [12, 12, 12].map(Column::Right), LongNames::Broken);
     table.line("");
-    table
-        .titles(&format!("    complete, seed {}", first.result.seed), ["makespan s", "attempts", "ops done"]);
-    for Finished { result, .. } in runs {
+    table.titles(
+        &format!("    complete, seed {}", first.finished.result.seed),
+        ["makespan s", "attempts", "ops done"],
+    );
+    for BlockRun { finished: Finished { result, .. }, .. } in runs {
         let makespan = result.makespan_s.filter(|_| result.makespan_complete);
         let cells = [
             makespan.map_or_else(dash, short),

@@ -127,6 +127,7 @@ pub(super) mod tests {
     use experiments::runs::virtual_time::VirtualTime;
     use experiments::servers::opponent::Opponent;
     use loadgen_core::{RunConfig, Workload};
+    use results::RunFigures;
 
     use super::*;
     use crate::interrupt::Interrupt;
@@ -141,7 +142,9 @@ pub(super) mod tests {
         let experiments: Vec<Experiment> = strategies.iter().map(experiment).collect();
         let opponent = Opponent::Own(Box::default());
         let blocks = Blocks { strategies: &experiments, opponent: &opponent };
-        let measured = blocks.run(&VirtualTime { threads: 1 }, &Interrupt::default(), &Nobody).unwrap();
+        let figures: Vec<_> = RunFigures::ranked(Score::makespan()).collect();
+        let driver = VirtualTime { threads: 1 };
+        let measured = blocks.run(&driver, &Interrupt::default(), &Nobody, &figures, &mut |_| ()).unwrap();
         standings(&experiments, &measured, Score::makespan())
     }
 

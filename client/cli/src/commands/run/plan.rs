@@ -16,7 +16,7 @@ use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
 use crate::experiment;
-use crate::files::exporter::{Layout, Source};
+use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
 use crate::text::summary;
@@ -121,7 +121,10 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 /// Makes sure that everything can be written and checked that was asked for.
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
     let baseline = args.checks.save_baseline.as_ref().map(|name| name.0.as_path());
-    let exports = Exports::prepare(&args.output.exports.asked, &Layout::default(), baseline)?;
+    // Runs of many seeds are written as they come; a single one is the document itself.
+    let runs = if experiment.repeats == 1 { RunsStand::InDocument } else { RunsStand::First };
+    let layout = Layout { runs, ..Layout::default() };
+    let exports = Exports::prepare(&args.output.exports.asked, &layout, baseline)?;
     experiment.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))

@@ -5,33 +5,26 @@ use std::process::ExitCode;
 use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
-use results::{Repeats, figures_over_runs};
+use results::{Repeats, RunResult, figures_over_runs};
 use statistics::Summary;
 
+use super::kept::Runs;
 use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
-use crate::files::exporter::ExportedRun;
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
 use crate::screen::watch::Watch;
-use crate::shortfall::Shortfalls;
 use crate::text::causes::unanswered;
 use crate::text::stderr::{to_people, to_stderr};
 use crate::text::summary;
 
-/// Figures over seeds.
-fn over_seeds(runs: &[Finished]) -> Vec<(&'static str, Summary)> {
-    results::summed(runs.iter().map(|run| &run.result))
-}
-
 /// The exit code of what did not go well.
-fn exit(finished: &[Finished], interrupt: &Interrupt) -> Option<Exit> {
-    if finished.iter().any(|run| !run.conservation.holds()) {
+fn exit(runs: &Runs, interrupt: &Interrupt) -> Option<Exit> {
+    if !runs.conserved {
         return Some(Exit::NotConserved);
     }
-    let unanswered = finished.iter().any(|run| !run.answered);
-    interrupt.exit().or(unanswered.then_some(Exit::Unreachable))
+    interrupt.exit().or((!runs.answered).then_some(Exit::Unreachable))
 }
 
 /// Where people read: the summary on stdout, or on stderr when stdout is taken.
@@ -56,39 +49,34 @@ impl Report {
     /// What is said and saved at the end, whatever was shown before.
     pub(super) fn conclude(
         &mut self,
-        finished: &[Finished],
+        runs: &Runs,
         mut shown: anyhow::Result<()>,
         experiment: &Experiment,
-        mut exports: Exports,
+        exports: Exports,
         checks: &Checks<'_>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<ExitCode> {
-        // What was cut off in the middle is kept, but says nothing about whole runs.
-        let over = finished.iter().take_while(|run| run.result.interrupted.is_none()).count();
-        let whole = if over > 0 { &finished[..over] } else { finished };
-        if whole.len() > 1 {
-            shown = shown.and(self.several(whole));
+        let over_seeds = runs.figures.summaries();
+        if runs.figures.runs() > 1 {
+            shown = shown.and(self.several(&over_seeds, runs.figures.runs()));
         }
-        for run in finished {
-            exports.on_run(&ExportedRun { result: &run.result, latencies: run.latencies.as_ref(), at: &[] });
-        }
-        match finished {
+        match &runs.only {
             // Without a run nothing that was there is overwritten.
-            [] => {}
-            [only] if experiment.repeats == 1 => exports.finish(&only.result)?,
-            several => exports.finish(&Repeats {
-                runs: several.iter().map(|run| &run.result).collect(),
-                summary: figures_over_runs(&over_seeds(whole)),
+            None if runs.count == 0 => {}
+            Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
+            // The runs are written.
+            _ => exports.finish(&Repeats::<RunResult> {
+                runs: Vec::new(),
+                summary: figures_over_runs(&over_seeds),
             })?,
         }
         shown?;
-        match exit(finished, interrupt) {
+        match exit(runs, interrupt) {
             // What was cut off or went wrong is not checked: it says nothing.
             None => {
-                let runs = finished.iter().map(|run| &run.result);
-                let short = Shortfalls::of(finished).conclude();
-                let failed =
-                    checks.conclude(&[Subject::new(&experiment.strategy.to_string(), runs)], self.quiet)?;
+                let short = runs.short.conclude();
+                let subject = Subject::new(&experiment.strategy.to_string(), &runs.figures);
+                let failed = checks.conclude(&[subject], self.quiet)?;
                 Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
             }
             Some(exit) => {
@@ -130,8 +118,8 @@ impl Report {
         self.write(&summary::run(run, repeat, experiment, self.bold))
     }
 
-    fn several(&mut self, runs: &[Finished]) -> anyhow::Result<()> {
-        if self.quiet { Ok(()) } else { self.write(&summary::several(&over_seeds(runs), runs.len())) }
+    fn several(&mut self, over_seeds: &[(&'static str, Summary)], runs: usize) -> anyhow::Result<()> {
+        if self.quiet { Ok(()) } else { self.write(&summary::several(over_seeds, runs)) }
     }
 
     /// A closed stdout ends what is shown, not the run: results may still go to a file.

@@ -4,9 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
+use experiments::runs::one_run::Finished;
 use loadgen_core::{Run, SampleSink};
 
-use crate::files::exports::Exports;
+use crate::files::exporter::ExportedRun;
+use crate::files::exports::OnTheWay;
 use crate::interrupt::Interrupt;
 use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
@@ -14,7 +16,7 @@ use crate::text::summary;
 
 /// Shows runs, and hands their attempts to files.
 pub(super) struct Watching<'a> {
-    exports: &'a Exports,
+    files: OnTheWay,
     mode: Watch,
     interrupt: &'a Interrupt,
     runs: usize,
@@ -30,14 +32,14 @@ struct Simulated {
 
 impl<'a> Watching<'a> {
     pub(super) fn new(
-        exports: &'a Exports,
+        files: OnTheWay,
         mode: Watch,
         interrupt: &'a Interrupt,
         quiet: bool,
         runs: usize,
     ) -> Self {
         let simulated = Mutex::new(Simulated { progress: Progress::new(!quiet), over: 0 });
-        Self { exports, mode, interrupt, runs, started: Instant::now(), simulated }
+        Self { files, mode, interrupt, runs, started: Instant::now(), simulated }
     }
 
     fn simulated(&self) -> MutexGuard<'_, Simulated> {
@@ -47,7 +49,11 @@ impl<'a> Watching<'a> {
 
 impl Watcher for Watching<'_> {
     fn attempts_of(&self, _number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        self.exports.attempts_of(seed)
+        Ok(self.files.attempts_of(seed))
+    }
+
+    fn texts_of(&self, _number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
+        self.files.texts_of(&ExportedRun { result: &run.result, at: &[] })
     }
 
     fn on_simulated(&self, _number: usize, run: &Run, now: vocabulary::Instant) {

@@ -1,9 +1,12 @@
 //! `--csv FILE`: runs as rows, one column per figure of the result.
 
-use dashboards::report::Rows;
+use std::io::Write as _;
+
+use dashboards::report::{Rows, row};
 use results::Column;
 
-use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, Source};
+use crate::files::exporter::{Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
+use crate::files::gathered::Gathered;
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
 
@@ -20,7 +23,10 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Runs,
     to_stdout: true,
-    exporter: |output, layout| Box::new(Csv { output, layout: layout.clone(), rows: None }),
+    text: Some(|run, _| Ok(row(run.at, run.result, &Column::all())?)),
+    exporter: |output, layout| {
+        Box::new(Csv { output, layout: layout.clone(), file: None, gathered: Gathered::new(b"") })
+    },
 };
 
 /// A CSV file that gets its name when all rows are written. Its columns are the same for every run: what a run does not
@@ -28,34 +34,40 @@ pub(super) const FORMAT: Format = Format {
 struct Csv {
     output: Output,
     layout: Layout,
-    rows: Option<Rows<Streamed>>,
+    file: Option<Streamed>,
+    /// The rows that are ordered in the end.
+    gathered: Gathered,
 }
 
 impl Csv {
-    fn open(&self) -> anyhow::Result<Rows<Streamed>> {
+    /// Begins with the header.
+    fn open(&self) -> anyhow::Result<Streamed> {
         let varied: Vec<&str> = self.layout.varied.iter().map(String::as_str).collect();
-        let rows = Rows::new(Streamed::begin(&self.output)?, &varied, Column::all());
-        rows.map_err(|error| self.output.refusal(error))
+        let mut file = Streamed::begin(&self.output)?;
+        let head = Rows::new(Vec::new(), &varied, Column::all()).and_then(Rows::finish);
+        head.and_then(|head| file.write_all(&head)).map_err(|error| self.output.refusal(error))?;
+        Ok(file)
     }
 }
 
 impl Exporter for Csv {
     fn begin(&mut self) -> anyhow::Result<()> {
-        if self.layout.streams {
-            self.rows = Some(self.open()?);
+        if self.layout.runs == RunsStand::First {
+            self.file = Some(self.open()?);
         }
         Ok(())
     }
 
-    fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
-        let mut rows = self.rows.take().map_or_else(|| self.open(), Ok)?;
-        rows.write(run.at, run.result).map_err(|error| self.output.refusal(error))?;
-        self.rows = Some(rows);
-        Ok(())
+    fn on_run(&mut self, run: &TakenRun<'_>) -> anyhow::Result<()> {
+        let written = match &mut self.file {
+            Some(file) => file.write_all(run.text),
+            None => self.gathered.push(run.strategy, run.text),
+        };
+        written.map_err(|error| self.output.refusal(error))
     }
 
     fn finish(mut self: Box<Self>, _document: &str) -> anyhow::Result<()> {
-        let rows = self.rows.take().map_or_else(|| self.open(), Ok)?;
-        Streamed::finish(rows.finish(), &self.output)
+        let mut file = self.file.take().map_or_else(|| self.open(), Ok)?;
+        Streamed::finish(self.gathered.copy_to(&mut file).map(|()| file), &self.output)
     }
 }

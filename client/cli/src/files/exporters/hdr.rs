@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use experiments::runs::kept_latencies::KeptLatencies;
+use experiments::runs::one_run::Finished;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
-use crate::files::exporter::{ExportedRun, Exporter, Format, Results, Source};
+use crate::files::exporter::{Exporter, Format, Results, Source, TakenRun};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
 
@@ -23,6 +24,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Latencies,
     to_stdout: true,
+    text: None,
     exporter: |output, _| Box::new(Hdr { output, runs: Vec::new() }),
 };
 
@@ -46,22 +48,27 @@ struct Hdr {
 
 /// One run.
 struct Interval {
+    /// Which of the strategies; of one, runs are in the order in which they came.
+    place: usize,
     seed: u64,
     strategy: String,
     latencies: Arc<KeptLatencies>,
 }
 
 impl Exporter for Hdr {
-    fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
-        self.runs.extend(run.latencies.map(|latencies| Interval {
-            seed: run.result.seed,
-            strategy: run.result.strategy.clone(),
+    fn on_run(&mut self, run: &TakenRun<'_>) -> anyhow::Result<()> {
+        let Finished { result, latencies, .. } = run.finished;
+        self.runs.extend(latencies.as_ref().map(|latencies| Interval {
+            place: run.strategy,
+            seed: result.seed,
+            strategy: result.strategy.clone(),
             latencies: latencies.clone(),
         }));
         Ok(())
     }
 
-    fn finish(self: Box<Self>, _document: &str) -> anyhow::Result<()> {
+    fn finish(mut self: Box<Self>, _document: &str) -> anyhow::Result<()> {
+        self.runs.sort_by_key(|run| run.place);
         let mut file = Streamed::begin(&self.output)?;
         Streamed::finish(log(&mut file, &self.runs).map(|()| file), &self.output)
     }
@@ -77,7 +84,7 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
     let mut writer = builder.begin_log_with(file, &mut serializer)?;
     let mut start = Duration::ZERO;
-    for Interval { seed, strategy, latencies } in runs {
+    for Interval { seed, strategy, latencies, .. } in runs {
         let KeptLatencies { encoded, length } = &**latencies;
         let histogram: Histogram<u64> =
             Deserializer::new().deserialize(&mut encoded.as_slice()).map_err(io::Error::other)?;

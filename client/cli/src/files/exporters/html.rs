@@ -2,8 +2,10 @@
 
 use dashboards::report::{self, Document};
 
+use super::json;
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::{Exporter, Format, Results, Source};
+use crate::files::exporter::{Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
+use crate::files::gathered::{Gathered, around};
 use crate::files::output::Output;
 
 pub(super) const FORMAT: Format = Format {
@@ -14,16 +16,35 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Document,
     to_stdout: true,
-    exporter: |output, _| Box::new(Html { output }),
+    text: Some(|run, layout| if layout.varied.is_empty() { json::text(run, layout) } else { Ok(Vec::new()) }),
+    exporter: |output, layout| {
+        Box::new(Html { output, layout: layout.clone(), gathered: Gathered::new(b",") })
+    },
 };
 
+/// A page is made of the whole document, runs included: all of them are in memory then. But of a sweep its cells say what runs
+/// come to.
 struct Html {
     output: Output,
+    layout: Layout,
+    gathered: Gathered,
 }
 
 impl Exporter for Html {
-    fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()> {
-        let read = Document::read(&[("this result".to_owned(), document.to_owned())]);
+    fn on_run(&mut self, run: &TakenRun<'_>) -> anyhow::Result<()> {
+        if self.layout.runs == RunsStand::InDocument || !self.layout.varied.is_empty() {
+            return Ok(());
+        }
+        self.gathered.push(run.strategy, run.text).map_err(|error| self.output.refusal(error))
+    }
+
+    fn finish(mut self: Box<Self>, document: &str) -> anyhow::Result<()> {
+        let (before, after) = around(document, self.layout.runs)?;
+        let mut whole = before.as_bytes().to_vec();
+        self.gathered.copy_to(&mut whole).map_err(|error| self.output.refusal(error))?;
+        whole.extend_from_slice(after.as_bytes());
+        let whole = String::from_utf8(whole)?;
+        let read = Document::read(&[("this result".to_owned(), whole)]);
         let read = read.map_err(|error| Fatal::error(Exit::Output, error.to_string()))?;
         self.output.write(report::html(&read).as_bytes())
     }

@@ -1,11 +1,11 @@
 //! `--json FILE`: the document as it is, in one line.
 
-use std::io::{self, Write as _};
+use std::io::{BufWriter, Write as _};
 
-use anyhow::Context as _;
 use results::RunResult;
 
-use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, Source};
+use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
+use crate::files::gathered::{Gathered, RUNS, around};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
 
@@ -22,70 +22,77 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Document,
     to_stdout: true,
-    exporter: |output, layout| Box::new(Json { output, layout: layout.clone(), runs: None }),
+    text: Some(text),
+    exporter: |output, layout| {
+        let runs = layout.runs;
+        Box::new(Json { output, runs, file: None, any: false, gathered: Gathered::new(b",") })
+    },
 };
 
-/// How a document begins whose runs are written before the rest of it is known.
-const RUNS: &str = "{\"runs\":[";
+/// A run as its document has it; nothing where that is there with all of its runs.
+pub(super) fn text(run: &ExportedRun<'_>, layout: &Layout) -> anyhow::Result<Vec<u8>> {
+    Ok(match layout.runs {
+        RunsStand::InDocument => Vec::new(),
+        RunsStand::First if layout.varied.is_empty() => serde_json::to_vec(run.result)?,
+        RunsStand::First => {
+            // Courses and curves say little among thousands of runs.
+            let (series, op_latency_curve) = (Vec::new(), Vec::new());
+            let at = Some(layout.at(run.at));
+            serde_json::to_vec(&results::sorted(&RunResult {
+                series,
+                op_latency_curve,
+                at,
+                ..run.result.clone()
+            })?)?
+        }
+        RunsStand::Last => serde_json::to_vec(&results::sorted(run.result)?)?,
+    })
+}
 
 struct Json {
     output: Output,
-    layout: Layout,
-    /// The file that runs are streamed to, and whether one was.
-    runs: Option<(Streamed, bool)>,
-}
-
-impl Json {
-    fn stream(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
-        let Some((file, any)) = &mut self.runs else { return Ok(()) };
-        let refusal = |error: io::Error| self.output.refusal(error);
-        // Courses and curves say little among thousands of runs.
-        let (series, op_latency_curve) = (Vec::new(), Vec::new());
-        let at = Some(self.layout.at(run.at));
-        let lean = RunResult { series, op_latency_curve, at, ..run.result.clone() };
-        if std::mem::replace(any, true) {
-            file.write_all(b",").map_err(refusal)?;
-        }
-        serde_json::to_writer(file, &results::sorted(&lean)?).map_err(|error| refusal(error.into()))
-    }
+    runs: RunsStand,
+    /// The file that runs are streamed to.
+    file: Option<Streamed>,
+    /// Whether one was.
+    any: bool,
+    /// The runs that are written last.
+    gathered: Gathered,
 }
 
 impl Exporter for Json {
     fn begin(&mut self) -> anyhow::Result<()> {
-        if self.layout.streams {
+        if self.runs == RunsStand::First {
             let mut file = Streamed::begin(&self.output)?;
             file.write_all(RUNS.as_bytes()).map_err(|error| self.output.refusal(error))?;
-            self.runs = Some((file, false));
+            self.file = Some(file);
         }
         Ok(())
     }
 
-    fn on_run(&mut self, run: &ExportedRun<'_>) -> anyhow::Result<()> {
-        self.stream(run)
+    fn on_run(&mut self, run: &TakenRun<'_>) -> anyhow::Result<()> {
+        let written = match &mut self.file {
+            Some(file) => {
+                let between: &[u8] = if std::mem::replace(&mut self.any, true) { b"," } else { b"" };
+                file.write_all(between).and_then(|()| file.write_all(run.text))
+            }
+            None if self.runs == RunsStand::Last => self.gathered.push(run.strategy, run.text),
+            None => Ok(()),
+        };
+        written.map_err(|error| self.output.refusal(error))
     }
 
     fn finish(mut self: Box<Self>, document: &str) -> anyhow::Result<()> {
-        let Some((mut file, _)) = self.runs.take() else { return self.output.write(document.as_bytes()) };
-        let rest = after_runs(document)?;
-        Streamed::finish(file.write_all(rest.as_bytes()).map(|()| file), &self.output)
-    }
-}
-
-/// What follows the runs in a document that leaves room for them: they stand first, since its keys are sorted.
-fn after_runs(document: &str) -> anyhow::Result<&str> {
-    document
-        .strip_prefix(RUNS)
-        .context("the document has a key before `runs`, which are written already; this is a bug")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_are_only_streamed_into_a_document_that_begins_with_them() {
-        assert_eq!(after_runs(r#"{"runs":[],"schema":1}"#).unwrap(), r#"],"schema":1}"#);
-        let error = after_runs(r#"{"at":1,"runs":[]}"#).unwrap_err();
-        assert!(error.to_string().contains("a key before `runs`"), "{error}");
+        let (before, after) = around(document, self.runs)?;
+        if let Some(mut file) = self.file.take() {
+            return Streamed::finish(file.write_all(after.as_bytes()).map(|()| file), &self.output);
+        }
+        self.output.write_all_of(&mut |to| {
+            let mut to = BufWriter::new(to);
+            to.write_all(before.as_bytes())?;
+            self.gathered.copy_to(&mut to)?;
+            to.write_all(after.as_bytes())?;
+            to.flush()
+        })
     }
 }

@@ -3,10 +3,10 @@
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loadgen_core::{Sample, SampleSink};
+use loadgen_core::Sample;
 use results::SampleLine;
 
-use crate::files::exporter::{Exporter, Format, Results, Source};
+use crate::files::exporter::{AttemptsOf, Exporter, Format, Results, Source};
 use crate::files::output::{Opened, Output};
 
 pub(super) const FORMAT: Format = Format {
@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     },
     from: Source::Attempts,
     to_stdout: false,
+    text: None,
     exporter: |output, _| Box::new(Samples::new(output)),
 };
 
@@ -46,16 +47,19 @@ impl Exporter for Samples {
         Ok(())
     }
 
-    fn attempts_of(&self, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+    fn attempts(&self) -> Option<AttemptsOf> {
         let writer = self.writer.clone();
-        Ok(Some(Box::new(move |sample| {
-            let Writer { file, error } = &mut *lock(&writer);
-            if error.is_none()
-                && let Some(file) = file
-            {
-                *error = write(file, seed, sample).err();
-            }
-        })))
+        Some(Box::new(move |seed| {
+            let writer = writer.clone();
+            Box::new(move |sample| {
+                let Writer { file, error } = &mut *lock(&writer);
+                if error.is_none()
+                    && let Some(file) = file
+                {
+                    *error = write(file, seed, sample).err();
+                }
+            })
+        }))
     }
 
     fn finish(self: Box<Self>, _document: &str) -> anyhow::Result<()> {

@@ -1,0 +1,126 @@
+//! Blocks at one point after the other, without a pause between them.
+
+use results::Figure;
+
+use super::blocks::{BlockRun, Blocks, Gathering, Measured};
+use super::driver::{Driver, Outcome, Tasks, Watcher};
+use super::stop::Stop;
+
+/// Blocks at several points, one point after the other. In virtual time those of a point begin while the last ones of the point before
+/// still go on: nobody waits at the end of a point.
+pub struct InTurn<'a> {
+    points: Vec<Blocks<'a>>,
+    /// The number of the first run of every point, and how many runs there are.
+    first: Vec<usize>,
+}
+
+impl<'a> InTurn<'a> {
+    /// At these points, in this order.
+    pub fn new(points: impl IntoIterator<Item = Blocks<'a>>) -> Self {
+        let points: Vec<Blocks<'a>> = points.into_iter().collect();
+        let mut first = vec![0];
+        for blocks in &points {
+            first.push(first.last().unwrap_or(&0) + blocks.runs());
+        }
+        Self { points, first }
+    }
+
+    /// The blocks of every point.
+    pub fn points(&self) -> &[Blocks<'a>] {
+        &self.points
+    }
+
+    /// Of a run, by its number: which point it is at, and its number there.
+    pub fn place(&self, number: usize) -> (usize, usize) {
+        // A point may have no runs at all.
+        let point = self.first.partition_point(|first| *first <= number) - 1;
+        (point, number - self.first[point])
+    }
+
+    /// Does them, keeps these figures, and passes on every point that is complete, with its runs by block and then in the order of
+    /// strategies, while those of the next ones go on. After a stop, half a point is none.
+    ///
+    /// # Errors
+    /// When a run cannot be done, or its counts do not add up.
+    pub fn run(
+        &self,
+        driver: &dyn Driver,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+        figures: &[&'static Figure],
+        passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
+    ) -> anyhow::Result<()> {
+        let of_number = |number| {
+            let (point, number) = self.place(number);
+            (&self.points[point], point, number)
+        };
+        let tasks = Tasks::new(*self.first.last().unwrap_or(&0), |number| {
+            let (blocks, _, number) = of_number(number);
+            blocks.task(number)
+        });
+        let mut at: Option<(Gathering, Vec<BlockRun>)> = None;
+        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
+            finished.sound(tasks.task(number).seed)?;
+            let (blocks, point, number) = of_number(number);
+            let (gathering, runs) =
+                at.get_or_insert_with(|| (Gathering::new(blocks.strategies.len(), figures), Vec::new()));
+            let (_, strategy) = blocks.place(number);
+            gathering.take(BlockRun { strategy, finished, texts }, &mut |run| runs.push(run));
+            if number + 1 == blocks.runs()
+                && let Some((Gathering { measured, cut: false }, runs)) = at.take()
+            {
+                passed_on(point, &measured, runs);
+            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadgen_core::{RunConfig, Workload};
+
+    use super::*;
+    use crate::experiment::Experiment;
+    use crate::runs::driver::Nobody;
+    use crate::runs::stop::Never;
+    use crate::runs::virtual_time::VirtualTime;
+    use crate::servers::opponent::Opponent;
+
+    /// Somebody asked before anything began.
+    struct Now;
+
+    impl Stop for Now {
+        fn asked_by(&self) -> Option<&'static str> {
+            Some("SIGINT")
+        }
+    }
+
+    fn small(strategy: &str) -> Experiment {
+        let workload = Workload { ops: Some(30), ..Workload::default() };
+        let run = RunConfig { seed: 7, workload, ..RunConfig::default() };
+        Experiment { repeats: 4, ..Experiment::of_run(strategy.parse().unwrap(), run) }
+    }
+
+    #[test]
+    fn points_come_one_after_the_other_and_half_a_point_is_none() {
+        let strategies = [small("none"), small("aimd")];
+        let nobody: [Experiment; 0] = [];
+        let opponent = Opponent::Own(Box::default());
+        let points = [&strategies[..], &nobody, &strategies[..1]];
+        let in_turn = InTurn::new(points.map(|strategies| Blocks { strategies, opponent: &opponent }));
+        assert_eq!([0, 7, 8, 11].map(|number| in_turn.place(number)), [(0, 0), (0, 7), (2, 0), (2, 3)]);
+        let stops: [(&dyn Stop, _); 2] = [(&Never, vec![(0, 4), (2, 4)]), (&Now, Vec::new())];
+        for (stop, expected) in stops {
+            for threads in [1, 3] {
+                let mut passed_on = Vec::new();
+                let take = &mut |point: usize, measured: &Measured, runs: Vec<BlockRun>| {
+                    assert_eq!(runs.len(), measured.runs.len() * measured.blocks());
+                    passed_on.push((point, measured.blocks()));
+                };
+                in_turn.run(&VirtualTime { threads }, stop, &Nobody, &[], take).unwrap();
+                assert_eq!(passed_on, expected);
+            }
+        }
+    }
+}

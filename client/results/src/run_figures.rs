@@ -1,0 +1,223 @@
+//! What is kept of the runs of one strategy: figures, one value a run, and the counts that rankings add up. The runs themselves,
+//! with their configurations and series, are not kept.
+
+use statistics::{Level, Method, Summary};
+
+use crate::figures::{FIGURES, Figure};
+use crate::run::RunResult;
+use crate::score::Score;
+
+/// Figures of the runs of one strategy, in the order in which these came.
+#[derive(Clone, Debug)]
+pub struct RunFigures {
+    runs: usize,
+    first: Option<Box<RunResult>>,
+    columns: Vec<(&'static Figure, Values)>,
+    /// Makespans over their lower bounds.
+    over_bound: Values,
+    pub(crate) counts: Counts,
+}
+
+/// What is added up over runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) total: u64,
+    pub(crate) succeeded: u64,
+    pub(crate) given_up: u64,
+    pub(crate) unfinished: u64,
+    /// Runs that stalled.
+    pub(crate) stalled: usize,
+    /// Runs in which not every op succeeded.
+    pub(crate) short: usize,
+    /// Of every run the share of ops done in time; where it does not say, of those done at all.
+    pub(crate) in_time: f64,
+    /// Whether anybody asked for ops done within a time.
+    pub(crate) within: bool,
+    /// What counts as in time, as typed: the first that a run has.
+    pub(crate) limit: Option<String>,
+}
+
+/// One figure of runs.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    /// Of those that have it.
+    known: Vec<f64>,
+    /// The numbers of those that do not.
+    missing: Vec<u32>,
+}
+
+impl Values {
+    fn push(&mut self, run: usize, value: Option<f64>) {
+        match value {
+            Some(value) => self.known.push(value),
+            None => self.missing.push(u32::try_from(run).unwrap_or(u32::MAX)),
+        }
+    }
+
+    /// Empty when a run lacks it.
+    fn of_all(&self) -> &[f64] {
+        if self.missing.is_empty() { &self.known } else { &[] }
+    }
+
+    fn of_each(&self, runs: usize) -> Vec<Option<f64>> {
+        let (mut known, mut missing) = (self.known.iter(), self.missing.iter().peekable());
+        (0..runs)
+            .map(|run| match missing.next_if(|missing| **missing as usize == run) {
+                Some(_) => None,
+                None => known.next().copied(),
+            })
+            .collect()
+    }
+}
+
+impl RunFigures {
+    /// Keeps these figures, each once, and nothing else but what rankings add up.
+    pub fn keeping(figures: impl IntoIterator<Item = &'static Figure>) -> Self {
+        let mut columns: Vec<(&'static Figure, Values)> = Vec::new();
+        for figure in figures {
+            if columns.iter().all(|(there, _)| there.path != figure.path) {
+                columns.push((figure, Values::default()));
+            }
+        }
+        let (over_bound, counts) = (Values::default(), Counts::default());
+        Self { runs: 0, first: None, columns, over_bound, counts }
+    }
+
+    /// Those that several runs are summed up by, and those that a ranking by this score needs.
+    pub fn ranked(by: Score) -> impl Iterator<Item = &'static Figure> {
+        let scores = Score::ranking(by).into_iter().filter_map(|score| Figure::find(score.path()));
+        Self::summed().chain(scores)
+    }
+
+    /// Those that several runs are summed up by.
+    pub fn summed() -> impl Iterator<Item = &'static Figure> {
+        FIGURES.iter().filter(|figure| figure.summed)
+    }
+
+    /// What is kept of runs that are all there.
+    pub fn of<'a>(
+        figures: impl IntoIterator<Item = &'static Figure>,
+        runs: impl IntoIterator<Item = &'a RunResult>,
+    ) -> Self {
+        let mut kept = Self::keeping(figures);
+        runs.into_iter().for_each(|run| kept.push(run));
+        kept
+    }
+
+    /// Makes room for so many runs, so that memory is not taken twice while it grows.
+    pub fn reserve(&mut self, runs: usize) {
+        self.columns.iter_mut().for_each(|(_, values)| values.known.reserve_exact(runs));
+    }
+
+    /// Takes a run.
+    pub fn push(&mut self, run: &RunResult) {
+        let number = self.runs;
+        for (figure, values) in &mut self.columns {
+            values.push(number, figure.of(run));
+        }
+        let bound = run.optimal_makespan_s.filter(|bound| *bound > 0.0);
+        let makespan = run.makespan_s.filter(|_| run.makespan_complete);
+        self.over_bound.push(number, bound.zip(makespan).map(|(bound, makespan)| makespan / bound));
+        self.counts.add(run);
+        if self.first.is_none() {
+            let (series, op_latency_curve) = (Vec::new(), Vec::new());
+            self.first = Some(Box::new(RunResult { op_latency_curve, series, ..run.clone() }));
+        }
+        self.runs += 1;
+    }
+
+    /// How many runs there were.
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// The first run, without its course and curve.
+    pub fn first(&self) -> Option<&RunResult> {
+        self.first.as_deref()
+    }
+
+    /// Of a figure that is kept, the values of the runs that have it.
+    pub fn known(&self, path: &str) -> &[f64] {
+        self.values(path).map_or(&[], |values| &values.known)
+    }
+
+    /// Of a figure that is kept, the values of all runs; empty when one lacks it.
+    pub fn of_all(&self, path: &str) -> &[f64] {
+        self.values(path).map_or(&[], Values::of_all)
+    }
+
+    /// Of a figure that is kept, what every run has of it.
+    pub fn of_each(&self, path: &str) -> Vec<Option<f64>> {
+        self.values(path).map_or_else(Vec::new, |values| values.of_each(self.runs))
+    }
+
+    /// Makespans over their lower bounds; empty when a run lacks either, or left ops undone.
+    pub(crate) fn over_bound(&self) -> &[f64] {
+        self.over_bound.of_all()
+    }
+
+    /// Every figure that several runs are summed up by, that is kept, and that at least one of them has.
+    pub fn summaries(&self) -> Vec<(&'static str, Summary)> {
+        // Whoever repeats an experiment with another seed draws other resamples, too.
+        let seed = self.first.as_ref().map_or(0, |run| run.seed);
+        let summed = self.columns.iter().filter(|(figure, _)| figure.summed);
+        let figures: Vec<(&'static str, &[f64])> =
+            summed.map(|(figure, values)| (figure.path, values.known.as_slice())).collect();
+        let values: Vec<&[f64]> = figures.iter().map(|(_, values)| *values).collect();
+        let summaries = Summary::of_each(&values, Level::P95, Method::BySize { seed });
+        figures.iter().zip(summaries).filter_map(|((path, _), summary)| Some((*path, summary?))).collect()
+    }
+
+    fn values(&self, path: &str) -> Option<&Values> {
+        self.columns.iter().find(|(figure, _)| figure.path == path).map(|(_, values)| values)
+    }
+}
+
+impl Counts {
+    fn add(&mut self, run: &RunResult) {
+        let (ops, config) = (run.ops, &run.config);
+        self.total += ops.total;
+        self.succeeded += ops.succeeded;
+        self.given_up += ops.given_up;
+        self.unfinished += ops.unfinished;
+        self.stalled += usize::from(run.stalled_at_s.is_some());
+        self.short += usize::from(!run.makespan_complete);
+        self.in_time += run.done_share.unwrap_or_else(|| share(ops.succeeded, ops.total));
+        self.within |= config.within.is_some();
+        if self.limit.is_none() {
+            self.limit = config.within.as_ref().or(config.deadline.as_ref()).cloned();
+        }
+    }
+
+    /// Succeeded ops among all, 0 to 1.
+    pub(crate) fn at_all(&self) -> f64 {
+        share(self.succeeded, self.total)
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    #[test]
+    fn of_every_run_a_figure_is_kept_or_known_to_be_missing() {
+        let mut stalled = run("aimd", 8, 5, 40, 3.0);
+        stalled.stalled_at_s = Some(3.0);
+        let runs = [run("aimd", 7, 10, 12, 2.0), stalled, run("aimd", 9, 10, 14, 4.0)];
+        let wanted = ["stalled_at_s", "attempts.total", "stalled_at_s"];
+        let kept = RunFigures::of(wanted.iter().filter_map(|path| Figure::find(path)), &runs);
+        assert_eq!((kept.runs(), kept.first().unwrap().seed), (3, 7));
+        assert_eq!(kept.of_each("stalled_at_s"), [None, Some(3.0), None]);
+        assert_eq!((kept.known("stalled_at_s"), kept.of_all("stalled_at_s")), (&[3.0][..], &[][..]));
+        assert_eq!(kept.of_all("attempts.total"), [12.0, 40.0, 14.0]);
+        assert!(kept.known("makespan_s").is_empty(), "nobody asked for it");
+        assert_eq!((kept.counts.stalled, kept.counts.short, kept.counts.succeeded), (1, 1, 25));
+        let summaries = kept.summaries();
+        assert_eq!(summaries.iter().map(|(path, _)| *path).collect::<Vec<_>>(), ["attempts.total"]);
+    }
+}
