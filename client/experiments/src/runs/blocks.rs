@@ -156,7 +156,7 @@ mod tests {
     fn small(strategy: &str) -> Experiment {
         let workload = Workload { ops: Some(30), ..Workload::default() };
         let run = RunConfig { seed: 7, workload, ..RunConfig::default() };
-        Experiment { repeats: 4, ..Experiment::of_run(strategy.parse().unwrap(), run) }
+        Experiment { repeats: 40, ..Experiment::of_run(strategy.parse().unwrap(), run) }
     }
 
     /// Asks for the end once so many runs are over.
@@ -196,12 +196,12 @@ mod tests {
     #[test]
     fn every_strategy_meets_every_seed_in_the_order_of_blocks() {
         let (measured, runs) = measured(usize::MAX);
-        assert_eq!(measured.runs.iter().map(RunFigures::runs).collect::<Vec<_>>(), [4, 4, 4]);
-        assert_eq!(seeds(&runs), [7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10, 10]);
+        assert_eq!(measured.runs.iter().map(RunFigures::runs).collect::<Vec<_>>(), [40; 3]);
+        assert_eq!(seeds(&runs), (7..47).flat_map(|seed| [seed; 3]).collect::<Vec<u64>>());
         for run in &runs {
             assert_eq!(run.finished.result.strategy, ["none", "aimd", "full-jitter"][run.strategy]);
         }
-        assert_eq!(runs.iter().map(|run| run.strategy).collect::<Vec<_>>(), [0, 1, 2].repeat(4));
+        assert_eq!(runs.iter().map(|run| run.strategy).collect::<Vec<_>>(), [0, 1, 2].repeat(40));
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         // Runs that are under way end, too, but half a block is none.
         let (measured, runs) = measured(4);
         let blocks = measured.blocks();
-        assert!((1..4).contains(&blocks), "{blocks}");
+        assert!((1..40).contains(&blocks), "{blocks}");
         assert!(runs.len() == 3 * blocks && measured.unpaired.len() < 3);
     }
 
