@@ -33,4 +33,5 @@ mod small_times;
 mod started;
 mod summary_rows;
 mod terminal;
+mod transports;
 mod usage;

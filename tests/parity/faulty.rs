@@ -1,8 +1,9 @@
-//! Servers on which things go wrong on purpose: what reqwest shows of a socket is what virtual time says, and both drivers decide the same.
+//! Servers on which things go wrong on purpose: what transports show of a socket is what virtual time says, and both drivers decide the same.
 
 use std::time::Duration;
 
-use loadgen_core::{ArrivalProcess, Cause, ErrorKind, OperationKind, Workload};
+use loadgen_core::{ArrivalProcess, Cause, ErrorKind, Input, OperationKind, Workload};
+use loadgen_http::{TRANSPORTS, TransportEntry};
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
@@ -23,10 +24,21 @@ fn failed(real: &RealRun, cause: Cause) -> u64 {
     failures.into_iter().filter(|(of, _)| *of == cause).map(|(_, count)| count).sum()
 }
 
+/// What a transport sees of a fault that HTTP/1.1 shows as this: over HTTP/2 it strikes the attempt's own stream.
+fn seen_by(transport: &TransportEntry, over_http1: Cause) -> Cause {
+    match over_http1 {
+        Cause::Error(ErrorKind::Reset | ErrorKind::Closed) if transport.name == "lean-http2" => {
+            Cause::Error(ErrorKind::StreamReset)
+        }
+        same => same,
+    }
+}
+
+/// Every transport speaks to the server in its own way, and none is told apart by what the run comes to.
 #[test]
-fn each_fault_is_the_failure_that_the_http_client_sees() {
+fn each_fault_is_the_failure_that_every_transport_sees() {
     let error = Cause::Error;
-    for (name, cause) in [
+    let faults = [
         ("reset", error(ErrorKind::Reset)),
         ("close", error(ErrorKind::Closed)),
         ("truncate", error(ErrorKind::Truncated)),
@@ -37,31 +49,66 @@ fn each_fault_is_the_failure_that_the_http_client_sees() {
         ("500", Cause::Status(500)),
         ("429", Cause::Status(429)),
         ("503", Cause::Status(503)),
-    ] {
-        for after in ["", ":after"] {
-            let mut setting = faulty("full-jitter:base=20ms,cap=200ms", &format!("{name}:20%{after}"));
-            if cause != error(ErrorKind::Timeout) {
-                // Only what hangs is to time out, however busy the machine is.
-                setting.config.timeout = Duration::from_mins(5);
-            }
-            let real = replayed(&setting);
-            assert!(failed(&real, cause) > 5, "{name}{after}: {:?}", real.run.measurements().failures);
-            let ops = real.run.measurements().ops;
-            assert_eq!(ops.succeeded + ops.given_up, 100, "{name}{after}");
-            let counts = real.server.stats.counts;
-            let conserved = real.run.conservation(Some(&counts));
-            assert!(conserved.holds(), "{name}{after}: {:?}", conserved.mismatches);
-            let is_early = after.is_empty() && !name.starts_with("slow");
-            assert_eq!(counts.failed > 0, is_early, "{name}{after}: {counts:?}");
-            assert!(counts.failed <= real.run.measurements().attempts.failed, "{name}{after}");
+    ];
+    std::thread::scope(|scope| {
+        for transport in TRANSPORTS {
+            scope.spawn(move || {
+                for (name, cause) in faults {
+                    for after in ["", ":after"] {
+                        meets(transport, name, after, cause);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Virtual time knows faults as HTTP/1.1 shows them, and strategies take both for the same.
+fn as_over_http1(real: &mut RealRun, cause: Cause) {
+    for (_, input) in &mut real.client.inputs {
+        if let Input::Ended(completion) = input
+            && completion.cause == Some(Cause::Error(ErrorKind::StreamReset))
+        {
+            completion.cause = Some(cause);
+        }
+    }
+    for sample in &mut real.client.samples {
+        if sample.cause == Some(Cause::Error(ErrorKind::StreamReset)) {
+            sample.cause = Some(cause);
         }
     }
 }
 
+fn meets(transport: &'static TransportEntry, fault: &str, after: &str, cause: Cause) {
+    let mut setting = faulty("full-jitter:base=20ms,cap=200ms", &format!("{fault}:20%{after}"));
+    setting.transport = transport;
+    let what = format!("{fault}{after} over {}", transport.name);
+    if cause != Cause::Error(ErrorKind::Timeout) {
+        // Only what hangs is to time out, however busy the machine is.
+        setting.config.timeout = Duration::from_mins(5);
+    }
+    let mut real = setting.run();
+    let seen = seen_by(transport, cause);
+    assert!(failed(&real, seen) > 5, "{what}: {:?}", real.run.measurements().failures);
+    as_over_http1(&mut real, cause);
+    real.replay(&setting).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let ops = real.run.measurements().ops;
+    assert_eq!(ops.succeeded + ops.given_up, 100, "{what}");
+    let counts = real.server.stats.counts;
+    let conserved = real.run.conservation(Some(&counts));
+    assert!(conserved.holds(), "{what}: {:?}", conserved.mismatches);
+    let is_early = after.is_empty() && !fault.starts_with("slow");
+    assert_eq!(counts.failed > 0, is_early, "{what}: {counts:?}");
+    assert!(counts.failed <= real.run.measurements().attempts.failed, "{what}");
+}
+
 #[test]
 fn slow_answers_that_come_in_time_are_good() {
-    for fault in ["slow-headers(300ms):50%", "slow-body(300ms):50%"] {
-        let mut setting = faulty("aimd:initial=10", fault);
+    for (fault, transport) in ["slow-headers(300ms):50%", "slow-body(300ms):50%"]
+        .into_iter()
+        .flat_map(|fault| TRANSPORTS.iter().map(move |transport| (fault, transport)))
+    {
+        let mut setting = Setting { transport, ..faulty("aimd:initial=10", fault) };
         setting.config.timeout = Duration::from_mins(1);
         let real = replayed(&setting);
         let (ops, attempts) = (real.run.measurements().ops, real.run.measurements().attempts);

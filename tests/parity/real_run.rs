@@ -1,5 +1,6 @@
 //! One run over HTTP in this process, with the logs of both sides.
 
+use std::num::NonZero;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ pub(crate) struct Setting {
     pub(crate) time_scale: &'static str,
     pub(crate) transport: &'static TransportEntry,
     pub(crate) most_connections: usize,
+    pub(crate) threads: NonZero<usize>,
     /// Attempts after which another thread stops the run.
     pub(crate) stop_after: Option<u64>,
 }
@@ -39,6 +41,7 @@ impl Default for Setting {
             time_scale: "0.1",
             transport: &TRANSPORTS[0],
             most_connections: 256,
+            threads: NonZero::<usize>::MIN,
             stop_after: None,
         }
     }
@@ -99,6 +102,8 @@ impl Setting {
             seed: self.config.seed,
             timeout: scale.to_real(self.config.timeout),
             most_connections: self.most_connections,
+            threads: self.threads,
+            http2_connections: NonZero::<usize>::MIN,
             scale,
         };
         let transport = self.transport.build(transport).expect("it needs nothing");

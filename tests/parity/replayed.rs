@@ -1,5 +1,6 @@
 //! The logs of real runs, played again: every decision, verdict and instant, however late sockets and timers woke.
 
+use std::num::NonZero;
 use std::time::Duration;
 
 use loadgen_core::{ArrivalProcess, GivenUp, OperationKind, Refusal, RunConfig, Workload};
@@ -197,10 +198,27 @@ fn a_run_that_somebody_stops_while_attempts_are_on_their_way() {
 
 #[test]
 fn a_driver_that_has_too_few_connections_is_late_and_decides_the_same() {
-    let setting = Setting { most_connections: 3, ..overload("fixed-window:window=15") };
-    let real = replayed(&setting);
-    let lag = real.run.measurements().send_lag.figures().p50.expect("attempts were sent");
-    assert!(lag > 100.0, "half of them were sent less than {lag} ms late");
+    // Over HTTP/2 a connection carries a hundred.
+    for transport in TRANSPORTS.iter().filter(|transport| transport.name != "lean-http2") {
+        let setting = Setting { most_connections: 3, transport, ..overload("fixed-window:window=15") };
+        let real = replayed(&setting);
+        let lag = real.run.measurements().send_lag.figures().p50.expect("attempts were sent");
+        assert!(lag > 100.0, "half of them were sent less than {lag} ms late by {}", transport.name);
+    }
+}
+
+#[test]
+fn attempts_that_two_threads_carry_over_every_transport() {
+    for transport in TRANSPORTS {
+        let threads = NonZero::new(2).expect("it is two");
+        let mut setting = Setting { transport, threads, ..overload("aimd:initial=40+constant:delay=30ms") };
+        setting.config.timeout = Duration::from_millis(700);
+        setting.server.loss = 0.05;
+        let real = replayed(&setting);
+        assert!(rejected(&real) > 0 && real.withdrawn() > 5, "{}", transport.name);
+        assert_eq!(real.run.measurements().ops.unfinished(), 0, "{}", transport.name);
+        assert!(real.run.conservation(Some(&real.server.stats.counts)).holds(), "{}", transport.name);
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     Ok(Experiment {
-        transport: args.target.transport.0,
+        sending: args.target.transport.sending(args.output.threads)?,
         request: request(args)?,
         trust: Trust {
             insecure: args.target.insecure,

@@ -22,7 +22,7 @@ pub(crate) fn configured(
     // What is not offered here keeps its default.
     let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
-    run.target = args.target.clone();
+    (run.target, run.output.threads) = (args.target.clone(), args.output.threads);
     let experiments: Vec<Experiment> = strategies
         .into_iter()
         .map(|strategy| {

@@ -31,6 +31,10 @@ pub enum ErrorKind {
     Closed,
     /// The connection ended in the middle of an answer.
     Truncated,
+    /// The server reset the stream of HTTP/2 that was to bring the answer.
+    StreamReset,
+    /// The server shut the connection of HTTP/2 down before it came to this attempt.
+    GoAway,
     /// The answer was no HTTP.
     Unreadable,
     /// The answer had more headers, or longer ones, than the HTTP client reads.
@@ -55,7 +59,9 @@ impl ErrorKind {
         match self {
             Self::Timeout => Missing::Timeout,
             Self::Refused | Self::Unreachable | Self::Tls | Self::Exhausted => Missing::Refused,
-            Self::Reset | Self::Closed | Self::Truncated => Missing::Closed,
+            Self::Reset | Self::Closed | Self::Truncated | Self::StreamReset | Self::GoAway => {
+                Missing::Closed
+            }
             Self::Unreadable
             | Self::LongHeaders
             | Self::LongBody
@@ -74,6 +80,8 @@ impl ErrorKind {
             Self::Reset => "connection reset",
             Self::Closed => "closed without an answer",
             Self::Truncated => "cut off in mid-answer",
+            Self::StreamReset => "HTTP/2 stream reset",
+            Self::GoAway => "HTTP/2 connection shut down",
             Self::Unreadable => "no HTTP",
             Self::LongHeaders => "too many or too long headers",
             Self::LongBody => "endless body",

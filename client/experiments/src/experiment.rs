@@ -1,12 +1,13 @@
 //! One experiment: which strategy, with which workload, how often, and how requests look that leave this machine.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, IF_MATCH};
 use http::{HeaderValue, Method};
 use loadgen_core::{Mix, OperationKind, RequestKind, RunConfig};
-use loadgen_http::{RequestTemplate, TRANSPORTS, TransportEntry, Trust};
+use loadgen_http::{RequestTemplate, TransportChoice, Trust};
 use mockserver::core::Config;
 use results::Setting;
 use tailback::{Foreknowledge, SpecError, Strategy, StrategySpec};
@@ -27,6 +28,24 @@ pub struct Admin {
 /// Windows of limits that a run waits out.
 const LONGEST_WINDOW: Duration = Duration::from_hours(1);
 
+/// How attempts are sent over HTTP.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending {
+    /// By what.
+    pub transport: TransportChoice,
+    /// Threads that carry attempts.
+    pub threads: NonZero<usize>,
+    /// Over HTTP/2: connections of each thread.
+    pub http2_connections: NonZero<usize>,
+}
+
+impl Default for Sending {
+    fn default() -> Self {
+        let one = NonZero::<usize>::MIN;
+        Self { transport: TransportChoice::Auto, threads: one, http2_connections: one }
+    }
+}
+
 /// What is run: checked, and with defaults put in.
 #[derive(Clone)]
 pub struct Experiment {
@@ -43,7 +62,7 @@ pub struct Experiment {
     /// Over HTTP: how fast time goes.
     pub time_scale: TimeScale,
     /// Over HTTP: how it is sent.
-    pub transport: &'static TransportEntry,
+    pub sending: Sending,
     /// Over HTTP: what is sent.
     pub request: RequestTemplate,
     /// Over HTTP: whose certificates are trusted.
@@ -90,7 +109,7 @@ impl Experiment {
             paced: true,
             repeats: 1,
             time_scale: TimeScale::default(),
-            transport: &TRANSPORTS[0],
+            sending: Sending::default(),
             request: RequestTemplate::default(),
             trust: Trust::default(),
             admin: None,

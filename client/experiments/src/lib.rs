@@ -17,4 +17,4 @@ pub mod servers;
 pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};
-pub use experiment::{Admin, Experiment};
+pub use experiment::{Admin, Experiment, Sending};

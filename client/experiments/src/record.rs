@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loadgen_core::{ArrivalProcess, OperationKind};
 use mockserver::core::Config;
-use results::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
+use results::{ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord};
 use tailback::StrategySpec;
 use vocabulary::{ParameterInfo, duration_text};
 
@@ -107,6 +107,10 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             body_bytes: settings.request.body.len(),
             more: BTreeMap::new(),
         },
+        transport: (server.kind != "simulated").then(|| TransportRecord {
+            name: settings.sending.transport.towards(server.model.is_some()).name.to_owned(),
+            threads: settings.sending.threads.get(),
+        }),
         server_model: server.model.map(server_model),
         more: BTreeMap::new(),
     }

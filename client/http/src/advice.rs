@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use tailback::{AdviceHeaders, AdviceValue, Heard, Reading};
 use vocabulary::{Instant, WallTime, wire};
 
@@ -15,7 +15,7 @@ pub(crate) fn hear(
     body: &[u8],
     anchor: Option<WallTime>,
 ) -> Heard {
-    let nanos = || headers.get(wire::AT)?.to_str().ok()?.parse().ok();
+    let nanos = || first(headers, wire::AT)?.to_str().ok()?.parse().ok();
     let answered = anchor.and_then(|anchor| Some(anchor.at(Instant::from_nanos(nanos()?))));
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -25,16 +25,22 @@ pub(crate) fn hear(
     reading.hear(code, &Headers(code, headers), body, now)
 }
 
+/// The first value of a header. Answers have a dozen of them: to look at each is cheaper than to hash a name that is no
+/// `HeaderName` yet.
+fn first<'a>(headers: &'a HeaderMap, name: &'static str) -> Option<&'a HeaderValue> {
+    headers.iter().find(|(there, _)| there.as_str() == name).map(|(_, value)| value)
+}
+
 /// Status and headers of an answer; values that are no text are as good as none.
 pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
 
 impl AdviceHeaders for Headers<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
-        self.1.get(name).and_then(|value| value.to_str().ok()).map(AdviceValue::Text)
+        first(self.1, name).and_then(|value| value.to_str().ok()).map(AdviceValue::Text)
     }
 
     fn is_repeated(&self, name: &'static str) -> bool {
-        self.1.get_all(name).iter().nth(1).is_some()
+        self.1.iter().filter(|(there, _)| there.as_str() == name).nth(1).is_some()
     }
 
     fn status(&self) -> u16 {
@@ -42,7 +48,7 @@ impl AdviceHeaders for Headers<'_> {
     }
 
     fn exact_wait(&self) -> Option<Duration> {
-        let nanos = self.1.get(wire::WAIT)?.to_str().ok()?.parse().ok()?;
+        let nanos = first(self.1, wire::WAIT)?.to_str().ok()?.parse().ok()?;
         Some(Duration::from_nanos(nanos))
     }
 }

@@ -2,11 +2,12 @@
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Uri};
 use loadgen_core::{Mix, RequestKind, Requests, authorization};
 use reqwest::Url;
 use vocabulary::wire;
 
+use crate::prepared::Template;
 use crate::transport::TransportError;
 
 /// What ops ask for, ready to be sent.
@@ -15,17 +16,8 @@ pub(crate) struct Asked {
     requests: Requests,
     seed: u64,
     /// By kind.
-    kinds: Vec<AskedKind>,
+    kinds: Vec<Template>,
     keys: Option<Keys>,
-}
-
-/// A kind of request, ready to be sent.
-#[derive(Clone, Debug)]
-pub(crate) struct AskedKind {
-    pub(crate) method: Method,
-    pub(crate) url: Url,
-    pub(crate) headers: HeaderMap,
-    pub(crate) has_body: bool,
 }
 
 /// The `Authorization` of every key, one behind the other: 18 bytes each.
@@ -36,27 +28,27 @@ struct Keys {
 }
 
 impl Asked {
-    /// For ops that are not all alike, with the target's URL and the headers of every request. Only a mockserver is told what
-    /// a request costs.
+    /// For ops that are not all alike; `plain` is what they have in common, and `name` how a URL is sent. Only a mockserver is
+    /// told what a request costs.
     pub(crate) fn new(
         requests: &Requests,
         seed: u64,
-        target: &Url,
-        common: &HeaderMap,
+        plain: &Template,
         is_mock: bool,
+        name: &dyn Fn(&Url) -> Result<Uri, TransportError>,
     ) -> Result<Option<Self>, TransportError> {
         if requests.are_alike() {
             return Ok(None);
         }
         let kinds = requests.mix.iter().flat_map(Mix::kinds);
-        let kinds = kinds.map(|kind| AskedKind::new(kind, target, common, is_mock));
+        let kinds = kinds.map(|kind| template(kind, plain, is_mock, name));
         let keys = requests.api_keys.map(|keys| Keys::new(keys.get()));
         let kinds = kinds.collect::<Result<_, _>>()?;
         Ok(Some(Self { requests: requests.clone(), seed, kinds, keys }))
     }
 
     /// The kind of an op's requests, if there are kinds.
-    pub(crate) fn kind_of(&self, op: u64) -> Option<&AskedKind> {
+    pub(crate) fn kind_of(&self, op: u64) -> Option<&Template> {
         let mix = self.requests.mix.as_ref()?;
         self.kinds.get(mix.kind_of(self.seed, op))
     }
@@ -72,28 +64,29 @@ impl Asked {
     }
 }
 
-impl AskedKind {
-    fn new(
-        kind: &RequestKind,
-        target: &Url,
-        common: &HeaderMap,
-        is_mock: bool,
-    ) -> Result<Self, TransportError> {
-        let refuse = || TransportError::Kind(kind.to_string());
-        let method = Method::from_bytes(kind.method.as_bytes()).map_err(|_| refuse())?;
-        let mut headers = common.clone();
-        let has_body = kind.has_body();
-        if !has_body {
-            headers.remove(CONTENT_TYPE);
-            headers.remove(CONTENT_LENGTH);
-        }
-        for (name, cost) in [(wire::COST, kind.cost), (wire::USED, kind.used)] {
-            if let Some(cost) = cost.filter(|_| is_mock) {
-                headers.insert(HeaderName::from_static(name), HeaderValue::from(cost));
-            }
-        }
-        Ok(Self { method, url: url_of(target, &kind.path), headers, has_body })
+/// A kind of request, ready to be sent.
+fn template(
+    kind: &RequestKind,
+    plain: &Template,
+    is_mock: bool,
+    name: &dyn Fn(&Url) -> Result<Uri, TransportError>,
+) -> Result<Template, TransportError> {
+    let refuse = || TransportError::Kind(kind.to_string());
+    let method = Method::from_bytes(kind.method.as_bytes()).map_err(|_| refuse())?;
+    let mut headers = plain.headers.clone();
+    let has_body = kind.has_body();
+    if !has_body {
+        headers.remove(CONTENT_TYPE);
+        headers.remove(CONTENT_LENGTH);
     }
+    for (name, cost) in [(wire::COST, kind.cost), (wire::USED, kind.used)] {
+        if let Some(cost) = cost.filter(|_| is_mock) {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from(cost));
+        }
+    }
+    let url = url_of(&plain.url, &kind.path);
+    let uri = name(&url).map_err(|_| refuse())?;
+    Ok(Template { method, url, uri, headers, has_body })
 }
 
 /// The target with a kind's path behind its own; its query stays.
@@ -126,7 +119,17 @@ mod tests {
         let requests = Requests { mix, api_keys: NonZero::new(api_keys), ..Requests::default() };
         let common: HeaderMap =
             [(CONTENT_TYPE, HeaderValue::from_static("text/plain"))].into_iter().collect();
-        Asked::new(&requests, 1, &target.parse().unwrap(), &common, is_mock).unwrap().unwrap()
+        Asked::new(&requests, 1, &plain(target, common), is_mock, &path).unwrap().unwrap()
+    }
+
+    fn plain(target: &str, headers: HeaderMap) -> Template {
+        let url: Url = target.parse().unwrap();
+        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, has_body: true }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "other ways to name a URL may fail")]
+    fn path(url: &Url) -> Result<Uri, TransportError> {
+        Ok(url.path().parse().unwrap())
     }
 
     #[test]
@@ -151,8 +154,7 @@ mod tests {
 
     #[test]
     fn only_a_mockserver_hears_of_costs_and_only_methods_with_a_body_say_what_it_is() {
-        let header =
-            |kind: &AskedKind, name: &str| Some(kind.headers.get(name)?.to_str().unwrap().to_owned());
+        let header = |kind: &Template, name: &str| Some(kind.headers.get(name)?.to_str().unwrap().to_owned());
         for is_mock in [true, false] {
             let asked = asked("GET /a cost=5 used=2; POST /b", 0, "http://h/", is_mock);
             let [get, post] = &asked.kinds[..] else { panic!("two kinds") };
@@ -181,8 +183,7 @@ mod tests {
 
     #[test]
     fn ops_that_are_alike_need_nothing_of_it() {
-        let alike =
-            Asked::new(&Requests::default(), 1, &"http://h".parse().unwrap(), &HeaderMap::new(), true);
+        let alike = Asked::new(&Requests::default(), 1, &plain("http://h", HeaderMap::new()), true, &path);
         assert!(alike.unwrap().is_none());
     }
 }

@@ -72,6 +72,20 @@ impl Connecting {
         Counted::new(self.shared.clone(), |shared| &shared.requests)
     }
 
+    /// Opens a connection within the bound, and measures how long it takes.
+    pub(crate) async fn open<T, E>(&self, connect: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        let shared = &self.shared;
+        let asked = Instant::now();
+        let pending = Counted::new(shared.clone(), |shared| &shared.pending);
+        let _place = shared.places.acquire().await.expect("the semaphore is never closed");
+        let connection = connect.await?;
+        shared.opened.lock().unwrap_or_else(PoisonError::into_inner).record(asked.elapsed());
+        shared.open.fetch_add(1, Ordering::Relaxed);
+        drop(pending);
+        shared.grown.notify_one();
+        Ok(connection)
+    }
+
     /// Returns when a connection was opened since the last time.
     pub(crate) async fn grown(&self) {
         self.shared.grown.notified().await;
@@ -157,18 +171,13 @@ where
 
     fn call(&mut self, request: R) -> Self::Future {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let shared = self.connecting.shared.clone();
-        let asked = Instant::now();
-        let pending = Counted::new(shared.clone(), |shared| &shared.pending);
+        let connecting = self.connecting.clone();
         Box::pin(async move {
-            let _place = shared.places.acquire().await.expect("the semaphore is never closed");
-            poll_fn(|context| inner.poll_ready(context)).await?;
-            let connection = inner.call(request).await?;
-            shared.opened.lock().unwrap_or_else(PoisonError::into_inner).record(asked.elapsed());
-            shared.open.fetch_add(1, Ordering::Relaxed);
-            drop(pending);
-            shared.grown.notify_one();
-            Ok(connection)
+            let connect = async move {
+                poll_fn(|context| inner.poll_ready(context)).await?;
+                inner.call(request).await
+            };
+            connecting.open(connect).await
         })
     }
 }

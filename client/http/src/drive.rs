@@ -4,10 +4,12 @@ use std::io;
 use std::time::{Duration, Instant as RealInstant};
 
 use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
+use tokio::runtime::Handle;
 use vocabulary::{Instant, TimeScale};
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
+use crate::lanes::{self, Helper};
 use crate::timer::Timer;
 use crate::transport::Transport;
 use crate::usage::thread_cpu;
@@ -33,8 +35,10 @@ impl Default for DriveOptions {
 pub struct DriveReport {
     /// Real time from the first event to the last.
     pub wall: Duration,
-    /// Processor time of the driver's thread.
+    /// Processor time of all threads that carried attempts.
     pub cpu: Option<Duration>,
+    /// Processor time of the busiest of them.
+    pub busiest_cpu: Option<Duration>,
     /// How long those attempts waited that found no connection free and no place to open one.
     pub connection_waits: LatencyFigures,
     /// Connections opened, those of the warm-up included.
@@ -55,40 +59,61 @@ pub enum DriveError {
     Timer(#[source] io::Error),
 }
 
-/// Drives `run` to its end over `transport`, in a runtime of its own: state machine, workers and connections share this thread.
+/// Drives `run` to its end over these transports. The state machine is on this thread, and so are workers and connections of
+/// the first; each other has a thread of its own.
 pub(crate) fn drive_on_this_thread<T: Transport>(
     run: &mut Run,
-    transport: &T,
+    transports: Vec<T>,
     scale: TimeScale,
     control: &Control,
     options: DriveOptions,
 ) -> Result<DriveReport, DriveError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(DriveError::Runtime)?;
+    let runtime = lanes::runtime().map_err(DriveError::Runtime)?;
+    let helpers: Vec<Helper> =
+        (1..transports.len()).map(Helper::start).collect::<Result<_, _>>().map_err(DriveError::Runtime)?;
+    let handles = std::iter::once(runtime.handle()).chain(helpers.iter().map(Helper::handle));
+    let lanes: Vec<_> = handles.cloned().zip(transports).collect();
     let report = runtime.block_on(async {
-        if options.warm_connections > 0 {
-            transport.warm_up(options.warm_connections).await;
-        }
+        warm_up(&lanes, options.warm_connections).await;
         // The clock starts when everything is ready: the first arrivals are not late.
-        drive(run, transport, Clock::start(scale), control, options).await
+        drive(run, lanes, Clock::start(scale), control, options).await
     });
     // Connections that still wait for an answer are not waited for.
     runtime.shutdown_background();
-    report
+    let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
+    let mut report = report?;
+    report.busiest_cpu = report.cpu.max(others.iter().copied().max());
+    report.cpu = report.cpu.map(|cpu| cpu + others.iter().sum::<Duration>());
+    Ok(report)
 }
 
-/// Drives `run` to its end over `transport`, inside a current-thread runtime.
+/// Opens connections before the clock starts: as many on each lane.
+async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) {
+    if connections == 0 {
+        return;
+    }
+    let each = connections.div_ceil(lanes.len());
+    let start = |(handle, transport): &(Handle, T)| {
+        let transport = transport.clone();
+        handle.spawn(async move { transport.warm_up(each).await })
+    };
+    for warming in lanes.iter().map(start).collect::<Vec<_>>() {
+        // Failures are left for the run to find.
+        let _ = warming.await;
+    }
+}
+
+/// Drives `run` to its end over `lanes`, inside the runtime of the first.
 async fn drive<T: Transport>(
     run: &mut Run,
-    transport: &T,
+    lanes: Vec<(Handle, T)>,
     clock: Clock,
     control: &Control,
     options: DriveOptions,
 ) -> Result<DriveReport, DriveError> {
     let cpu_before = thread_cpu();
     let mut timer = Timer::new().map_err(DriveError::Timer)?;
-    let handle = tokio::runtime::Handle::current();
-    let mut workers = Workers::new(handle, transport.clone(), clock);
+    let mut workers = Workers::new(lanes, clock);
     let answers = workers.answers();
     let mut batch: Vec<Delivered> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
@@ -107,7 +132,7 @@ async fn drive<T: Transport>(
                 }
                 Command::Abort => run.handle_input(clock.now(), Input::Abort),
                 Command::Snapshot => {
-                    control.publish(transport.connections(), false, |snapshot| {
+                    control.publish(workers.connections(), false, |snapshot| {
                         run.snapshot(clock.now(), snapshot);
                     });
                 }
@@ -134,14 +159,15 @@ async fn drive<T: Transport>(
             result = wait(&mut timer, wake_at) => result.map_err(DriveError::Timer)?,
         }
     }
-    control.publish(transport.connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
+    control.publish(workers.connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
     let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
     Ok(DriveReport {
         wall: clock.wall(),
         cpu,
+        busiest_cpu: cpu,
         connection_waits: workers.waits().figures(),
-        connections: transport.connections(),
-        connect_times: transport.connect_times().figures(),
+        connections: workers.connections(),
+        connect_times: workers.connect_times().figures(),
     })
 }
 

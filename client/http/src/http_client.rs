@@ -5,12 +5,10 @@ use std::time::Duration;
 use reqwest::Client;
 
 use crate::connecting::Connecting;
+use crate::prepared::AGENT;
 use crate::target::Target;
 use crate::transport::TransportError;
-use crate::trust::trusting;
-
-/// Who sends: operators of servers want to know whom to ask.
-pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
+use crate::trust;
 
 /// A client with its own pool of connections. Connects may take no longer than `connect_timeout`, in real time.
 pub(crate) fn client(
@@ -42,14 +40,9 @@ pub(crate) fn client(
         // Reading the system's certificates costs megabytes and milliseconds, for nothing.
         builder = builder.tls_certs_only([]);
     } else {
-        builder = builder.tls_danger_accept_invalid_certs(target.trust().insecure);
-        if let Some(pem) = &target.trust().roots_pem {
-            reqwest::Certificate::from_pem_bundle(pem).map_err(TransportError::Roots)?;
-            if !target.trust().insecure {
-                let config = trusting(pem).map_err(TransportError::Untrustable)?;
-                builder = builder.tls_backend_preconfigured(config);
-            }
-        }
+        let mut config = trust::config(target.trust())?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        builder = builder.tls_backend_preconfigured(config);
     }
     builder.build().map_err(|error| TransportError::Client(error.into()))
 }

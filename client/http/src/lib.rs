@@ -9,17 +9,22 @@ mod asked;
 mod clock;
 mod connecting;
 mod control;
+mod dialer;
 mod drive;
+mod exchange;
 mod http_client;
+mod lanes;
 mod mailbox;
 mod mock;
 mod open_files;
+mod prepared;
 mod target;
 mod timer;
 mod transport;
 mod transports;
 mod trouble;
 mod trust;
+mod understanding;
 mod usage;
 mod workers;
 
@@ -29,7 +34,7 @@ pub use mock::{MockError, MockServer, Probe, probe};
 pub use open_files::raise_open_files;
 pub use target::{Target, TargetError, Trust};
 pub use transport::{Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError};
-pub use transports::{ReadyTransport, TRANSPORTS, TransportEntry};
+pub use transports::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
 pub use usage::{peak_rss_bytes, process_cpu};
 
 /// What is wrong with the certificate of a server that could not be reached, where the error itself says it only in

@@ -113,7 +113,7 @@ impl MockServer {
         let response = match self.get("/_mock/config").send().await {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
-                let kind = match trouble::kind(&error, false) {
+                let kind = match trouble::of_request(&error, false) {
                     // It was hung up on in the middle of the handshake, and no certificate was looked at.
                     ErrorKind::Tls if !trouble::is_tls(&error) && speaks_plainly(&self.target).await => {
                         ErrorKind::PlainHttp

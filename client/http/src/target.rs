@@ -159,11 +159,15 @@ impl Target {
         &self.trust
     }
 
+    /// Host and port as typed: the `Host` header of HTTP/1.1, the authority of HTTP/2.
+    pub(crate) fn authority(&self) -> String {
+        let host = self.typed.host_str().unwrap_or_default();
+        self.typed.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
     /// The `Host` header when it differs from what the client would send by itself.
     pub(crate) fn host_header(&self) -> Option<String> {
-        let host = self.typed.host_str()?;
-        let typed = self.typed.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        (self.requested.host_str() != self.typed.host_str()).then_some(typed)
+        (self.requested.host_str() != self.typed.host_str()).then(|| self.authority())
     }
 }
 

@@ -1,6 +1,7 @@
 //! How an attempt reaches a server: what a transport is built from, what it does, and what it brings back.
 
 use std::future::Future;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,6 +77,10 @@ pub struct TransportConfig {
     pub timeout: Duration,
     /// Attempts beyond so many wait for a connection to be free.
     pub most_connections: usize,
+    /// Threads that carry attempts, each with connections of its own; the state machine is on the first.
+    pub threads: NonZero<usize>,
+    /// Over HTTP/2: connections of each thread that attempts are spread over.
+    pub http2_connections: NonZero<usize>,
     /// Servers that do not know the run advise in real time.
     pub scale: TimeScale,
 }
@@ -108,7 +113,7 @@ pub struct RunHeaders {
 pub enum TransportError {
     /// The certificates to trust could not be read.
     #[error("the certificates given by `--cacert` could not be read as PEM")]
-    Roots(#[source] reqwest::Error),
+    Roots(#[source] rustls::pki_types::pem::Error),
     /// The certificates to trust cannot be used.
     #[error("the certificates given by `--cacert` cannot be trusted")]
     Untrustable(#[source] rustls::Error),
@@ -118,6 +123,9 @@ pub enum TransportError {
     /// A kind of request whose method or path HTTP does not allow here.
     #[error("`{0}` (--mix) cannot be sent to this target")]
     Kind(String),
+    /// A path that HTTP does not allow.
+    #[error("the target's path `{0}` cannot be sent")]
+    Path(String),
     /// Anything else.
     #[error("the HTTP client could not be set up")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -1,5 +1,7 @@
 //! The list of transports, and the way from a name to one that is ready to carry a run.
 
+mod http2;
+mod lean;
 mod reqwest;
 
 use loadgen_core::Run;
@@ -8,8 +10,12 @@ use crate::control::Control;
 use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
 use crate::transport::{Transport, TransportConfig, TransportError};
 
-/// Every transport; the first is used where none is named.
-pub const TRANSPORTS: &[TransportEntry] = &[TransportEntry::of::<reqwest::ReqwestTransport>()];
+/// Every transport; the first is used towards a mockserver where none is named.
+pub const TRANSPORTS: &[TransportEntry] = &[
+    TransportEntry::of::<lean::LeanTransport>(),
+    TransportEntry::of::<reqwest::ReqwestTransport>(),
+    TransportEntry::of::<http2::Http2Transport>(),
+];
 
 /// A transport that can be chosen by name.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +33,14 @@ impl TransportEntry {
             name: T::NAME,
             summary: T::SUMMARY,
             build: |config| {
-                let scale = config.scale;
-                let transport = T::build(config)?;
+                let (scale, threads) = (config.scale, config.threads.get());
+                let most_connections = (config.most_connections / threads).max(1);
+                let transports =
+                    (0..threads).map(|_| T::build(TransportConfig { most_connections, ..config.clone() }));
+                let transports = transports.collect::<Result<Vec<_>, _>>()?;
                 Ok(ReadyTransport {
                     drive: Box::new(move |run, control, options| {
-                        drive_on_this_thread(run, &transport, scale, control, options)
+                        drive_on_this_thread(run, transports, scale, control, options)
                     }),
                 })
             },
@@ -49,6 +58,33 @@ impl TransportEntry {
     /// See [`Transport::build`].
     pub fn build(&self, config: TransportConfig) -> Result<ReadyTransport, TransportError> {
         (self.build)(config)
+    }
+}
+
+/// Which transport carries a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum TransportChoice {
+    /// The lean one towards a mockserver; towards everybody else reqwest, which more servers have met.
+    #[default]
+    Auto,
+    /// This one.
+    Named(&'static TransportEntry),
+}
+
+impl TransportChoice {
+    /// What the choice is called that is none.
+    pub const AUTO: &'static str = "auto";
+
+    /// HTTP/2.
+    pub const HTTP2: Self = Self::Named(&TRANSPORTS[2]);
+
+    /// The transport towards a server of this kind.
+    pub fn towards(self, is_mock: bool) -> &'static TransportEntry {
+        match self {
+            Self::Named(entry) => entry,
+            Self::Auto if is_mock => &TRANSPORTS[0],
+            Self::Auto => &TRANSPORTS[1],
+        }
     }
 }
 

@@ -11,25 +11,60 @@ use crate::trust;
 /// Too many open files: the process's limit, and the system's.
 const NO_FILES: [i32; 2] = [24, 23];
 
-/// What went wrong when no answer came; with `answering` its head was there already.
-pub(crate) fn kind(error: &reqwest::Error, answering: bool) -> ErrorKind {
+/// How far a request had come when something went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// There was no connection yet.
+    Connecting,
+    /// The head of the answer was waited for.
+    Asking,
+    /// The head was there.
+    Answering,
+}
+
+/// What went wrong when reqwest brought no answer; with `answering` its head was there already.
+pub(crate) fn of_request(error: &reqwest::Error, answering: bool) -> ErrorKind {
+    let stage = match () {
+        () if error.is_connect() => Stage::Connecting,
+        () if answering => Stage::Answering,
+        () => Stage::Asking,
+    };
+    match kind(error, stage) {
+        ErrorKind::Other if error.is_timeout() => ErrorKind::Unreachable,
+        kind => kind,
+    }
+}
+
+/// What went wrong with a stream of HTTP/2.
+pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
+    match error.get_io() {
+        Some(io) => kind(io, stage),
+        None if error.is_go_away() && error.is_remote() => ErrorKind::GoAway,
+        None if error.is_reset() && error.is_remote() => match stage {
+            Stage::Answering => ErrorKind::Truncated,
+            _ => ErrorKind::StreamReset,
+        },
+        // The other side broke the rules of the protocol, or does not speak it.
+        None if error.is_library() => ErrorKind::Unreadable,
+        None => kind(error, stage),
+    }
+}
+
+/// What went wrong when no answer came.
+pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(kind) = of(cause) {
-            return match kind {
-                ErrorKind::Closed if answering => ErrorKind::Truncated,
+            return match (kind, stage) {
+                (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
                 // A handshake that ends in the middle.
-                ErrorKind::Closed if error.is_connect() => ErrorKind::Tls,
-                kind => kind,
+                (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
+                _ => kind,
             };
         }
         next = cause.source();
     }
-    match () {
-        () if error.is_timeout() => ErrorKind::Unreachable,
-        () if answering => ErrorKind::Truncated,
-        () => ErrorKind::Other,
-    }
+    if stage == Stage::Answering { ErrorKind::Truncated } else { ErrorKind::Other }
 }
 
 fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {

@@ -8,31 +8,83 @@ use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::CryptoProvider;
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, OtherError, RootCertStore,
+    SignatureScheme,
 };
+use rustls_platform_verifier::BuilderVerifierExt as _;
 
-/// TLS towards servers whose certificates one of these, in PEM form, vouches for, or that are one of these.
-pub(crate) fn trusting(pem: &[u8]) -> Result<ClientConfig, Error> {
-    let unreadable = |_| Error::InvalidCertificate(CertificateError::BadEncoding);
-    let named = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    let mut roots = RootCertStore::empty();
-    for certificate in &named {
-        roots.add(certificate.clone())?;
-    }
+use crate::target::Trust;
+use crate::transport::TransportError;
+
+/// TLS towards servers that are trusted like this.
+///
+/// # Errors
+/// When certificates cannot be read or used.
+pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier = Verifier::new(roots, named, provider.clone())?;
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+    let named = trust.roots_pem.as_deref().map(read).transpose()?;
+    let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+    let with = |builder: ConfigBuilder<_, _>| match named {
+        _ if trust.insecure => {
+            let any = Arc::new(AnyCertificate(provider.signature_verification_algorithms));
+            Ok(builder.dangerous().with_custom_certificate_verifier(any))
+        }
+        Some(named) => {
+            let verifier = Verifier::new(named, provider)?;
+            Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)))
+        }
+        None => builder.with_platform_verifier(),
+    };
+    let config = builder.and_then(with).map_err(TransportError::Untrustable)?;
+    Ok(config.with_no_client_auth())
+}
+
+fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {
+    CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(TransportError::Roots)
+}
+
+/// No verification at all (`--insecure`).
+#[derive(Debug)]
+struct AnyCertificate(WebPkiSupportedAlgorithms);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_schemes()
+    }
 }
 
 /// The usual verification, and one exception.
@@ -43,11 +95,12 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn new(
-        roots: RootCertStore,
-        named: Vec<CertificateDer<'static>>,
-        provider: Arc<CryptoProvider>,
-    ) -> Result<Self, Error> {
+    /// For servers whose certificates one of these vouches for, or that are one of these.
+    fn new(named: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
+        let mut roots = RootCertStore::empty();
+        for certificate in &named {
+            roots.add(certificate.clone())?;
+        }
         let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
             .build()
             .map_err(|error| Error::General(error.to_string()))?;

@@ -23,24 +23,42 @@ pub(crate) struct Delivered {
     pub(crate) at: Instant,
     pub(crate) answer: Answer,
     /// Which worker is idle again.
-    worker: usize,
+    worker: WorkerId,
+}
+
+/// A worker: which lane, and which of its workers.
+#[derive(Clone, Copy, Debug)]
+struct WorkerId {
+    lane: usize,
+    number: usize,
+}
+
+/// A thread with connections of its own.
+struct Lane<T> {
+    handle: Handle,
+    transport: T,
+    /// By worker: what it is to do.
+    assignments: Vec<Arc<Assignment>>,
+    idle: Vec<usize>,
+    under_way: usize,
+}
+
+impl<T: Transport> Lane<T> {
+    fn has_room(&self) -> bool {
+        self.under_way < self.transport.room()
+    }
 }
 
 /// Hands attempts to idle workers and starts new ones when none is idle.
 pub(crate) struct Workers<T> {
-    handle: Handle,
-    transport: T,
+    lanes: Vec<Lane<T>>,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
-    /// By worker: what it is to do.
-    assignments: Vec<Arc<Assignment>>,
-    idle: Vec<usize>,
     /// Attempts that wait for a connection, and since when. Their wait counts as send lag, too.
     waiting: VecDeque<(Launched, Instant)>,
     waits: Latencies,
-    under_way: usize,
     /// Which worker carries the attempt in this slot.
-    carriers: Vec<Option<(u64, usize)>>,
+    carriers: Vec<Option<(u64, WorkerId)>>,
 }
 
 /// Where one worker finds its next attempt, and learns that it is withdrawn.
@@ -58,17 +76,21 @@ struct AssignmentState {
 }
 
 impl<T: Transport> Workers<T> {
-    pub(crate) fn new(handle: Handle, transport: T, clock: Clock) -> Self {
-        Self {
+    /// Workers on these runtimes, each with a transport of its own.
+    pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
+        let lane = |(handle, transport)| Lane {
             handle,
             transport,
-            clock,
-            answers: Arc::new(Mailbox::new()),
             assignments: Vec::new(),
             idle: Vec::new(),
+            under_way: 0,
+        };
+        Self {
+            lanes: lanes.into_iter().map(lane).collect(),
+            clock,
+            answers: Arc::new(Mailbox::new()),
             waiting: VecDeque::new(),
             waits: Latencies::default(),
-            under_way: 0,
             carriers: Vec::new(),
         }
     }
@@ -80,11 +102,16 @@ impl<T: Transport> Workers<T> {
 
     /// Sends an attempt as soon as there is room for it.
     pub(crate) fn send(&mut self, attempt: Launched) {
-        if self.waiting.is_empty() && self.under_way < self.transport.room() {
-            self.hand_out(attempt);
-        } else {
-            self.waiting.push_back((attempt, self.clock.now()));
+        match self.free_lane() {
+            Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
+            _ => self.waiting.push_back((attempt, self.clock.now())),
         }
+    }
+
+    /// The lane with the fewest attempts, if it has room.
+    fn free_lane(&self) -> Option<usize> {
+        let with_room = self.lanes.iter().enumerate().filter(|(_, lane)| lane.has_room());
+        with_room.min_by_key(|(_, lane)| lane.under_way).map(|(lane, _)| lane)
     }
 
     /// How long those attempts waited that had to wait for a connection.
@@ -92,33 +119,60 @@ impl<T: Transport> Workers<T> {
         &self.waits
     }
 
+    /// Connections opened so far.
+    pub(crate) fn connections(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.transport.connections()).sum()
+    }
+
+    /// How long each of them took to open, in real time.
+    pub(crate) fn connect_times(&self) -> Latencies {
+        let mut all = Latencies::default();
+        for lane in &self.lanes {
+            all.merge(&lane.transport.connect_times());
+        }
+        all
+    }
+
     /// Sends what waits, as far as there is room.
     pub(crate) fn fill(&mut self) {
-        while self.under_way < self.transport.room()
+        while !self.waiting.is_empty()
+            && let Some(lane) = self.free_lane()
             && let Some((attempt, since)) = self.waiting.pop_front()
         {
             self.waits.record_between(since, self.clock.now());
-            self.hand_out(attempt);
+            self.hand_out(lane, attempt);
         }
     }
 
     /// Returns when there is more room for what waits.
     pub(crate) async fn grown(&self) {
-        if self.waiting.is_empty() {
-            std::future::pending::<()>().await;
+        match &self.lanes[..] {
+            _ if self.waiting.is_empty() => std::future::pending().await,
+            [only] => only.transport.grown().await,
+            several => {
+                let mut grown: Vec<_> = several.iter().map(|lane| Box::pin(lane.transport.grown())).collect();
+                poll_fn(|context| {
+                    let mut polled = grown.iter_mut().map(|lane| lane.as_mut().poll(context));
+                    polled.find(Poll::is_ready).unwrap_or(Poll::Pending)
+                })
+                .await;
+            }
         }
-        self.transport.grown().await;
     }
 
-    fn hand_out(&mut self, attempt: Launched) {
-        self.under_way += 1;
-        let worker = self.idle.pop().unwrap_or_else(|| self.spawn_worker());
+    fn hand_out(&mut self, lane: usize, attempt: Launched) {
+        let number = match self.lanes[lane].idle.pop() {
+            Some(number) => number,
+            None => self.spawn_worker(lane),
+        };
         let slot = attempt.attempt.slot as usize;
         if self.carriers.len() <= slot {
             self.carriers.resize(slot + 1, None);
         }
-        self.carriers[slot] = Some((attempt.attempt.serial, worker));
-        self.assignments[worker].update(|state| state.next = Some(attempt));
+        self.carriers[slot] = Some((attempt.attempt.serial, WorkerId { lane, number }));
+        let lane = &mut self.lanes[lane];
+        lane.under_way += 1;
+        lane.assignments[number].update(|state| state.next = Some(attempt));
     }
 
     /// Withdraws an attempt. Returns it when it was not sent yet.
@@ -128,39 +182,41 @@ impl<T: Transport> Workers<T> {
             self.waits.record_between(since, self.clock.now());
             return Some(launched);
         }
-        if let Some(Some((serial, worker))) = self.carriers.get(key.slot as usize).copied()
+        if let Some(Some((serial, WorkerId { lane, number }))) = self.carriers.get(key.slot as usize).copied()
             && serial == key.serial
         {
-            self.assignments[worker].update(|state| state.withdrawn = Some(key));
+            self.lanes[lane].assignments[number].update(|state| state.withdrawn = Some(key));
         }
         None
     }
 
     /// Takes note that an answer's worker is idle again.
     pub(crate) fn release(&mut self, delivered: &Delivered) {
-        self.under_way -= 1;
+        let lane = &mut self.lanes[delivered.worker.lane];
+        lane.under_way -= 1;
         if matches!(delivered.answer.outcome.status, Status::Cancelled | Status::Failed(Failure::Transport)) {
-            self.transport.on_lost();
+            lane.transport.on_lost();
         }
-        self.idle.push(delivered.worker);
+        lane.idle.push(delivered.worker.number);
         let carrier = &mut self.carriers[delivered.attempt.slot as usize];
         if carrier.is_some_and(|(serial, _)| serial == delivered.attempt.serial) {
             *carrier = None;
         }
     }
 
-    fn spawn_worker(&mut self) -> usize {
-        let worker = self.assignments.len();
+    fn spawn_worker(&mut self, lane: usize) -> usize {
+        let at = &mut self.lanes[lane];
+        let number = at.assignments.len();
         let assignment = Arc::<Assignment>::default();
-        self.assignments.push(assignment.clone());
-        let answers = self.answers.clone();
-        self.handle.spawn(work(worker, assignment, self.transport.clone(), self.clock, answers));
-        worker
+        at.assignments.push(assignment.clone());
+        let worker = WorkerId { lane, number };
+        at.handle.spawn(work(worker, assignment, at.transport.clone(), self.clock, self.answers.clone()));
+        number
     }
 }
 
 async fn work<T: Transport>(
-    worker: usize,
+    worker: WorkerId,
     assignment: Arc<Assignment>,
     transport: T,
     clock: Clock,

@@ -62,6 +62,8 @@ impl Conditions {
             repeats,
             time_scale,
             request,
+            // It costs the generator more or less, and the server sees the same requests.
+            transport: _,
             server_model,
             more,
         } = config.clone();

@@ -33,6 +33,9 @@ pub struct ConfigRecord {
     pub repeats: u32,
     pub time_scale: f64,
     pub request: RequestRecord,
+    /// How it was sent; of a simulated run, nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportRecord>,
     /// The mockserver's own configuration; null for any other server.
     pub server_model: Option<ServerModel>,
     /// What later versions wrote besides: it may matter, whatever it is.
@@ -63,6 +66,7 @@ impl Default for ConfigRecord {
             repeats: 1,
             time_scale: 1.0,
             request: RequestRecord::default(),
+            transport: None,
             server_model: None,
             more: BTreeMap::new(),
         }
@@ -110,6 +114,16 @@ pub struct RequestRecord {
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
+}
+
+/// How attempts were sent.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct TransportRecord {
+    /// `lean`, `reqwest` or, with `--http2`, `lean-http2`; what `--transport auto` came to.
+    pub name: String,
+    /// Threads that carried attempts.
+    pub threads: usize,
 }
 
 /// A mockserver's configuration, key by key, as its `GET /_mock/config` shows it. The keys are the server's matter: a new flag of it

@@ -49,7 +49,7 @@ pub use basis::Basis;
 pub use columns::Column;
 pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
 pub use conditions::{Conditions, WrittenConditions};
-pub use config::{ConfigRecord, PartRecord, RequestRecord, ServerModel, WorkloadRecord};
+pub use config::{ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord};
 pub use document::{Document, sorted};
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
 pub use foresight::knows_the_future;

@@ -4,12 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::transport::TransportArg;
+use super::transport::TransportArgs;
 use super::values::{Header, Method};
 
 /// Arguments that mean nothing in virtual time.
-pub(crate) const OF_REAL_REQUESTS: [&str; 7] =
-    ["target", "headers", "body", "idempotent", "insecure", "cacert", "admin_token"];
+pub(crate) const OF_REAL_REQUESTS: [&str; 10] = [
+    "target",
+    "headers",
+    "body",
+    "idempotent",
+    "insecure",
+    "cacert",
+    "admin_token",
+    "transport",
+    "http2",
+    "http2_connections",
+];
 
 /// Begins what heads the flags of a mock server.
 pub(crate) const MOCK_SERVER: &str = "Mock server";
@@ -46,7 +56,7 @@ pub(crate) struct TargetArgs {
     pub(crate) cacert: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) transport: TransportArg,
+    pub(crate) transport: TransportArgs,
 
     /// The token of a mockserver that was started with `--admin-remote`; `@FILE` reads it from a file [default: that in
     /// the environment, `TAILBACK_ADMIN_TOKEN`, if the target is on this machine or its certificate is checked]. Sent to

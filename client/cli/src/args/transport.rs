@@ -1,74 +1,126 @@
-//! How attempts are sent, where there is a choice.
+//! How attempts are sent.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use loadgen_http::{TRANSPORTS, TransportEntry};
+use std::num::NonZero;
 
-const ID: &str = "transport";
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use experiments::Sending;
+use loadgen_http::{TransportChoice, TransportEntry};
+use mockserver::count;
 
-/// `--transport NAME`, which is there once there are two.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TransportArg(pub(crate) &'static TransportEntry);
+use crate::exit::{Exit, Fatal};
 
-impl Args for TransportArg {
-    fn augment_args(command: Command) -> Command {
-        with_choice_of(TRANSPORTS, command)
+/// Where the choice is looked for that was not typed.
+const VARIABLE: &str = "TAILBACK_TRANSPORT";
+
+/// What `--transport` offers; HTTP/2 has a flag of its own.
+const NAMES: [&str; 2] = ["lean", "reqwest"];
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct TransportArgs {
+    /// How attempts are sent [default: that in the environment, `TAILBACK_TRANSPORT`, else auto].
+    #[arg(long, value_name = "TRANSPORT", value_parser = choices())]
+    transport: Option<TransportChoice>,
+
+    /// Send attempts as streams of HTTP/2: by prior knowledge, or agreed on over TLS (ALPN). Attempts beyond what the server
+    /// allows at once wait, and are counted as waiting for a connection.
+    #[arg(long)]
+    http2: bool,
+
+    /// With `--http2`: connections of each thread that attempts are spread over.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = count::<u16>(1, 256), requires = "http2")]
+    http2_connections: u16,
+}
+
+impl TransportArgs {
+    /// As runs need it, by so many threads.
+    ///
+    /// # Errors
+    /// When the transport that was named does not speak HTTP/2, or the environment names none that there is.
+    pub(crate) fn sending(&self, threads: Option<u16>) -> anyhow::Result<Sending> {
+        self.sending_unless_typed(threads, std::env::var(VARIABLE).ok().as_deref())
     }
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+    fn sending_unless_typed(
+        &self,
+        threads: Option<u16>,
+        environment: Option<&str>,
+    ) -> anyhow::Result<Sending> {
+        let Self { transport, http2, http2_connections } = *self;
+        let number = |given: u16| NonZero::new(given.into()).unwrap_or(NonZero::<usize>::MIN);
+        let usage = |words: String| Fatal::error(Exit::Usage, words);
+        let transport = match (transport, environment) {
+            (Some(TransportChoice::Named(entry)), _) if http2 && entry.name == "reqwest" => {
+                return Err(usage("`--transport reqwest` speaks HTTP/1.1 only; leave it out with `--http2`".to_owned()));
+            }
+            _ if http2 => TransportChoice::HTTP2,
+            (Some(typed), _) => typed,
+            (None, None | Some("")) => TransportChoice::Auto,
+            (None, Some(name)) => named(name).ok_or_else(|| {
+                usage(format!("`{name}` (in the environment, {VARIABLE}) is no transport; it must be auto, lean or reqwest"))
+            })?,
+        };
+        Ok(Sending {
+            transport,
+            threads: number(threads.unwrap_or(1)),
+            http2_connections: number(http2_connections),
+        })
     }
 }
 
-fn with_choice_of(transports: &'static [TransportEntry], command: Command) -> Command {
-    let [first, _, ..] = transports else { return command };
-    let names = transports.iter().map(|entry| PossibleValue::new(entry.name).help(entry.summary));
-    let entry = |name: String| transports.iter().find(|entry| entry.name == name);
-    let arg = Arg::new(ID)
-        .long(ID)
-        .value_name("TRANSPORT")
-        .help("How attempts are sent")
-        .conflicts_with("simulate");
-    command.arg(
-        arg.value_parser(PossibleValuesParser::new(names).try_map(move |name| entry(name).ok_or("unknown")))
-            .default_value(first.name),
-    )
+fn named(name: &str) -> Option<TransportChoice> {
+    match name {
+        TransportChoice::AUTO => Some(TransportChoice::Auto),
+        name => {
+            NAMES.contains(&name).then(|| TransportEntry::find(name)).flatten().map(TransportChoice::Named)
+        }
+    }
 }
 
-impl FromArgMatches for TransportArg {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let chosen = matches.try_get_one::<&'static TransportEntry>(ID).ok().flatten();
-        Ok(Self(chosen.copied().unwrap_or(&TRANSPORTS[0])))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+fn choices() -> impl TypedValueParser<Value = TransportChoice> {
+    let auto = PossibleValue::new(TransportChoice::AUTO)
+        .help("`lean` towards a mockserver, `reqwest` towards any other server");
+    let entry = |name| TransportEntry::find(name).expect("a test finds each");
+    let listed = NAMES.map(|name| PossibleValue::new(name).help(entry(name).summary));
+    PossibleValuesParser::new(std::iter::once(auto).chain(listed))
+        .try_map(|name| named(&name).ok_or("unknown"))
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::{Command, FromArgMatches};
+
     use super::*;
 
+    fn sent(typed: &[&str], environment: Option<&str>) -> anyhow::Result<(&'static str, &'static str)> {
+        let command = TransportArgs::augment_args(Command::new("loadgen").no_binary_name(true));
+        let matches = command.try_get_matches_from(typed)?;
+        let sending = TransportArgs::from_arg_matches(&matches)?.sending_unless_typed(None, environment)?;
+        let towards = |is_mock| sending.transport.towards(is_mock).name;
+        Ok((towards(true), towards(false)))
+    }
+
     #[test]
-    fn there_is_a_choice_among_two_only() {
-        static TWO: [TransportEntry; 2] = [TRANSPORTS[0], TRANSPORTS[0]];
-        let simulate = Arg::new("simulate").long("simulate").action(clap::ArgAction::SetTrue);
-        let command = || Command::new("loadgen").arg(simulate.clone());
-        let chosen = |transports, typed: &[&str]| {
-            let command = with_choice_of(transports, command()).no_binary_name(true);
-            command
-                .try_get_matches_from(typed)
-                .map(|matches| TransportArg::from_arg_matches(&matches).unwrap().0.name)
-        };
-        let name = TRANSPORTS[0].name;
-        assert_eq!(chosen(&TWO, &["--transport", name]).unwrap(), name);
-        assert_eq!(chosen(&TWO, &[]).unwrap(), name);
-        assert!(chosen(&TWO, &["--transport", "carrier-pigeon"]).is_err());
-        assert!(chosen(&TWO, &["--transport", name, "--simulate"]).is_err());
-        assert!(chosen(&TWO, &["--simulate"]).is_ok());
-        assert!(chosen(&TWO[..1], &["--transport", name]).is_err());
-        assert_eq!(chosen(&TWO[..1], &[]).unwrap(), name);
+    fn a_mockserver_is_asked_leanly_and_others_by_reqwest_unless_one_is_named() {
+        let reqwest = Some("reqwest");
+        assert_eq!(sent(&[], None).unwrap(), ("lean", "reqwest"));
+        assert_eq!(sent(&["--transport", "lean"], reqwest).unwrap(), ("lean", "lean"));
+        assert_eq!(sent(&[], reqwest).unwrap(), ("reqwest", "reqwest"));
+        assert_eq!(sent(&["--http2"], reqwest).unwrap(), ("lean-http2", "lean-http2"));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_like_this_is_refused() {
+        for wrong in [
+            &["--transport", "carrier-pigeon"][..],
+            &["--transport", "lean-http2"],
+            &["--transport", "reqwest", "--http2"],
+            &["--http2-connections", "2"],
+            &["--http2", "--http2-connections", "0"],
+        ] {
+            sent(wrong, None).unwrap_err();
+        }
+        let error = sent(&[], Some("carrier-pigeon")).unwrap_err().to_string();
+        assert!(error.contains("TAILBACK_TRANSPORT") && error.contains("reqwest"), "{error}");
     }
 }

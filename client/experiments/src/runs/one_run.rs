@@ -162,7 +162,7 @@ impl Underway {
         let conservation = driven.run.conservation(stats.as_ref().map(|stats| &stats.counts));
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
-        let generator_share = driven.report.cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
+        let generator_share = driven.report.busiest_cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let lag = measured.send_lag.figures();
         let load = GeneratorLoad {
             send_lag_p99_ms: lag.p99.unwrap_or_default(),
@@ -257,9 +257,11 @@ fn transport(
         seed: config.seed,
         timeout: settings.time_scale.to_real(config.timeout),
         most_connections,
+        threads: settings.sending.threads,
+        http2_connections: settings.sending.http2_connections,
         scale: settings.time_scale,
     };
-    Ok(settings.transport.build(transport)?)
+    Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }
 
 /// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.

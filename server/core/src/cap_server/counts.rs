@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use vocabulary::whole_nanos;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
 use crate::request::{Step, Verdict};
@@ -36,16 +37,16 @@ impl Counts {
         self.max_in_service = self.max_in_service.max(in_service);
     }
 
-    /// So much server time was spent on what is done.
+    /// Server time was spent on what is done.
     #[inline]
-    pub(super) fn on_service(&mut self, nanos: u64) {
-        self.served_nanos += u128::from(nanos);
+    pub(super) fn on_service(&mut self, time: Duration) {
+        self.served_nanos += u128::from(whole_nanos(time));
     }
 
-    /// So much server time came to nothing.
+    /// Server time came to nothing.
     #[inline]
-    pub(super) fn on_waste(&mut self, nanos: u64) {
-        self.wasted_nanos += u128::from(nanos);
+    pub(super) fn on_waste(&mut self, time: Duration) {
+        self.wasted_nanos += u128::from(whole_nanos(time));
     }
 
     /// What clients are told, with what is busy just now.

@@ -1,0 +1,167 @@
+//! Opens connections to a target: TCP, and TLS where the URL says so.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use loadgen_core::ErrorKind;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::target::Target;
+use crate::transport::TransportError;
+use crate::trouble::{Stage, kind};
+use crate::trust;
+
+/// Opens connections for transports that keep their own.
+pub(crate) struct Dialer {
+    addresses: Vec<SocketAddr>,
+    /// Which address the last connection led to: the others are asked when it does not answer.
+    good: AtomicUsize,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+    timeout: Duration,
+}
+
+impl Dialer {
+    /// Towards `target`; over TLS, these protocols (ALPN) are offered. A connection may take `timeout` to open, in real time.
+    ///
+    /// # Errors
+    /// When the certificates to trust cannot be read.
+    pub(crate) fn new(
+        target: &Target,
+        protocols: &[&[u8]],
+        timeout: Duration,
+    ) -> Result<Self, TransportError> {
+        let tls = match target.url().scheme() {
+            "https" => {
+                let mut config: ClientConfig = trust::config(target.trust())?;
+                config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+                // An IPv6 literal comes in brackets.
+                let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+                let name = ServerName::try_from(host);
+                let name = name.map_err(|error| TransportError::Client(error.into()))?;
+                Some((TlsConnector::from(Arc::new(config)), name))
+            }
+            _ => None,
+        };
+        let addresses = target.addresses().to_vec();
+        Ok(Self { addresses, good: AtomicUsize::new(0), tls, timeout })
+    }
+
+    /// One more connection.
+    ///
+    /// # Errors
+    /// The kind of trouble that there is none for.
+    pub(crate) async fn dial(&self) -> Result<Stream, ErrorKind> {
+        match tokio::time::timeout(self.timeout, self.connect()).await {
+            Ok(connected) => connected.map_err(|error| kind(&error, Stage::Connecting)),
+            Err(_) => Err(ErrorKind::Unreachable),
+        }
+    }
+
+    async fn connect(&self) -> io::Result<Stream> {
+        let stream = self.reach().await?;
+        stream.set_nodelay(true)?;
+        Ok(match &self.tls {
+            None => Stream::Plain(stream),
+            Some((connector, name)) => Stream::Tls(Box::new(connector.connect(name.clone(), stream).await?)),
+        })
+    }
+
+    /// The address that answered last, then the others.
+    async fn reach(&self) -> io::Result<TcpStream> {
+        let first = self.good.load(Ordering::Relaxed);
+        let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for tried in 0..self.addresses.len() {
+            let index = (first + tried) % self.addresses.len();
+            match TcpStream::connect(self.addresses[index]).await {
+                Ok(stream) => {
+                    self.good.store(index, Ordering::Relaxed);
+                    return Ok(stream);
+                }
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
+    }
+}
+
+/// An open connection.
+pub(crate) enum Stream {
+    /// As it is.
+    Plain(TcpStream),
+    /// Boxed: a TLS session is large, and most connections have none.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Whether both sides agreed on this protocol (ALPN); without TLS it is known before.
+    pub(crate) fn agreed_on(&self, protocol: &[u8]) -> bool {
+        match self {
+            Self::Plain(_) => true,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(protocol),
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(context, into),
+            Self::Tls(stream) => Pin::new(stream).poll_read(context, into),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(context, slices),
+            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(context, slices),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Self::Plain(stream) => stream.is_write_vectored(),
+            Self::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! HTTP/2: many attempts on one connection, by prior knowledge or agreed on over TLS.
+
+mod body;
+mod link;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::{Method, Request};
+use loadgen_core::{ErrorKind, Latencies, Launched};
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+
+use self::link::{Carried, Link};
+use crate::connecting::Connecting;
+use crate::dialer::Dialer;
+use crate::exchange::{Exchange, Heard, attempt, tag_of};
+use crate::prepared::{Naming, Prepared, Step};
+use crate::transport::{Answer, Transport, TransportConfig, TransportError};
+use crate::understanding::Understanding;
+
+/// Streams at once on a connection whose server has not said yet how many it allows: RFC 9113, section 6.5.2, recommends
+/// that none allows fewer.
+const STREAMS_BEFORE_SETTINGS: usize = 100;
+
+/// Connections that an attempt is offered to.
+const CONNECTIONS_TRIED: usize = 3;
+
+/// Sends attempts as streams.
+#[derive(Clone)]
+pub(crate) struct Http2Transport {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    prepared: Prepared,
+    understanding: Understanding,
+    dialer: Dialer,
+    connecting: Connecting,
+    /// Connections to spread attempts over.
+    wanted: usize,
+    /// Those that take new streams.
+    links: Mutex<Vec<Arc<Link>>>,
+    /// One is opened at a time: those who come meanwhile find it open.
+    opening: AsyncMutex<()>,
+    /// Streams that servers allow at once, on all connections together.
+    allowed: AtomicUsize,
+    grown: Notify,
+    /// Whether the server is a mockserver, which does not count questions about itself.
+    is_mock: bool,
+}
+
+impl Shared {
+    fn links(&self) -> MutexGuard<'_, Vec<Arc<Link>>> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection with the fewest streams, once there are as many as are wanted.
+    fn least_busy(&self) -> Option<Arc<Link>> {
+        let mut links = self.links();
+        links.retain(|link| !link.is_over());
+        let enough = links.len() >= self.wanted;
+        let least = || links.iter().min_by_key(|link| link.streams());
+        enough.then(least).flatten().cloned()
+    }
+
+    async fn link(&self) -> Result<Arc<Link>, ErrorKind> {
+        if let Some(link) = self.least_busy() {
+            return Ok(link);
+        }
+        let _first = self.opening.lock().await;
+        if let Some(link) = self.least_busy() {
+            return Ok(link);
+        }
+        let open = async {
+            let stream = self.dialer.dial().await?;
+            Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
+        };
+        let link = self.connecting.open(open).await?;
+        self.links().push(link.clone());
+        self.look_at_room();
+        Ok(link)
+    }
+
+    /// Servers may allow more or fewer streams at any time.
+    fn look_at_room(&self) {
+        let allowed = self.links().iter().fold(0_usize, |sum, link| sum.saturating_add(link.allowed()));
+        if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
+            self.grown.notify_one();
+        }
+    }
+
+    fn request(&self, attempt: &Launched, step: &Step) -> (Request<()>, bytes::Bytes) {
+        let rendered = self.prepared.render(attempt, step);
+        let mut request = Request::new(());
+        *request.method_mut() = rendered.method;
+        *request.uri_mut() = rendered.uri.clone();
+        *request.headers_mut() = rendered.headers;
+        (request, rendered.body)
+    }
+
+    /// Opens a connection and hears how many streams the server allows: a mockserver by a question that is no work.
+    async fn warm(&self) {
+        let Ok(link) = self.link().await else { return };
+        if !self.is_mock {
+            return;
+        }
+        let plain = self.prepared.plain();
+        let mut request = Request::new(());
+        *request.method_mut() = Method::GET;
+        *request.uri_mut() = plain.uri.clone();
+        let mut parts = plain.uri.clone().into_parts();
+        parts.path_and_query = Some(http::uri::PathAndQuery::from_static("/_mock/stats"));
+        if let Ok(uri) = http::Uri::from_parts(parts) {
+            *request.uri_mut() = uri;
+        }
+        request.headers_mut().clone_from(&plain.headers);
+        drop(link.carry(request, bytes::Bytes::new(), |_| 0).await);
+        self.look_at_room();
+    }
+}
+
+impl Exchange for Http2Transport {
+    fn prepared(&self) -> &Prepared {
+        &self.shared.prepared
+    }
+
+    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
+        let shared = &*self.shared;
+        // A server that takes no stream on connection after connection takes none.
+        for _ in 0..CONNECTIONS_TRIED {
+            let (request, body) = shared.request(attempt, &step);
+            let link = shared.link().await?;
+            let carried = link.carry(request, body, |status| shared.understanding.most_body(status)).await;
+            shared.look_at_room();
+            match carried {
+                Carried::Answered { head, body } => {
+                    // A write after a read looked when it read.
+                    let looked = attempt.least_free > 0 && !matches!(step, Step::Write(_));
+                    let answer = shared.understanding.of(head.status, &head.headers, &body, looked);
+                    return Ok(Heard { answer, tag: tag_of(&step, &head.headers) });
+                }
+                // The connection took no more streams: no request was lost on it.
+                Carried::Unsent => {}
+                Carried::Lost(kind) => return Err(kind),
+            }
+        }
+        Err(ErrorKind::GoAway)
+    }
+}
+
+impl Transport for Http2Transport {
+    const NAME: &'static str = "lean-http2";
+    const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
+
+    fn build(config: TransportConfig) -> Result<Self, TransportError> {
+        let wanted = config.http2_connections.get().min(config.most_connections.max(1));
+        let shared = Shared {
+            prepared: Prepared::new(&config, Naming::Whole)?,
+            understanding: Understanding::new(&config),
+            dialer: Dialer::new(&config.target, &[b"h2"], config.timeout)?,
+            connecting: Connecting::new(config.most_connections),
+            wanted,
+            links: Mutex::default(),
+            opening: AsyncMutex::new(()),
+            allowed: AtomicUsize::new(0),
+            grown: Notify::new(),
+            is_mock: config.run.is_some(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    async fn warm_up(&self, _count: usize) {
+        for _ in 0..self.shared.wanted {
+            self.shared.warm().await;
+        }
+    }
+
+    async fn send(&self, launched: Launched) -> Answer {
+        attempt(self, &launched).await
+    }
+
+    fn room(&self) -> usize {
+        match self.shared.allowed.load(Ordering::Relaxed) {
+            // No connection yet: as many as any server allows wait for the first, the others where they are counted.
+            0 => STREAMS_BEFORE_SETTINGS,
+            allowed => allowed,
+        }
+    }
+
+    async fn grown(&self) {
+        self.shared.grown.notified().await;
+    }
+
+    /// It was noticed when the connection ended; a lost stream takes none with it.
+    fn on_lost(&self) {}
+
+    fn connections(&self) -> u64 {
+        self.shared.connecting.count()
+    }
+
+    fn connect_times(&self) -> Latencies {
+        self.shared.connecting.opened()
+    }
+}

@@ -1,0 +1,32 @@
+//! The body of an answer that came as a stream.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use h2::RecvStream;
+use http_body::{Body, Frame};
+
+/// Reads it; what was read makes room for more (flow control, RFC 9113, section 5.2).
+pub(super) struct StreamBody(pub(super) RecvStream);
+
+impl Body for StreamBody {
+    type Data = Bytes;
+    type Error = h2::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
+        let Some(chunk) = ready!(self.0.poll_data(context)) else { return Poll::Ready(None) };
+        let chunk = chunk.and_then(|chunk| {
+            self.0.flow_control().release_capacity(chunk.len())?;
+            Ok(Frame::data(chunk))
+        });
+        Poll::Ready(Some(chunk))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+}

@@ -1,0 +1,98 @@
+//! One connection of HTTP/1.1, driven by whoever has an attempt on it.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use hyper_util::rt::TokioIo;
+
+use crate::connecting::Connecting;
+use crate::dialer::Stream;
+
+/// A connection without a task of its own.
+///
+/// Whoever sends on it drives it, and while it is idle nobody does. What happened to it then, a
+/// close above all, is seen when it is used next, before the request is written.
+pub(crate) struct Link {
+    sender: SendRequest<Full<Bytes>>,
+    connection: Connection<TokioIo<Stream>, Full<Bytes>>,
+    /// Whether the connection is over; it must not be asked again then.
+    is_over: bool,
+    connecting: Connecting,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.connecting.on_lost();
+    }
+}
+
+impl Link {
+    /// HTTP over an open connection, which was counted as such.
+    pub(crate) async fn new(stream: Stream, connecting: Connecting) -> hyper::Result<Box<Self>> {
+        let (sender, connection) = Builder::new().handshake(TokioIo::new(stream)).await?;
+        Ok(Box::new(Self { sender, connection, is_over: false, connecting }))
+    }
+
+    /// Sends a request and brings the head of its answer.
+    ///
+    /// # Errors
+    /// What went wrong, with the request in it if nothing of that was sent.
+    pub(crate) async fn ask(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
+        let mut response = pin!(self.sender.try_send_request(request));
+        let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+        poll_fn(|context| {
+            drive(connection, is_over, context);
+            response.as_mut().poll(context)
+        })
+        .await
+    }
+
+    /// Does something with the answer's body, which comes by this connection.
+    pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+        poll_fn(|context| {
+            // First: it says to the connection that a body is wanted at all, and often has come already.
+            if let Poll::Ready(done) = work.as_mut().poll(context) {
+                return Poll::Ready(done);
+            }
+            drive(connection, is_over, context);
+            work.as_mut().poll(context)
+        })
+        .await
+    }
+
+    /// Whether another request can be sent, once an answer has come whole.
+    pub(crate) async fn can_be_used_again(&mut self) -> bool {
+        if !self.sender.is_ready() {
+            let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+            poll_fn(|context| {
+                drive(connection, is_over, context);
+                Poll::Ready(())
+            })
+            .await;
+        }
+        !self.is_over && self.sender.is_ready()
+    }
+}
+
+/// Lets a connection do what it can. Why it ended is said by the answer that was waited for.
+fn drive(
+    connection: &mut Connection<TokioIo<Stream>, Full<Bytes>>,
+    is_over: &mut bool,
+    context: &mut Context<'_>,
+) {
+    if !*is_over {
+        *is_over = Pin::new(connection).poll(context).is_ready();
+    }
+}

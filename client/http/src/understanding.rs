@@ -1,0 +1,125 @@
+//! What an answer says: read in the same way whichever transport brought it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
+use tailback::{Advice, MOST_BODY, Outcome, Reading, Status};
+use vocabulary::{LimitsTold, TimeScale, grpc, wire};
+
+use crate::advice::{Headers, hear};
+use crate::transport::{Answer, RunHeaders, TransportConfig};
+
+/// What is looked for in answers.
+#[derive(Debug)]
+pub(crate) struct Understanding {
+    run: Option<RunHeaders>,
+    classifier: Classifier,
+    reading: Arc<Reading>,
+    /// Servers that do not know the run advise in real time.
+    scale: TimeScale,
+}
+
+impl Understanding {
+    /// As a run wants it.
+    pub(crate) fn new(config: &TransportConfig) -> Self {
+        Self {
+            run: config.run,
+            classifier: config.classifier.clone(),
+            reading: config.reading.clone(),
+            scale: config.scale,
+        }
+    }
+
+    /// How much of the body of an answer with this status is looked at, in bytes.
+    pub(crate) fn most_body(&self, status: StatusCode) -> usize {
+        match self.reading.most_body() {
+            _ if self.classifier.looks_at_bodies() => MOST_BODY,
+            _ if status.is_success() => 0,
+            most => most,
+        }
+    }
+
+    /// What an answer says. Only a request that looked first may be deferred.
+    pub(crate) fn of(&self, status: StatusCode, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
+        let told = Told::in_headers(headers);
+        if self.run.is_some() && told.deferred {
+            if !looked {
+                // The attempt was counted when it was sent.
+                return Answer::none(ErrorKind::Other);
+            }
+            let outcome = Outcome::plain(Status::Deferred);
+            return Answer { outcome, server: None, told: None, cause: None, by_gateway: false };
+        }
+        let code = status.as_u16();
+        let status = self.classifier.whole_answer(code, told.grpc_status, &Headers(code, headers), body);
+        let scaled = |advice| match advice {
+            Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
+            other => other,
+        };
+        let heard = hear(&self.reading, code, headers, body, self.run.map(|run| run.anchor));
+        let advice = scaled(heard.advice);
+        let server = self.run.and_then(|_| told.seen());
+        let by_gateway = self.run.is_some() && !told.by_mock;
+        let told = match scaled(heard.told) {
+            Advice::After(told) if status != Status::Succeeded => Some(told),
+            _ => None,
+        };
+        let cause = Some(Cause::Status(code));
+        let (facts, outer_advice) = (heard.facts, scaled(heard.outer_advice));
+        let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
+        Answer { outcome, server, told, cause, by_gateway }
+    }
+}
+
+/// What an answer's headers tell the harness.
+#[derive(Default)]
+struct Told<'a> {
+    grpc_status: Option<&'a str>,
+    by_mock: bool,
+    deferred: bool,
+    busy: Option<u32>,
+    cap: Option<u32>,
+    took: Option<Duration>,
+    verdict: Option<ServerVerdict>,
+    limits: LimitsTold,
+}
+
+impl<'a> Told<'a> {
+    /// Looks at each header once.
+    fn in_headers(headers: &'a HeaderMap) -> Self {
+        let mut told = Self::default();
+        for (name, value) in headers {
+            let text = || value.to_str().ok();
+            match name.as_str() {
+                wire::BUSY => told.busy = text().and_then(|text| text.parse().ok()),
+                wire::CAP => told.cap = text().and_then(|text| text.parse().ok()),
+                wire::TOOK => {
+                    told.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
+                }
+                wire::VERDICT => told.verdict = verdict(value.as_bytes()),
+                wire::LIMITS => told.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default(),
+                wire::MOCK => told.by_mock = true,
+                wire::DEFERRED => told.deferred = true,
+                // Of several the first counts.
+                grpc::STATUS => told.grpc_status = told.grpc_status.or_else(text),
+                _ => {}
+            }
+        }
+        told
+    }
+
+    /// What a mockserver tells of itself.
+    fn seen(&self) -> Option<ServerSeen> {
+        let Self { busy, cap, took, verdict, limits, .. } = *self;
+        Some(ServerSeen { busy: busy?, cap, took, limits, verdict })
+    }
+}
+
+/// What the server says that it made of the attempt.
+fn verdict(word: &[u8]) -> Option<ServerVerdict> {
+    let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
+    let said = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;
+    verdicts.get(said).copied()
+}

@@ -1,0 +1,60 @@
+//! How attempts are sent: the transports there are, threads that share the work, and streams of HTTP/2.
+
+use serde_json::Value;
+
+use crate::support::{MockServer, assert_conserved, count, loadgen};
+
+fn run(server: &MockServer, flags: &[&str]) -> Value {
+    let common = ["--strategy", "aimd", "--ops", "300", "--rate", "3000/s", "--no-tui", "--json", "-"];
+    let target = server.url();
+    let result = loadgen(&[&["--target", &target][..], &common, flags].concat()).exits(0).json();
+    assert_conserved(&result);
+    assert_eq!(count(&result, "/ops/succeeded"), 300, "{flags:?}");
+    assert_eq!(count(&result, "/attempts/failed"), 0, "{flags:?}");
+    result
+}
+
+#[test]
+fn every_transport_does_the_same_work_and_says_which_it_was() {
+    let server =
+        MockServer::start(&["--service-time", "5ms", "--reject-time", "1ms", "--network-delay", "1ms"]);
+    for (flags, name, threads) in [
+        (&["--transport", "lean"][..], "lean", 1),
+        (&["--transport", "reqwest"], "reqwest", 1),
+        (&["--http2"], "lean-http2", 1),
+        (&["--http2", "--http2-connections", "3", "--threads", "2"], "lean-http2", 2),
+        (&["--transport", "lean", "--threads", "3"], "lean", 3),
+    ] {
+        let result = run(&server, flags);
+        assert_eq!(result["config"]["transport"]["name"], name);
+        assert_eq!(result["config"]["transport"]["threads"], threads);
+        if let ["--http2", ..] = flags {
+            let connections = if flags.len() > 1 { 6 } else { 1 };
+            assert_eq!(count(&result, "/generator/connections"), connections, "{flags:?}");
+        }
+    }
+}
+
+#[test]
+fn attempts_beyond_what_the_server_allows_on_a_connection_wait_where_they_are_counted() {
+    let server =
+        MockServer::start(&["--http2-max-streams", "5", "--service-time", "5ms", "--network-delay", "0"]);
+    let flags =
+        ["--http2", "--strategy", "none", "--in-flight", "40", "--ops", "400", "--no-tui", "--json", "-"];
+    let result = loadgen(&[&["--target", &server.url()][..], &flags].concat()).exits(0).json();
+    assert_conserved(&result);
+    assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/attempts/total")), (400, 400));
+    assert!(count(&result, "/generator/waited_for_connection") >= 350, "{}", result["generator"]);
+    // Five at once on the one connection: the server never saw more.
+    assert_eq!(count(&result, "/generator/connections"), 1);
+    assert!(count(&result, "/server/max_accepted_seen") <= 5, "{}", result["server"]);
+}
+
+#[test]
+fn a_transport_that_cannot_do_what_was_asked_is_refused() {
+    loadgen(&["--http2", "--transport", "reqwest", "--ops", "1"])
+        .exits(2)
+        .says(&["HTTP/1.1 only", "--http2"]);
+    loadgen(&["--simulate", "--http2", "--ops", "1"]).exits(2);
+    loadgen(&["--transport", "carrier-pigeon", "--ops", "1"]).exits(2).says(&["lean", "reqwest"]);
+}
