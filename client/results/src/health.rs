@@ -1,6 +1,7 @@
 //! Whether a run measured what it was meant to: what a reader of its figures must know, with advice.
 
 use std::fmt;
+use std::time::Duration;
 
 use loadgen_core::ExcessFigures;
 
@@ -16,6 +17,9 @@ const USUAL_SHARE: f64 = 1.0 / 20.0;
 const FEWEST_SENDS: u64 = 100;
 /// A core is as good as full from this share on.
 const FULL_CORE: f64 = 0.95;
+
+/// Who waits for the file of attempts for a smaller share of the run hardly measures anything else.
+const HELD_UP_SHARE: f64 = 0.02;
 
 /// What the generator did, as far as it can have been the bottleneck.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,6 +104,13 @@ pub enum Warning {
     CountsUnknown(String),
     /// The generator, not the strategy or the server, set the pace.
     Bottleneck(Bottleneck),
+    /// Whoever takes every attempt was slower than they ended, and the run waited for it.
+    HeldUp {
+        /// How long in all, in real time.
+        waited: Duration,
+        /// The same as a share of the run.
+        of_run: f64,
+    },
     /// The machine makes attempts longer than the experiment has them.
     Distorted {
         /// By how much, on average.
@@ -125,6 +136,12 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Of a wait for whoever takes attempts, when it is too long to be passed over.
+    pub fn held_up(waited: Duration, run: Duration) -> Option<Self> {
+        let of_run = waited.as_secs_f64() / run.as_secs_f64().max(1e-9);
+        (of_run >= HELD_UP_SHARE).then_some(Self::HeldUp { waited, of_run })
+    }
+
     /// Of the excess, when it is too large to be passed over.
     pub fn distorted(of_service: f64, excess: &ExcessFigures) -> Self {
         Self::Distorted { excess_ms: excess.mean.unwrap_or_default(), of_service }
@@ -147,6 +164,13 @@ impl fmt::Display for Warning {
             ),
             Self::CountsUnknown(why) => write!(f, "the server's counts could not be compared: {why}"),
             Self::Bottleneck(bottleneck) => bottleneck.fmt(f),
+            Self::HeldUp { waited, of_run } => write!(
+                f,
+                "the run waited {} for the file of `--samples` to take attempts, {} of its time (real time): it made fewer \
+                 attempts than it could, or made them later; write to a faster place, or lower the load",
+                milliseconds(waited.as_secs_f64() * 1e3),
+                percent(*of_run)
+            ),
             Self::Distorted { excess_ms, of_service } => write!(
                 f,
                 "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that \
@@ -214,6 +238,15 @@ mod tests {
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_wait_for_samples_is_told_when_it_is_much_of_the_run() {
+        let run = Duration::from_secs(10);
+        assert_eq!(Warning::held_up(Duration::from_millis(150), run), None);
+        let text = Warning::held_up(Duration::from_secs(4), run).unwrap().to_string();
+        assert!(text.starts_with("the run waited 4.00 s for the file of `--samples`"), "{text}");
+        assert!(text.contains("40.0 % of its time"), "{text}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a format of output is: a flag, and what is written into its file.
 
+use std::time::Duration;
+
 use experiments::runs::one_run::Finished;
 use loadgen_core::SampleSink;
 use results::{At, RunResult};
@@ -101,8 +103,14 @@ pub(crate) struct TakenRun<'a> {
     pub(crate) text: &'a [u8],
 }
 
-/// Takes the attempts of the run with a seed, which is about to begin. Runs may go on side by side.
-pub(crate) type AttemptsOf = Box<dyn Fn(u64) -> SampleSink + Send + Sync>;
+/// Takes attempts while runs go on, perhaps side by side.
+pub(crate) trait Attempts: Send + Sync {
+    /// Takes those of the run with this seed, which is about to begin.
+    fn of(&self, seed: u64) -> SampleSink;
+
+    /// How long whoever brought attempts had to wait since this was last asked, in real time.
+    fn held_up(&self) -> Duration;
+}
 
 /// A file that is being written.
 ///
@@ -114,7 +122,7 @@ pub(crate) trait Exporter: Send {
     }
 
     /// Who takes attempts, if anybody does.
-    fn attempts(&self) -> Option<AttemptsOf> {
+    fn attempts(&self) -> Option<Box<dyn Attempts>> {
         None
     }
 

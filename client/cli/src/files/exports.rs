@@ -1,6 +1,7 @@
 //! The files that were asked for: all are tried before anything runs, and written while and after it does.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use experiments::runs::attempt_sinks::joined;
 use experiments::runs::one_run::Finished;
@@ -8,7 +9,7 @@ use loadgen_core::SampleSink;
 use serde::Serialize;
 
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::{AttemptsOf, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
+use crate::files::exporter::{Attempts, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
 use crate::files::output::{Output, resolved};
 
 /// What a flag asked for, and where it goes.
@@ -25,13 +26,18 @@ pub(crate) struct Exports {
 pub(crate) struct OnTheWay {
     formats: Vec<&'static Format>,
     layout: Layout,
-    attempts: Vec<AttemptsOf>,
+    attempts: Vec<Box<dyn Attempts>>,
 }
 
 impl OnTheWay {
     /// Who takes the attempts of the run with this seed, which is about to begin.
     pub(crate) fn attempts_of(&self, seed: u64) -> Option<SampleSink> {
-        joined(self.attempts.iter().map(|attempts_of| attempts_of(seed)))
+        joined(self.attempts.iter().map(|attempts| attempts.of(seed)))
+    }
+
+    /// How long whoever brought attempts had to wait since this was last asked.
+    pub(crate) fn held_up(&self) -> Duration {
+        self.attempts.iter().map(|attempts| attempts.held_up()).sum()
     }
 
     /// What every file says of a run that is over.

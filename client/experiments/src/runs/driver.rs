@@ -108,6 +108,11 @@ pub trait Watcher: Sync {
         }
     }
 
+    /// A run over HTTP is over: how long it was held up by whoever took its attempts.
+    fn held_up(&self, _number: usize) -> Duration {
+        Duration::ZERO
+    }
+
     /// A run is over: what files will say of it. In virtual time many are asked at once, each where its run was done, so that whoever
     /// takes runs in their order has little to do.
     fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {

@@ -1,8 +1,9 @@
 //! Runs over HTTP: one after the other, in real time.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mockserver::core::Config;
+use results::Warning;
 use tokio::runtime::Runtime;
 
 use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
@@ -91,6 +92,9 @@ fn against(
     stop.is_running(Some(underway.control.clone()));
     watcher.wait(number, &RealRun { underway: &underway, experiment: task.experiment, server, runtime });
     stop.is_running(None);
-    let finished = underway.finish(task.experiment, server, runtime, stop)?;
-    Outcome::new(finished, number, begun, watcher)
+    let (mut finished, bins) = underway.finish(task.experiment, server, runtime, stop)?;
+    let wall = Duration::try_from_secs_f64(finished.result.wall_s.unwrap_or_default()).unwrap_or_default();
+    let held_up = Warning::held_up(watcher.held_up(number), wall);
+    finished.result.warnings.extend(held_up.map(|warning| warning.to_string()));
+    Outcome::new((finished, bins), number, begun, watcher)
 }

@@ -1,7 +1,7 @@
 //! How runs are shown while they go on: one on the dashboard or line by line, many by how many are over.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use experiments::runs::one_run::Finished;
@@ -50,6 +50,10 @@ impl<'a> Watching<'a> {
 impl Watcher for Watching<'_> {
     fn attempts_of(&self, _number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
         Ok(self.files.attempts_of(seed))
+    }
+
+    fn held_up(&self, _number: usize) -> Duration {
+        self.files.held_up()
     }
 
     fn texts_of(&self, _number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {

@@ -2,11 +2,12 @@
 
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use loadgen_core::Sample;
+use loadgen_core::{Sample, SampleSink};
 use results::SampleLine;
 
-use crate::files::exporter::{AttemptsOf, Exporter, Format, Results, Source};
+use crate::files::exporter::{Attempts, Exporter, Format, Results, Source};
 use crate::files::output::{Opened, Output};
 
 pub(super) const FORMAT: Format = Format {
@@ -27,10 +28,13 @@ struct Samples {
     writer: Arc<Mutex<Writer>>,
 }
 
+/// Attempts that are written in one go.
+const BUFFER_BYTES: usize = 64 << 10;
+
 #[derive(Default)]
 struct Writer {
     /// There once runs are about to begin.
-    file: Option<BufWriter<Opened>>,
+    file: Option<BufWriter<Timed>>,
     /// The first thing that went wrong; nothing is written after it.
     error: Option<io::Error>,
 }
@@ -43,23 +47,13 @@ impl Samples {
 
 impl Exporter for Samples {
     fn begin(&mut self) -> anyhow::Result<()> {
-        lock(&self.writer).file = Some(BufWriter::new(self.output.open()?));
+        let timed = Timed { opened: self.output.open()?, taken: Duration::ZERO };
+        lock(&self.writer).file = Some(BufWriter::with_capacity(BUFFER_BYTES, timed));
         Ok(())
     }
 
-    fn attempts(&self) -> Option<AttemptsOf> {
-        let writer = self.writer.clone();
-        Some(Box::new(move |seed| {
-            let writer = writer.clone();
-            Box::new(move |sample| {
-                let Writer { file, error } = &mut *lock(&writer);
-                if error.is_none()
-                    && let Some(file) = file
-                {
-                    *error = write(file, seed, sample).err();
-                }
-            })
-        }))
+    fn attempts(&self) -> Option<Box<dyn Attempts>> {
+        Some(Box::new(self.writer.clone()))
     }
 
     fn finish(self: Box<Self>, _document: &str) -> anyhow::Result<()> {
@@ -67,9 +61,48 @@ impl Exporter for Samples {
         let Some(file) = file else { return Ok(()) };
         let written = match error {
             Some(error) => Err(error),
-            None => file.into_inner().map_err(io::IntoInnerError::into_error),
+            None => file.into_inner().map(|timed| timed.opened).map_err(io::IntoInnerError::into_error),
         };
         self.output.complete(written)
+    }
+}
+
+impl Attempts for Arc<Mutex<Writer>> {
+    fn of(&self, seed: u64) -> SampleSink {
+        let writer = self.clone();
+        // Nothing is dropped: whoever is slow to read holds the run up.
+        Box::new(move |sample| {
+            let Writer { file, error } = &mut *lock(&writer);
+            if error.is_none()
+                && let Some(file) = file
+            {
+                *error = write(file, seed, sample).err();
+            }
+        })
+    }
+
+    fn held_up(&self) -> Duration {
+        let mut writer = lock(self);
+        writer.file.as_mut().map_or(Duration::ZERO, |file| std::mem::take(&mut file.get_mut().taken))
+    }
+}
+
+/// An output of which is known how long it took to write.
+struct Timed {
+    opened: Opened,
+    taken: Duration,
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let begun = Instant::now();
+        let written = self.opened.write(bytes);
+        self.taken += begun.elapsed();
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.opened.flush()
     }
 }
 
