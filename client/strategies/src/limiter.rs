@@ -13,8 +13,16 @@ use crate::{Ended, Gauges, Instant, Launch, Outcome};
 /// An instant that it names lies after `now`, by a nanosecond at least: else a run would spin at one instant of virtual
 /// time.
 pub trait Limiter: Send {
-    /// May the candidate start now?
-    fn poll(&self, now: Instant, view: &View) -> Admit;
+    /// May the candidate start now? A window that asks for nothing but that it is not [full](Self::is_full) has that from here.
+    fn poll(&self, _now: Instant, view: &View) -> Admit {
+        if self.is_full(view.in_flight) { Admit::Wait(Until::Event) } else { Admit::Go }
+    }
+
+    /// Whether so many are in flight that [`poll`](Self::poll) has every candidate wait for an [event](Until::Event), whatever else there
+    /// is to know of it: then that need not be asked.
+    fn is_full(&self, _in_flight: u32) -> bool {
+        false
+    }
 
     /// An op became ready (it arrived, or its back-off is over).
     fn on_ready(&mut self, _now: Instant, _candidate: &Launch) {}

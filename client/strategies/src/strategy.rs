@@ -141,6 +141,13 @@ impl Strategy {
         !self.reports && !self.keeps_memory
     }
 
+    /// Whether so many are in flight that [`admit`](Self::admit) has every candidate wait for an [event](Until::Event): then that need not
+    /// be asked.
+    #[inline]
+    pub fn is_full(&self, in_flight: u32) -> bool {
+        self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
+    }
+
     fn shed(&mut self, advice: Advice) -> Verdict {
         self.sheds += 1;
         Verdict::Shed(Outcome::advised(Status::Shed, advice))

@@ -7,7 +7,7 @@
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
 /// Where the window falls after a cut.
@@ -124,8 +124,8 @@ impl Aimd {
 }
 
 impl Limiter for Aimd {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        f64::from(in_flight) >= self.window
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {
@@ -152,6 +152,7 @@ impl Limiter for Aimd {
 mod tests {
     use super::*;
     use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
+    use crate::{Admit, Until};
 
     const NOW: Instant = Instant::ORIGIN;
 

@@ -13,7 +13,7 @@ use super::round::Round;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `cubic`.
@@ -139,8 +139,8 @@ impl Cubic {
 }
 
 impl Limiter for Cubic {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        f64::from(in_flight) >= self.window
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {

@@ -15,7 +15,7 @@ use super::log_linear::LogLinear;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Launch, Limiter, Outcome, Status, Until, View};
+use crate::{Ended, GaugeKind, Gauges, Instant, Launch, Limiter, Outcome, Status, View};
 
 /// The latency that is taken for the best one.
 const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
@@ -254,8 +254,8 @@ fn jittered(interval: Duration, share: f64, random: u64) -> Duration {
 }
 
 impl Limiter for EnvoyGradient {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if view.in_flight < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        in_flight >= self.window
     }
 
     fn on_ready(&mut self, now: Instant, _candidate: &Launch) {

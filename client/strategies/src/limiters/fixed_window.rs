@@ -5,7 +5,7 @@
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Gauges, Instant, Limiter, Until, View};
+use crate::{Gauges, Limiter};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `fixed-window`.
@@ -40,8 +40,8 @@ impl PartConfig for FixedWindow {
 }
 
 impl Limiter for FixedWindow {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if view.in_flight < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        in_flight >= self.window
     }
 
     fn report(&self, gauges: &mut Gauges) {
@@ -53,6 +53,7 @@ impl Limiter for FixedWindow {
 mod tests {
     use super::*;
     use crate::testing::{REJECTED, ended, view};
+    use crate::{Admit, Instant, Until};
 
     #[test]
     fn the_window_is_full_at_its_size() {

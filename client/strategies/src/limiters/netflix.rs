@@ -7,9 +7,7 @@
 use std::time::Duration;
 
 use super::netflix_window::{Sample, SampleWindow, Windowed};
-use crate::{
-    Admit, Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View,
-};
+use crate::{Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status};
 
 /// The round trip without load, which some of them measure.
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
@@ -49,8 +47,8 @@ fn was_dropped(outcome: &Outcome) -> Option<bool> {
 }
 
 impl<L: Limit> Limiter for NetflixLimiter<L> {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if view.in_flight < self.limit.limit() { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        in_flight >= self.limit.limit()
     }
 
     fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
@@ -77,6 +75,7 @@ impl<L: Limit> Limiter for NetflixLimiter<L> {
 mod tests {
     use super::*;
     use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
+    use crate::{Admit, Until};
 
     /// Keeps the last sample.
     struct Last(Option<Sample>);

@@ -11,7 +11,7 @@ use super::round::Round;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `new-reno`.
@@ -105,8 +105,8 @@ impl NewReno {
 }
 
 impl Limiter for NewReno {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        f64::from(in_flight) >= self.window
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {

@@ -11,7 +11,7 @@ use vocabulary::{Choice, Configurable, Parameter};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Ended, Failure, Gauges, Instant, Limiter, Outcome, Status};
 
 /// `MAX_LIMIT`.
 const MAX: f64 = 1e6;
@@ -143,13 +143,9 @@ impl Palantir {
 }
 
 impl Limiter for Palantir {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
+    fn is_full(&self, in_flight: u32) -> bool {
         // As there: with 4 in flight a limit of 4.9 lets no fifth one go.
-        if f64::from(view.in_flight) < libm::floor(self.limit) {
-            Admit::Go
-        } else {
-            Admit::Wait(Until::Event)
-        }
+        f64::from(in_flight) >= libm::floor(self.limit)
     }
 
     fn on_ended(&mut self, _now: Instant, ended: &Ended, outcome: &Outcome) {
@@ -178,7 +174,7 @@ impl Limiter for Palantir {
 mod tests {
     use super::*;
     use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
-    use crate::{Facts, Missing};
+    use crate::{Admit, Facts, Missing, Until};
 
     const NOW: Instant = Instant::ORIGIN;
     const VARIANTS: [Variant; 3] = [Variant::Host, Variant::Endpoint, Variant::Sticky];

@@ -15,7 +15,7 @@ use crate::error::SpecError;
 use crate::gauges::RATE;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View};
+use crate::{Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
 /// What must have been in flight for a measurement to be judged.
@@ -326,8 +326,8 @@ impl S3HillClimb {
 }
 
 impl Limiter for S3HillClimb {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if f64::from(view.in_flight) < self.window { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        f64::from(in_flight) >= self.window
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {

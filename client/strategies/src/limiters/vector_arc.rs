@@ -12,7 +12,7 @@ use vocabulary::{Configurable, Parameter};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, Until, View};
+use crate::{Ended, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
 
 /// The mean that round trips are compared with.
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
@@ -157,8 +157,8 @@ impl VectorArc {
 }
 
 impl Limiter for VectorArc {
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
-        if view.in_flight < self.limit { Admit::Go } else { Admit::Wait(Until::Event) }
+    fn is_full(&self, in_flight: u32) -> bool {
+        in_flight >= self.limit
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {

@@ -281,7 +281,9 @@ impl Client {
         };
         let window = self.strategy.gauges().window;
         let mut state = self.op(op).state;
+        let is_full = self.strategy.is_full(view.in_flight);
         let verdict = self.strategy.admit(self.now, &view, &mut state);
+        assert!(!is_full || verdict == Verdict::Wait(Until::Event), "full, and {verdict:?}");
         self.op_mut(op).state = state;
         if let (Verdict::Send(..), Some(window)) = (verdict, window) {
             assert!(f64::from(view.in_flight) < window, "{} in flight, window {window}", view.in_flight);

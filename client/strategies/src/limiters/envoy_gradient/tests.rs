@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::testing::{CANCELLED, OK, REJECTED, ended, view};
+use crate::{Admit, Until};
 
 /// Past the beginning, so that latencies can be subtracted.
 const START: u64 = 1_000_000;

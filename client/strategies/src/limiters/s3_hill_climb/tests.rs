@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::testing::{OK, REJECTED, ended, view};
+use crate::{Admit, Until};
 
 fn new() -> S3HillClimb {
     S3HillClimb::new(S3HillClimbConfig::default())

@@ -4,6 +4,7 @@
 //! `src/sinks/util/adaptive_concurrency/tests.rs`, whose link is modelled here: `delay` times what the level at it makes of it.
 
 use super::*;
+use crate::Admit;
 use crate::testing::{FATAL, OK, REJECTED, ended, view};
 
 #[test]
