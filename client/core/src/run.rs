@@ -14,6 +14,7 @@ mod drawn;
 mod ending;
 mod exchange;
 mod hedging;
+mod in_flight;
 mod instance;
 mod launching;
 mod log;
@@ -56,7 +57,18 @@ impl Run {
     ///
     /// After many timers without anything to do it answers with an instant that is not after `now`: come back at once,
     /// after a look at whatever else there is to do.
+    #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
+        // After most answers there is nothing to do, which is known from before.
+        let quiet_until = self.agenda.quiet_until();
+        if quiet_until > now && self.outbox.is_empty() && self.goes_on() {
+            return Output::WaitUntil(quiet_until);
+        }
+        self.next_output(now)
+    }
+
+    #[inline(never)]
+    fn next_output(&mut self, now: Instant) -> Output {
         for _ in 0..TIMERS_AT_ONCE {
             // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
             if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
@@ -70,7 +82,7 @@ impl Run {
             }
             // Mostly it was reckoned before the input, which made nothing due that is sooner.
             let quiet_until = self.agenda.quiet_until();
-            if !self.stopping && self.stalled().is_none() {
+            if self.goes_on() {
                 if quiet_until > now {
                     return Output::WaitUntil(quiet_until);
                 }
@@ -116,6 +128,12 @@ impl Run {
     /// What has been measured so far.
     pub fn measurements(&self) -> &Measurements {
         &self.measured
+    }
+
+    /// Whether it waits for what is in the agenda and nothing else: ops are unfinished, and nobody has called it off.
+    #[inline]
+    fn goes_on(&self) -> bool {
+        !self.stopping && self.measured.ops.unfinished() > 0 && self.stalled().is_none()
     }
 
     /// Fires every timer that is due before `now`, each at its own instant and in order. What is due at `now` itself

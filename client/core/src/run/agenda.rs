@@ -1,4 +1,4 @@
-//! What is to happen when: the run's six queues, and which of them comes next.
+//! What is to happen when: the run's queues, and which of them comes next.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,8 +7,6 @@ use slab::Slab;
 use vocabulary::Instant;
 
 use super::arriving::Arriving;
-use super::attempt::{Attempt, is_alive};
-use super::exchange::AttemptKey;
 use super::instance::{Instance, InstanceId};
 use crate::cancellable::Cancellable;
 use crate::op::{Op, OpId, OpSlot};
@@ -37,9 +35,6 @@ pub(super) struct Agenda {
     wakes: Sleepers,
     /// Instances that want to be polled; each has one entry that counts, see [`Instance::armed`].
     polls: Cancellable<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
-    /// Attempts in the order in which they time out, which mostly is the order in which they were sent: over HTTP what an answer
-    /// frees is due at the answer's own time.
-    timeouts: Cancellable<VecDeque<(Instant, AttemptKey)>>,
     /// Ops in the order of their deadlines, which is the order in which they arrived.
     deadlines: Cancellable<VecDeque<(Instant, OpSlot, OpId)>>,
     /// No deadline, timeout or end of patience comes before this.
@@ -56,7 +51,6 @@ impl Agenda {
             arriving: Arriving::new(workload, seed),
             wakes: Sleepers::default(),
             polls: Cancellable::default(),
-            timeouts: Cancellable::default(),
             deadlines: Cancellable::default(),
             rare_not_before: Instant::ORIGIN,
             quiet_until: Instant::ORIGIN,
@@ -67,16 +61,14 @@ impl Agenda {
     /// What is due next, and when. `others` are the things of which others keep the instants.
     pub(super) fn next(
         &mut self,
-        attempts: &Slab<Attempt>,
-        others: impl FnOnce() -> [Option<(Instant, Due)>; 3],
+        others: impl FnOnce() -> [Option<(Instant, Due)>; 4],
     ) -> Option<(Instant, Due)> {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
         sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
         // The rest hardly ever comes, and looking at all of it costs more than looking at one instant.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
-            let mut rare = self.next_timeout(attempts);
-            sooner(&mut rare, self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline)));
+            let mut rare = self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline));
             for other in others() {
                 sooner(&mut rare, other);
             }
@@ -84,32 +76,6 @@ impl Agenda {
             sooner(&mut next, rare);
         }
         next
-    }
-
-    /// The first timeout of an attempt that is still in flight.
-    pub(super) fn next_timeout(&mut self, attempts: &Slab<Attempt>) -> Option<(Instant, Due)> {
-        self.timeouts.first(|(_, key)| is_alive(attempts, key)).map(|(at, _)| (at, Due::Timeout))
-    }
-
-    /// An attempt times out at `at`, unless it ends before.
-    pub(super) fn time_out(&mut self, at: Instant, key: AttemptKey) {
-        self.timeouts.insert((at, key), |(other, _)| other > at);
-        self.rare_at(at);
-    }
-
-    /// The attempt that times out now.
-    pub(super) fn timed_out(&mut self) -> Option<AttemptKey> {
-        self.timeouts.pop().map(|(_, key)| key)
-    }
-
-    /// The latest attempt was none.
-    pub(super) fn retract_timeout(&mut self, latest: AttemptKey) {
-        self.timeouts.retract(|(_, key)| key == latest);
-    }
-
-    /// Answered attempts leave their timeouts behind: drops all of them when they are the most.
-    pub(super) fn sweep_timeouts(&mut self, attempts: &Slab<Attempt>) {
-        self.timeouts.sweep(attempts.len(), |(_, key)| is_alive(attempts, key));
     }
 
     /// An op gives up at `at`, unless it ends before.

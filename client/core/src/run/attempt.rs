@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use slab::Slab;
 use tailback::Permits;
 use vocabulary::Instant;
 
-use super::exchange::AttemptKey;
 use super::instance::InstanceId;
 use crate::op::OpSlot;
 
@@ -33,9 +31,4 @@ pub(super) struct Undecided {
     pub(super) cost: Duration,
     /// Attempts of all clients in flight when it was sent, itself included, without those that turned out to be none.
     pub(super) in_flight: u64,
-}
-
-/// Whether this attempt is still in flight.
-pub(super) fn is_alive(attempts: &Slab<Attempt>, key: AttemptKey) -> bool {
-    attempts.get(key.slot as usize).is_some_and(|attempt| attempt.serial == key.serial)
 }

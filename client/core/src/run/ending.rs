@@ -91,10 +91,8 @@ impl Run {
 
     /// The server had enough free and started an attempt: it counts.
     pub(super) fn on_started(&mut self, key: AttemptKey) {
-        let Some(attempt) = self.attempts.get_mut(key.slot as usize) else { return };
-        if attempt.serial == key.serial
-            && let Some(Undecided { in_flight, .. }) = attempt.undecided.take()
-        {
+        let Some(attempt) = self.attempts.get_mut(key) else { return };
+        if let Some(Undecided { in_flight, .. }) = attempt.undecided.take() {
             self.undecided -= 1;
             let (due, op) = (attempt.due, attempt.op);
             self.count_started(due, op, in_flight);
@@ -113,8 +111,6 @@ impl Run {
         if instance.next_seq == attempt.seq + 1 {
             instance.next_seq = attempt.seq;
         }
-        self.agenda.retract_timeout(completion.attempt);
-        // Timeouts do not tell: those of later attempts may be gone.
         if self.next_serial == attempt.serial + 1 {
             self.next_serial = attempt.serial;
         }
@@ -133,7 +129,7 @@ impl Run {
         if self.undecided == 0 {
             return;
         }
-        for (_, later) in self.attempts.iter_mut().filter(|(_, other)| other.serial > serial) {
+        for later in self.attempts.iter_mut().filter(|other| other.serial > serial) {
             if let Some(undecided) = &mut later.undecided {
                 undecided.in_flight -= 1;
             }
@@ -142,11 +138,8 @@ impl Run {
 
     /// Removes an attempt from what is in flight, unless it is no longer there.
     pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
-        let slot = key.slot as usize;
-        self.attempts.get(slot).filter(|attempt| attempt.serial == key.serial)?;
-        let attempt = self.attempts.remove(slot);
+        let attempt = self.attempts.take(key)?;
         self.undecided -= usize::from(attempt.undecided.is_some());
-        self.agenda.sweep_timeouts(&self.attempts);
         Some(attempt)
     }
 
@@ -340,15 +333,7 @@ impl Run {
     /// Withdraws what is in flight.
     pub(super) fn abort(&mut self, at: Instant) {
         self.stop();
-        let live: Vec<AttemptKey> = self
-            .attempts
-            .iter()
-            .map(|(slot, attempt)| AttemptKey {
-                slot: u32::try_from(slot).expect("fewer than 2^32 attempts are in flight"),
-                serial: attempt.serial,
-            })
-            .collect();
-        for key in live {
+        for key in self.attempts.keys() {
             if let Some(attempt) = self.take_attempt(key) {
                 self.outbox.push_back(Output::Cancel(key));
                 self.end_attempt(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None));

@@ -9,7 +9,7 @@ use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
-use super::{AttemptKey, Launched, Output, Run};
+use super::{Launched, Output, Run};
 use crate::cancellable::Cancellable;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
@@ -56,6 +56,12 @@ impl Run {
     fn launch_ready(&mut self, id: InstanceId, at: Instant) {
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
+            // Mostly, and cheaper than telling the strategy all about an op that it does not look at.
+            let instance = &self.instances[id.index()];
+            if instance.strategy.is_full(instance.in_flight) {
+                wait = Some(Until::Event);
+                break;
+            }
             match self.ask(id, &mut op, at) {
                 Verdict::Wait(until) => {
                     wait = Some(until);
@@ -187,11 +193,9 @@ impl Run {
             undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
         };
         self.undecided += usize::from(carrier.is_some());
-        let slot =
-            u32::try_from(self.attempts.insert(attempt)).expect("fewer than 2^32 attempts are in flight");
-        let key = AttemptKey { slot, serial: attempt.serial };
+        let key = self.attempts.insert(attempt);
         self.next_serial += 1;
-        self.agenda.time_out(at + self.config.timeout, key);
+        self.agenda.rare_at(at + self.config.timeout);
         if carrier.is_none() {
             self.count_sent(at, of, in_flight);
             if self.hedges {

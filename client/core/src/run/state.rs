@@ -9,9 +9,9 @@ use vocabulary::{Instant, LimitsTold};
 
 use super::advised::Advised;
 use super::agenda::Agenda;
-use super::attempt::Attempt;
 use super::drawn::Drawn;
 use super::exchange::{Output, ServerSeen};
+use super::in_flight::InFlight;
 use super::instance::{Instance, InstanceId};
 use super::log::RunLog;
 use super::rounds::Rounds;
@@ -33,7 +33,7 @@ pub struct Run {
     pub(super) ops: Slab<Op>,
     /// What servers said of when ops should come again.
     pub(super) advised: Advised,
-    pub(super) attempts: Slab<Attempt>,
+    pub(super) attempts: InFlight,
     /// Whether ops may have several attempts under way.
     pub(super) hedges: bool,
     /// Of ops that have, or may come to have, several.
@@ -84,7 +84,7 @@ impl Run {
             hedges: instances.iter().any(|instance| instance.strategy.hedges()),
             instances,
             ops: Slab::new(),
-            attempts: Slab::new(),
+            attempts: InFlight::new(),
             rounds: Rounds::default(),
             advised: Advised::default(),
             undecided: 0,

@@ -5,6 +5,7 @@ use vocabulary::Instant;
 
 use super::agenda::Due;
 use super::ending::End;
+use super::in_flight::InFlight;
 use super::{Output, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
@@ -35,15 +36,16 @@ impl Run {
     /// What is due next, and when.
     pub(super) fn next_due(&mut self) -> Option<(Instant, Due)> {
         if self.stopping {
-            return self.agenda.next_timeout(&self.attempts);
+            return next_timeout(&self.attempts, &self.config);
         }
         if let Some(at) = self.stalled() {
             return Some((at, Due::Stall));
         }
         let waits = self.measured.ops.unfinished() > 0;
-        let (config, stall, rounds) = (&self.config, &self.stall, &mut self.rounds);
-        self.agenda.next(&self.attempts, || {
+        let Self { config, stall, rounds, attempts, agenda, .. } = self;
+        agenda.next(|| {
             [
+                next_timeout(attempts, config),
                 rounds.next().map(|at| (at, Due::Copy)),
                 drain_over(config).map(|at| (at, Due::DrainOver)),
                 waits.then(|| (stall.stalls_at(), Due::Stall)),
@@ -122,7 +124,7 @@ impl Run {
     }
 
     fn on_timeout(&mut self, at: Instant) {
-        let Some(key) = self.agenda.timed_out() else { return };
+        let Some(key) = self.attempts.first_key() else { return };
         if let Some(attempt) = self.take_attempt(key) {
             self.outbox.push_back(Output::Cancel(key));
             let cause = Some(Cause::Error(ErrorKind::Timeout));
@@ -152,6 +154,11 @@ impl Run {
             self.launch(instance, at);
         }
     }
+}
+
+/// The first timeout of an attempt that is in flight.
+fn next_timeout(attempts: &InFlight, config: &RunConfig) -> Option<(Instant, Due)> {
+    attempts.first().map(|attempt| (attempt.due + config.timeout, Due::Timeout))
 }
 
 /// When a run that goes on for a given time no longer waits for what is under way.
