@@ -68,6 +68,7 @@ pub use reason::{MOST_BODY, gives_reason};
 pub use registry::{STRATEGIES, find};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;
+pub use shape::Shaped;
 pub use spec::StrategySpec;
 pub use status::{Failure, Status};
 pub use strategy::{AfterCopy, Permits, Strategy, Verdict};

@@ -1,6 +1,7 @@
 //! A part of a strategy, of one of four kinds.
 
 use crate::hedger::Hedger;
+use crate::shape::Shaped;
 use crate::{Budget, Limiter, RetryPolicy};
 
 /// The four kinds of parts.
@@ -22,6 +23,8 @@ pub enum Part {
     Limiter(Box<dyn Limiter>),
     /// See [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
+    /// The retry policy that most strategies have, which is asked without a detour.
+    BackOff(Box<Shaped>),
     /// See [`Budget`].
     Budget(Box<dyn Budget>),
     /// See [`Hedger`].

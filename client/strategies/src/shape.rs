@@ -20,7 +20,7 @@ pub(crate) use grain::Grain;
 pub(crate) use growth::{Growth, GrowthName};
 pub(crate) use list::DelayList;
 pub(crate) use optional::{OptionalDuration, OptionalNumber, up_to_a_day};
-pub(crate) use policy::Shaped;
+pub use policy::Shaped;
 pub(crate) use spread::Spread;
 
 /// All that there is to say about a back-off. The default waits `base` before every retry.

@@ -7,6 +7,7 @@ mod hedging;
 mod layer;
 mod layered;
 mod memory;
+mod policy;
 
 use std::sync::Arc;
 

@@ -79,6 +79,7 @@ impl Purpose {
 }
 
 /// The generator for one purpose of one attempt of one op in the run with this seed.
+#[inline]
 pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
     let mut key = mix(seed ^ purpose.salt());
     key = mix(key ^ op.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -87,7 +88,8 @@ pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
 }
 
 /// A number in `[0, 1)` with 53 random bits.
-pub fn unit(rng: &mut dyn Rng) -> f64 {
+#[inline]
+pub fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 

@@ -68,7 +68,7 @@ fn every_entry_starts_with_its_defaults_as_its_kind() {
         let mut context = Context { foreknowledge: Some(Box::new(AtOnce)), ..Context::default() };
         let kind = match entry.build(&[], &mut context).unwrap() {
             Part::Limiter(_) => PartKind::Limiter,
-            Part::RetryPolicy(_) => PartKind::RetryPolicy,
+            Part::RetryPolicy(_) | Part::BackOff(_) => PartKind::RetryPolicy,
             Part::Budget(_) => PartKind::Budget,
             Part::Hedging(_) => PartKind::Hedging,
         };

@@ -13,9 +13,9 @@ use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
 use crate::{FailedOp, Instant, Opinion, Part, Retry, RetryPolicy, RetryState};
 
-/// A retry policy of some shape.
+/// A back-off of this crate, whatever its growth, spread and bounds.
 #[derive(Clone, Debug)]
-pub(crate) struct Shaped {
+pub struct Shaped {
     shape: Shape,
     curve: Curve,
     /// After outcomes that are taken for throttling.
@@ -77,7 +77,7 @@ impl Shaped {
 
     /// As a part of a strategy.
     pub(crate) fn part(shape: Shape) -> Part {
-        Part::RetryPolicy(Box::new(Self::new(shape)))
+        Part::BackOff(Box::new(Self::new(shape)))
     }
 
     /// The delay before retry `k` when `u` is drawn, but for the bounds that come last; `None` when the list has ended.
@@ -166,6 +166,57 @@ impl Shaped {
     }
 }
 
+impl Shaped {
+    /// See [`RetryPolicy::on_failure`].
+    #[inline]
+    pub(crate) fn wait<R: Rng + ?Sized>(
+        &self,
+        failed: &FailedOp,
+        state: &mut RetryState,
+        rng: &mut R,
+    ) -> Retry {
+        let curve = match &self.throttled {
+            Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
+            _ => &self.curve,
+        };
+        match self.way {
+            Way::Plain => {
+                let longest = curve.at(failed.failures, self.cap_nanos);
+                let scale = if self.draws { self.shape.spread.scale(unit(rng)) } else { None };
+                Retry::After(match scale {
+                    Some(scale) => nanos(longest as f64 * scale),
+                    None => Duration::from_nanos(longest),
+                })
+            }
+            Way::Decorrelated => Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state)),
+            Way::General => {
+                let u = if self.draws { unit(rng) } else { 0.0 };
+                self.general(failed, curve, u, state)
+            }
+        }
+    }
+
+    /// The delay of a shape with everything, when `u` is drawn.
+    #[inline(never)]
+    fn general(&self, failed: &FailedOp, curve: &Curve, u: f64, state: &mut RetryState) -> Retry {
+        let shape = &self.shape;
+        let k = match shape.counter {
+            Counter::PerOp => failed.failures,
+            Counter::PerClient => self.last_failures.saturating_add(1),
+        };
+        if let (Some(first), 0 | 1) = (shape.first, k) {
+            return Retry::After(shape.grain.of(first));
+        }
+        match self.delay(curve, k, u, state) {
+            Some(delay) => {
+                let min = if shape.min_applies == Applies::AfterSpread { shape.min } else { Duration::ZERO };
+                Retry::After(shape.grain.of(delay.max(min)))
+            }
+            None => Retry::GiveUp,
+        }
+    }
+}
+
 /// Whether it can make an op wait at all.
 fn waits(shape: &Shape) -> bool {
     // Names that state no zero of their own count as waiting as soon as they may grow, whatever their base.
@@ -191,40 +242,7 @@ impl RetryPolicy for Shaped {
         state: &mut RetryState,
         rng: &mut dyn Rng,
     ) -> Retry {
-        let curve = match &self.throttled {
-            Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
-            _ => &self.curve,
-        };
-        match self.way {
-            Way::Plain => {
-                let longest = curve.at(failed.failures, self.cap_nanos);
-                let scale = if self.draws { self.shape.spread.scale(unit(rng)) } else { None };
-                return Retry::After(match scale {
-                    Some(scale) => nanos(longest as f64 * scale),
-                    None => Duration::from_nanos(longest),
-                });
-            }
-            Way::Decorrelated => {
-                return Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state));
-            }
-            Way::General => {}
-        }
-        let shape = &self.shape;
-        let k = match shape.counter {
-            Counter::PerOp => failed.failures,
-            Counter::PerClient => self.last_failures.saturating_add(1),
-        };
-        if let (Some(first), 0 | 1) = (shape.first, k) {
-            return Retry::After(shape.grain.of(first));
-        }
-        let u = if self.draws { unit(rng) } else { 0.0 };
-        match self.delay(curve, k, u, state) {
-            Some(delay) => {
-                let min = if shape.min_applies == Applies::AfterSpread { shape.min } else { Duration::ZERO };
-                Retry::After(shape.grain.of(delay.max(min)))
-            }
-            None => Retry::GiveUp,
-        }
+        self.wait(failed, state, rng)
     }
 
     fn after_failure(&mut self, failed: &FailedOp) {

@@ -5,10 +5,11 @@ use std::time::Duration;
 use vocabulary::{Draws, Rng};
 
 use super::memory::{LayerMemory, Permits};
+use super::policy::Policy;
 use crate::rules::{FailureKind, Rules};
 use crate::{
     Admit, Advice, Advised, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Hedger, Instant, Launch,
-    Limiter, Outcome, Part, Retry, RetryPolicy, RetryState, Status, Until, View,
+    Limiter, Outcome, Part, Retry, RetryState, Status, Until, View,
 };
 
 /// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors, deferrals),
@@ -18,7 +19,7 @@ const RETRY_FLOOR: Duration = Duration::from_millis(50);
 /// See the module.
 pub(super) struct Layer {
     pub(super) limiters: Vec<Box<dyn Limiter>>,
-    pub(super) retry: Option<Box<dyn RetryPolicy>>,
+    pub(super) retry: Option<Policy>,
     pub(super) budgets: Vec<Box<dyn Budget>>,
     pub(super) hedger: Option<Box<dyn Hedger>>,
     pub(super) rules: Rules,
@@ -42,7 +43,8 @@ impl Layer {
         for part in parts {
             match part {
                 Part::Limiter(limiter) => limiters.push(limiter),
-                Part::RetryPolicy(policy) => retry = Some(policy),
+                Part::RetryPolicy(policy) => retry = Some(Policy::Other(policy)),
+                Part::BackOff(policy) => retry = Some(Policy::BackOff(policy)),
                 Part::Budget(budget) => budgets.push(budget),
                 Part::Hedging(part) => hedger = Some(part),
             }
@@ -53,7 +55,7 @@ impl Layer {
 
     /// Whether it makes an op wait by itself.
     pub(super) fn backs_off(&self) -> bool {
-        self.retry.as_ref().is_some_and(|policy| policy.backs_off())
+        self.retry.as_ref().is_some_and(|policy| policy.as_dyn().backs_off())
     }
 
     /// May the candidate start, as far as the limiters are concerned?
@@ -211,7 +213,7 @@ impl Layer {
             other => return other,
         };
         let advised = match advice {
-            _ if self.retry.as_ref().is_some_and(|policy| policy.heeds_advice()) => Advised::BackOff,
+            _ if self.retry.as_ref().is_some_and(|policy| policy.as_dyn().heeds_advice()) => Advised::BackOff,
             Advice::None if !self.rules.advice.misses_advice() => Advised::BackOff,
             advice => self.rules.advice.apply(advice, opinion, delay, draws),
         };
@@ -264,7 +266,7 @@ impl Layer {
     /// A delay that nobody states is not too short; one that a policy states is as it says, but after sheds.
     #[inline]
     fn floored(&self, status: Status, delay: Duration) -> Duration {
-        let stated = || self.retry.as_ref().is_some_and(|policy| policy.states_delay());
+        let stated = || self.retry.as_ref().is_some_and(|policy| policy.as_dyn().states_delay());
         match status {
             Status::Shed | Status::Deferred => delay.max(RETRY_FLOOR),
             Status::Failed(Failure::Transport) if !stated() => delay.max(RETRY_FLOOR),
