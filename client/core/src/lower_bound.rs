@@ -94,9 +94,10 @@ pub struct LowerBound {
     costs: Arc<dyn LeastCosts>,
     slots: Option<u32>,
     paces: Vec<Box<dyn Pace>>,
-    way_there: Duration,
-    way_back: Duration,
-    least_service: Duration,
+    /// In nanoseconds, as every other time below: they are added up for every op.
+    way_there: u64,
+    way_back: u64,
+    least_service: u64,
     places: Option<Places>,
     first_arrival: Option<Instant>,
     /// The latest ops, as many as there are slots at most.
@@ -109,16 +110,16 @@ pub struct LowerBound {
     /// The greatest `reaches - work_before` so far.
     idle: Option<i128>,
     /// No service of all these ends last sooner, by the longest op and by rounds.
-    served: Instant,
+    served: u64,
 }
 
 /// An op whose slot may still be in use.
 #[derive(Clone, Copy, Debug)]
 struct Op {
-    reach: Instant,
-    service: Duration,
+    reach: u64,
+    service: u64,
     /// The `F` of rounds.
-    start: Instant,
+    start: u64,
 }
 
 /// Places of a closed loop.
@@ -126,7 +127,7 @@ struct Op {
 struct Places {
     limit: usize,
     /// When each place in use so far frees at the earliest.
-    free: BinaryHeap<Reverse<Instant>>,
+    free: BinaryHeap<Reverse<u64>>,
 }
 
 impl LowerBound {
@@ -143,9 +144,9 @@ impl LowerBound {
         (config.kind == OperationKind::Request).then(|| Self {
             slots: costs.slots(),
             paces: costs.paces(),
-            way_there: costs.way_there(),
-            way_back: costs.way_back(),
-            least_service: costs.least_service(),
+            way_there: whole_nanos(costs.way_there()),
+            way_back: whole_nanos(costs.way_back()),
+            least_service: whole_nanos(costs.least_service()),
             costs,
             places,
             first_arrival: None,
@@ -154,7 +155,7 @@ impl LowerBound {
             work: 0,
             work_before: 0,
             idle: None,
-            served: Instant::ORIGIN,
+            served: 0,
         })
     }
 
@@ -196,52 +197,53 @@ impl LowerBound {
 
     /// One more op, which arrived at this instant; in a closed loop that instant does not count.
     pub fn add(&mut self, op: u64, arrived: Instant) {
-        let service = self.costs.service(op);
+        let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {
-            None => arrived,
+            None => arrived.as_nanos(),
             Some(places) => places.take(self.way_there.saturating_add(service).saturating_add(self.way_back)),
         };
-        self.first_arrival.get_or_insert(arrived);
-        let reach = arrived + self.way_there;
-        self.served = self.served.max(reach + service);
+        self.first_arrival.get_or_insert(Instant::from_nanos(arrived));
+        let reach = arrived.saturating_add(self.way_there);
+        self.served = self.served.max(reach.saturating_add(service));
         for pace in &mut self.paces {
             // What never passes does not succeed, and has no end.
-            if let Some(passed) = pace.next(reach) {
-                self.served = self.served.max(passed + self.least_service);
+            if let Some(passed) = pace.next(Instant::from_nanos(reach)) {
+                self.served = self.served.max(passed.as_nanos().saturating_add(self.least_service));
             }
         }
         let Some(slots) = self.slots.map(|slots| slots as usize) else { return };
         let before = if self.latest.len() < slots { None } else { self.latest.pop_front() };
-        let start = before.map_or(reach, |before| reach.max(before.start + self.least_service));
+        let free = before.map_or(0, |before| before.start.saturating_add(self.least_service));
+        let start = reach.max(free);
         if let Some(before) = before {
-            self.reaches -= i128::from(before.reach.as_nanos());
-            self.work_before += i128::from(whole_nanos(before.service));
+            self.reaches -= i128::from(before.reach);
+            self.work_before += i128::from(before.service);
         }
         self.latest.push_back(Op { reach, service, start });
-        self.reaches += i128::from(reach.as_nanos());
-        self.work += i128::from(whole_nanos(service));
+        self.reaches += i128::from(reach);
+        self.work += i128::from(service);
         if self.latest.len() == slots {
             self.idle = self.idle.max(Some(self.reaches - self.work_before));
         }
-        self.served = self.served.max(start + self.least_service);
+        self.served = self.served.max(start.saturating_add(self.least_service));
     }
 
     /// The least that the makespan of the ops so far can be; `None` before the first.
     pub fn makespan(&self) -> Option<Duration> {
         let slots = i128::from(self.slots.unwrap_or(1));
         let by_work = self.idle.map_or(0, |idle| (self.work + idle + slots - 1) / slots);
-        let by_work = Instant::from_nanos(u64::try_from(by_work).unwrap_or(u64::MAX));
-        let success = self.served.max(by_work) + self.way_back;
+        let by_work = u64::try_from(by_work).unwrap_or(u64::MAX);
+        let success = Instant::from_nanos(self.served.max(by_work).saturating_add(self.way_back));
         Some(success.since(self.first_arrival?))
     }
 }
 
 impl Places {
     /// The next op's arrival, at the earliest; it stays for at least so long.
-    fn take(&mut self, stay: Duration) -> Instant {
+    fn take(&mut self, stay: u64) -> u64 {
         let free = if self.free.len() < self.limit { None } else { self.free.pop() };
-        let arrived = free.map_or(Instant::ORIGIN, |Reverse(free)| free);
-        self.free.push(Reverse(arrived + stay));
+        let arrived = free.map_or(0, |Reverse(free)| free);
+        self.free.push(Reverse(arrived.saturating_add(stay)));
         arrived
     }
 }

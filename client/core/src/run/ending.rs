@@ -86,7 +86,7 @@ impl Run {
             self.measured.attempts.by_gateway += 1;
             self.measured.gateway_successes += u64::from(succeeded);
         }
-        self.end_attempt(now, &attempt, End { sent_at, outcome, counted, cause, by_gateway, is_moot: false });
+        self.end(now, &attempt, End { sent_at, outcome, counted, cause, by_gateway, is_moot: false });
     }
 
     /// The server had enough free and started an attempt: it counts.
@@ -143,8 +143,16 @@ impl Run {
         Some(attempt)
     }
 
+    /// Tells strategy and measurements of an attempt's end, which was no answer, and settles its op.
+    #[inline(never)]
+    pub(super) fn end_attempt(&mut self, at: Instant, attempt: &Attempt, end: End) {
+        self.end(at, attempt, end);
+    }
+
     /// Tells strategy and measurements of an attempt's end and settles its op.
-    pub(super) fn end_attempt(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
+    #[expect(clippy::inline_always, reason = "there are two callers, and one of them is rare")]
+    #[inline(always)]
+    fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
         let goes_on = others && end.outcome.status != Status::Succeeded || end.is_moot;
         self.tell_end(at, attempt, &mut end, goes_on);
@@ -184,6 +192,8 @@ impl Run {
 
     /// Tells strategy and measurements of an attempt's end; what the strategy makes of it is in the outcome then. `goes_on` says
     /// that another attempt of the op decides what becomes of it.
+    #[expect(clippy::inline_always, reason = "with the function above, 70 of 2600 instructions an attempt")]
+    #[inline(always)]
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, goes_on: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
             // Nobody said so before: it had started.

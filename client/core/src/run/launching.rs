@@ -40,7 +40,16 @@ impl Run {
             instance.ready.push(op);
         }
         instance.strategy.on_ready(at, &candidate);
-        self.launch(id, at);
+        // What sending as many as may be sent comes to for most of those that arrive at a full window. Ops that are over at their
+        // deadline may be first in the queue, and are found only there.
+        let waits_for_event_only = instance.armed.is_none()
+            && instance.drawn.is_empty()
+            && self.config.deadline.is_none()
+            && instance.strategy.is_full(instance.in_flight)
+            && instance.strategy.timer().is_none();
+        if !waits_for_event_only {
+            self.launch(id, at);
+        }
     }
 
     /// Sends as many of an instance's ready ops as its strategy lets go at `at`.
