@@ -39,12 +39,17 @@ impl Run {
     /// What happened at `now`; `now` may be earlier than what is already processed, when answers come out of order.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
+        self.hear(now, &input);
+    }
+
+    /// The same of an input that the driver uses again: it is large, and this is once per attempt.
+    #[inline]
+    pub fn hear(&mut self, now: Instant, input: &Input) {
         if let Some(log) = &mut self.log {
-            log.on_input(now, &input);
+            log.on_input(now, input);
         }
         self.advance(now);
-        // By reference: it is large, and this is once per attempt.
-        match &input {
+        match input {
             Input::Ended(completion) => self.on_ended(now, completion),
             Input::Started(attempt) => self.on_started(*attempt),
             Input::Stop => self.stop(),

@@ -24,7 +24,7 @@ pub(crate) trait Peer {
 
     /// Goes on from `now` by itself, but not beyond `until`, before which the client does nothing, to the first instant at which the client
     /// hears something: tells it all that it hears by then, and returns when that is.
-    fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, Input)) -> Option<Instant>;
+    fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, &Input)) -> Option<Instant>;
 }
 
 /// A client and its peer on one clock.
@@ -85,7 +85,7 @@ impl<P: Peer> EventLoop<P> {
         let Self { run, peer, now, client_until } = self;
         // Nothing can happen at the end of time.
         let until = until.min(LATEST);
-        if let Some(at) = peer.go_on(*now, until, |at, input| run.handle_input(at, input)) {
+        if let Some(at) = peer.go_on(*now, until, |at, input| run.hear(at, input)) {
             (*now, *client_until) = (at, at);
         }
     }

@@ -6,6 +6,7 @@
 //! same seed gives the same run, bit for bit, on every machine and however many run side by side.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod cap_inputs;
 mod event_loop;
 mod foresight;
 mod heard;

@@ -222,7 +222,7 @@ impl Peer for SimulatedServer {
         &mut self,
         now: Instant,
         until: Instant,
-        mut tell: impl FnMut(Instant, Input),
+        mut tell: impl FnMut(Instant, &Input),
     ) -> Option<Instant> {
         let looked = self.looked.take();
         let at = if looked.is_some() {
@@ -234,7 +234,7 @@ impl Peer for SimulatedServer {
         if at > until {
             return None;
         }
-        let mut tell = |input| tell(at, input);
+        let mut tell = |input: Input| tell(at, &input);
         if let Some((_, attempt)) = looked {
             self.hear_whether_started(at, attempt, &mut tell);
         }

@@ -5,28 +5,38 @@
 //! rules are those of [`Server`](crate::Server), in the same order, and its tests hold the two against each other.
 
 mod counts;
+mod delay;
 mod place;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use vocabulary::wire::ServerStats;
-use vocabulary::{Distribution, Instant};
+use vocabulary::{Instant, Purpose};
 
+use crate::caps::Caps;
 use crate::config::Config;
-use crate::request::{Request, RequestId, Step, Verdict};
-use crate::service::ServiceModel;
+use crate::request::{Request, RequestId, Step, Verdict, service_time};
 use crate::timeline::Timeline;
 
 use counts::Counts;
+use delay::Delay;
 use place::Place;
 
 /// A plain cap with its network legs. Requests bring a token, which their answers give back.
 #[derive(Debug)]
 pub struct CapServer<T> {
-    service: ServiceModel,
-    network_delay: Distribution,
-    return_delay: Distribution,
+    /// Keys the draws of all requests.
+    seed: u64,
+    /// Slots before any of `caps`.
+    max_busy: u32,
+    /// Slots from later instants on, if there are others.
+    caps: Option<Caps>,
+    rejects_occupy: bool,
+    service_time: Delay,
+    reject_time: Delay,
+    network_delay: Delay,
+    return_delay: Delay,
     /// What rejections advise.
     retry_after: Option<Duration>,
     /// By request id.
@@ -51,15 +61,26 @@ pub struct CapServer<T> {
     counts: Counts,
 }
 
+/// A request to a plain cap: see [`Request`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapRequest {
+    /// Its name, free at this moment.
+    pub id: RequestId,
+    /// Which attempt of the op.
+    pub attempt: u32,
+    /// The op's number.
+    pub op: u64,
+    /// What it asks for.
+    pub step: Step,
+}
+
 /// An answer of a plain cap: see [`Answer`](crate::Answer).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapAnswer<T> {
-    /// Whose.
-    pub id: RequestId,
-    /// What it brought.
+    /// To what.
+    pub request: CapRequest,
+    /// What the request brought.
     pub token: T,
-    /// What it asked for.
-    pub step: Step,
     /// What the answer says.
     pub verdict: Verdict,
     /// When it is due.
@@ -81,13 +102,18 @@ impl Config {
 }
 
 impl<T: Copy> CapServer<T> {
-    /// A server without requests; `None` where the configuration asks for more than a plain cap. It should have passed
-    /// [`Config::validate`].
-    pub fn new(config: &Config) -> Option<Self> {
+    /// A server without requests, whose draws this seed keys; `None` where the configuration asks for more than a plain cap. It should
+    /// have passed [`Config::validate`].
+    pub fn new(config: &Config, seed: u64) -> Option<Self> {
         config.is_nothing_but_a_cap().then(|| Self {
-            service: config.service_model(),
-            network_delay: config.network_delay,
-            return_delay: config.return_delay,
+            seed,
+            max_busy: config.max_busy,
+            caps: Some(config.caps.clone()).filter(|caps| !caps.is_empty()),
+            rejects_occupy: config.rejects_occupy,
+            service_time: Delay::new(config.service_time),
+            reject_time: Delay::new(config.reject_time),
+            network_delay: Delay::new(config.network_delay),
+            return_delay: Delay::new(config.return_delay),
             retry_after: config.retry_after,
             places: Vec::new(),
             busy: 0,
@@ -114,7 +140,7 @@ impl<T: Copy> CapServer<T> {
 
     /// A request comes.
     #[inline]
-    pub fn arrive(&mut self, now: Instant, request: &Request, token: T) {
+    pub fn arrive(&mut self, now: Instant, request: CapRequest, token: T) {
         self.catch_up(now);
         let index = request.id.0 as usize;
         if self.places.len() <= index {
@@ -122,30 +148,26 @@ impl<T: Copy> CapServer<T> {
         }
         let order = self.order();
         self.places[index] = Place::coming(order, request, token);
-        let delay = request.network_delay(&self.network_delay);
-        if delay.is_zero() {
-            if let Some(answer) = self.admit(now, request.id) {
-                self.waiting.push_back(answer);
+        let seed = self.seed;
+        match self.network_delay.nanos(|delay| request.keyed(seed).network_delay(delay)) {
+            0 => self.admit_at_once(now, request.id),
+            delay => {
+                self.coming.push(later(now, delay), order, request.id);
+                self.next_at = self.next_at.min(self.coming.next().0);
             }
-            self.next_at = self.next();
-        } else {
-            self.coming.push(now + delay, order, request.id);
-            self.next_at = self.next_at.min(self.coming.next().0);
         }
     }
 
     /// A request comes that is to start only if so much is free at this very instant: else it is answered at once with
     /// [`Verdict::Deferred`], holds nothing and is counted nowhere.
-    pub fn arrive_if_free(&mut self, now: Instant, request: &Request, least: u32, token: T) {
+    pub fn arrive_if_free(&mut self, now: Instant, request: CapRequest, least: u32, token: T) {
         self.catch_up(now);
-        let cap = self.service.slots(now);
+        let cap = self.slots(now);
         if cap.saturating_sub(self.busy) >= least {
             return self.arrive(now, request, token);
         }
-        let (busy, version) = (self.busy, self.version);
-        let Request { id, step, .. } = *request;
-        let verdict = Verdict::Deferred;
-        self.waiting.push_back(CapAnswer { id, token, step, verdict, at: now, busy, cap, version });
+        let (busy, version, verdict) = (self.busy, self.version, Verdict::Deferred);
+        self.waiting.push_back(CapAnswer { request, token, verdict, at: now, busy, cap, version });
     }
 
     /// What the request brought that has this id, if one is under way.
@@ -157,14 +179,14 @@ impl<T: Copy> CapServer<T> {
     pub fn cancel(&mut self, now: Instant, id: RequestId) {
         self.catch_up(now);
         let Some(place) = self.places.get_mut(id.0 as usize).filter(|place| !place.is_free()) else {
-            self.waiting.retain(|answer| answer.id != id);
+            self.waiting.retain(|answer| answer.request.id != id);
             return;
         };
         if let Some(verdict) = place.verdict {
             let since = place.since;
             place.vacate();
-            let (_, held) = self.release(now, since, verdict);
-            self.counts.on_waste(held);
+            let (_, held_nanos) = self.release(now, since, verdict);
+            self.counts.on_waste(held_nanos);
         } else {
             place.vacate();
         }
@@ -182,7 +204,11 @@ impl<T: Copy> CapServer<T> {
 
     /// The next answer that is due by `until`, and nothing that is due after it: everything before has been processed, each at its own
     /// instant.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "75 of 3400 instructions an attempt, with those that it calls, by callgrind"
+    )]
+    #[inline(always)]
     pub fn next_answer(&mut self, until: Instant) -> Option<CapAnswer<T>> {
         if !self.waiting.is_empty() {
             return self.waiting.pop_front();
@@ -222,7 +248,8 @@ impl<T: Copy> CapServer<T> {
     }
 
     /// Processes one thing that is due at `at`; what ends comes first.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a part of `next_answer`")]
+    #[inline(always)]
     fn step(&mut self, at: Instant) -> Option<CapAnswer<T>> {
         let (service, rejection) = (self.services.next(), self.rejections.next());
         if service.0.min(rejection.0) == at {
@@ -234,7 +261,7 @@ impl<T: Copy> CapServer<T> {
             if self.places[id.0 as usize].order == order { self.admit(at, id) } else { None }
         } else {
             let ((_, order), answer) = self.going.pop()?;
-            let place = &mut self.places[answer.id.0 as usize];
+            let place = &mut self.places[answer.request.id.0 as usize];
             (place.order == order).then(|| {
                 place.vacate();
                 CapAnswer { at, ..answer }
@@ -249,12 +276,21 @@ impl<T: Copy> CapServer<T> {
         ends.min(self.coming.next().0).min(self.going.next().0)
     }
 
+    /// A request reaches admission with its arrival.
+    #[inline(never)]
+    fn admit_at_once(&mut self, now: Instant, id: RequestId) {
+        let answer = self.admit(now, id);
+        self.waiting.extend(answer);
+        self.next_at = self.next();
+    }
+
     /// A request reaches admission. What takes no time is answered at once.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a part of `next_answer`")]
+    #[inline(always)]
     fn admit(&mut self, at: Instant, id: RequestId) -> Option<CapAnswer<T>> {
         let request = self.places[id.0 as usize].request(id);
         let verdict = match request.step {
-            _ if self.busy >= self.service.slots(at) => Verdict::Rejected,
+            _ if self.busy >= self.slots(at) => Verdict::Rejected,
             Step::Write { if_match } if if_match != self.version => Verdict::Conflict,
             Step::Write { .. } => {
                 self.version += 1;
@@ -263,13 +299,16 @@ impl<T: Copy> CapServer<T> {
             Step::Work | Step::Read => Verdict::Accepted,
         };
         let accepted = verdict == Verdict::Accepted;
-        let takes =
-            if accepted { self.service.service_time(&request) } else { self.service.reject_time(&request) };
-        let is_at_once = takes.is_zero();
+        let seed = self.seed;
+        let takes = if accepted {
+            self.service_time.nanos(|time| service_time(time, seed, request.op))
+        } else {
+            self.reject_time.nanos(|time| request.keyed(seed).sample(time, Purpose::RejectTime))
+        };
+        let is_at_once = takes == 0;
         // What takes no time was in service, too, if only for that moment.
-        let served = u32::from(accepted);
-        let occupying = u32::from(accepted || (self.service.rejects_occupy && !is_at_once));
-        let (busy, in_service) = (self.busy + occupying, self.in_service + served);
+        let occupying = u32::from(accepted || (self.rejects_occupy && !is_at_once));
+        let (busy, in_service) = (self.busy + occupying, self.in_service + u32::from(accepted));
         self.counts.on_admission(request.step, verdict, busy, in_service);
         if is_at_once {
             return self.answer(at, id, verdict, busy);
@@ -279,7 +318,7 @@ impl<T: Copy> CapServer<T> {
         let place = &mut self.places[id.0 as usize];
         (place.order, place.since, place.verdict) = (order, at, Some(verdict));
         let ends = if accepted { &mut self.services } else { &mut self.rejections };
-        ends.push(at + takes, order, id);
+        ends.push(later(at, takes), order, id);
         None
     }
 
@@ -288,42 +327,58 @@ impl<T: Copy> CapServer<T> {
     fn end(&mut self, at: Instant, id: RequestId, order: u64) -> Option<CapAnswer<T>> {
         let Place { order: current, since, verdict, .. } = self.places[id.0 as usize];
         let verdict = verdict.filter(|_| current == order)?;
-        let (busy, held) = self.release(at, since, verdict);
+        let (busy, held_nanos) = self.release(at, since, verdict);
         match verdict {
-            Verdict::Accepted => self.counts.on_service(held),
-            _ => self.counts.on_waste(held),
+            Verdict::Accepted => self.counts.on_service(held_nanos),
+            _ => self.counts.on_waste(held_nanos),
         }
         self.answer(at, id, verdict, busy)
     }
 
-    /// What a request held is free; what was busy until then, and how long it held a slot.
+    /// What a request held is free; what was busy until then, and for how many nanoseconds it held a slot.
     #[inline]
-    fn release(&mut self, at: Instant, since: Instant, verdict: Verdict) -> (u32, Duration) {
+    fn release(&mut self, at: Instant, since: Instant, verdict: Verdict) -> (u32, u64) {
         let busy = self.busy;
         let accepted = verdict == Verdict::Accepted;
-        let occupies = accepted || self.service.rejects_occupy;
+        let occupies = accepted || self.rejects_occupy;
         self.busy -= u32::from(occupies);
         self.in_service -= u32::from(accepted);
-        (busy, if occupies { at.since(since) } else { Duration::ZERO })
+        (busy, if occupies { at.as_nanos().saturating_sub(since.as_nanos()) } else { 0 })
     }
 
     /// A request is done with: its answer goes out.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a part of `next_answer`")]
+    #[inline(always)]
     fn answer(&mut self, at: Instant, id: RequestId, verdict: Verdict, busy: u32) -> Option<CapAnswer<T>> {
-        let cap = self.service.slots(at);
+        let (cap, seed) = (self.slots(at), self.seed);
         let place = &mut self.places[id.0 as usize];
-        let Place { step, token, .. } = *place;
-        let answer = CapAnswer { id, token, step, verdict, at, busy, cap, version: self.version };
-        let delay = place.request(id).return_delay(&self.return_delay);
-        if delay.is_zero() {
-            place.vacate();
-            return Some(answer);
+        let (request, token) = (place.request(id), place.token);
+        let answer = CapAnswer { request, token, verdict, at, busy, cap, version: self.version };
+        match self.return_delay.nanos(|delay| request.keyed(seed).return_delay(delay)) {
+            0 => {
+                place.vacate();
+                Some(answer)
+            }
+            delay => {
+                self.send_back(later(at, delay), answer);
+                None
+            }
         }
+    }
+
+    /// An answer is on its way.
+    #[inline(never)]
+    fn send_back(&mut self, at: Instant, answer: CapAnswer<T>) {
         let order = self.order();
-        let place = &mut self.places[id.0 as usize];
+        let place = &mut self.places[answer.request.id.0 as usize];
         (place.order, place.verdict) = (order, None);
-        self.going.push(at + delay, order, answer);
-        None
+        self.going.push(at, order, answer);
+    }
+
+    /// Slots at this instant.
+    #[inline]
+    fn slots(&self, at: Instant) -> u32 {
+        self.caps.as_ref().and_then(|caps| caps.at(at)).unwrap_or(self.max_busy)
     }
 
     /// Larger than everything scheduled before.
@@ -344,10 +399,25 @@ impl<T: Copy> CapServer<T> {
             }
         }
         if self.going.len() > most {
-            self.going.retain(|(_, order), answer| alive(answer.id, order));
+            self.going.retain(|(_, order), answer| alive(answer.request.id, order));
         }
         self.next_at = self.next();
     }
+}
+
+impl CapRequest {
+    /// As other servers have it.
+    #[inline]
+    fn keyed(self, seed: u64) -> Request {
+        let Self { id, op, attempt, step } = self;
+        Request { id, run: None, seed, op, attempt, step }
+    }
+}
+
+/// So many nanoseconds later.
+#[inline]
+fn later(at: Instant, nanos: u64) -> Instant {
+    Instant::from_nanos(at.as_nanos().saturating_add(nanos))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub use answers::{
     ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
     FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
 };
-pub use cap_server::{CapAnswer, CapServer};
+pub use cap_server::{CapAnswer, CapRequest, CapServer};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
 pub use details::{Details, Wants};

@@ -44,7 +44,7 @@ impl Peer for Heard<'_> {
         &mut self,
         now: Instant,
         until: Instant,
-        mut tell: impl FnMut(Instant, Input),
+        mut tell: impl FnMut(Instant, &Input),
     ) -> Option<Instant> {
         let at = self.next_at().max(now);
         if at > until {
@@ -52,7 +52,7 @@ impl Peer for Heard<'_> {
         }
         while let Some(((_, input), later)) = self.0.split_first().filter(|((due, _), _)| *due <= at) {
             self.0 = later;
-            tell(at, *input);
+            tell(at, input);
         }
         Some(at)
     }

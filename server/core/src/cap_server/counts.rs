@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use vocabulary::whole_nanos;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
 use crate::request::{Step, Verdict};
@@ -37,16 +36,16 @@ impl Counts {
         self.max_in_service = self.max_in_service.max(in_service);
     }
 
-    /// Server time was spent on what is done.
+    /// So much server time was spent on what is done.
     #[inline]
-    pub(super) fn on_service(&mut self, time: Duration) {
-        self.served_nanos += u128::from(whole_nanos(time));
+    pub(super) fn on_service(&mut self, nanos: u64) {
+        self.served_nanos += u128::from(nanos);
     }
 
-    /// Server time came to nothing.
+    /// So much server time came to nothing.
     #[inline]
-    pub(super) fn on_waste(&mut self, time: Duration) {
-        self.wasted_nanos += u128::from(whole_nanos(time));
+    pub(super) fn on_waste(&mut self, nanos: u64) {
+        self.wasted_nanos += u128::from(nanos);
     }
 
     /// What clients are told, with what is busy just now.

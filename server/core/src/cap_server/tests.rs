@@ -74,8 +74,9 @@ fn drain(
             return Ok(answered);
         };
         let Output::Answer(expected) = whole.poll(at) else { panic!("no answer at {at}") };
-        answered.push(found.id);
-        let CapAnswer { id, verdict, at, busy, cap: slots, version, token, .. } = found;
+        let CapAnswer { request: CapRequest { id, .. }, verdict, at, busy, cap: slots, version, token } =
+            found;
+        answered.push(id);
         let advice = cap.advice(verdict);
         let found =
             Answer { id, verdict, advice, at, busy, cap: Some(slots), reply: None, version, extras: None };
@@ -91,7 +92,7 @@ proptest! {
         events in prop::collection::vec((any_event(), 0..15_u64), 1..80),
     ) {
         config.validate().unwrap();
-        let mut cap = CapServer::new(&config).expect("a plain cap");
+        let mut cap = CapServer::new(&config, 3).expect("a plain cap");
         let mut whole = Server::new(config);
         let (mut now, mut under_way) = (Instant::ORIGIN, [false; 12]);
         for (index, (event, millis)) in events.into_iter().enumerate() {
@@ -108,13 +109,14 @@ proptest! {
                         Asks::Write(ago) => Step::Write { if_match: cap.version.saturating_sub(ago) },
                     };
                     let id = RequestId(id);
-                    let request = Request { id, run: None, seed: 3, op: index as u64, attempt: 1, step };
+                    let asked = CapRequest { id, op: index as u64, attempt: 1, step };
+                    let request = asked.keyed(3);
                     if least == 0 {
                         whole.handle(now, Input::Arrive(request));
-                        cap.arrive(now, &request, u64::from(id.0));
+                        cap.arrive(now, asked, u64::from(id.0));
                     } else {
                         whole.handle(now, Input::ArriveIfFree { request, least });
-                        cap.arrive_if_free(now, &request, least, u64::from(id.0));
+                        cap.arrive_if_free(now, asked, least, u64::from(id.0));
                     }
                 }
                 Event::Arrive { .. } => {}
@@ -134,7 +136,7 @@ proptest! {
 
 #[test]
 fn a_server_that_is_more_than_a_cap_is_none() {
-    let is_one = |config: Config| CapServer::<()>::new(&config).is_some();
+    let is_one = |config: Config| CapServer::<()>::new(&config, 3).is_some();
     assert!(is_one(Config::default()));
     assert!(is_one(Config { caps: "10s=25".parse().unwrap(), ..Config::default() }));
     for policy in ["gcra", "concurrency", "overwhelmed-queue", "concurrency-cap then gcra"] {
