@@ -1,7 +1,7 @@
 //! A part of a strategy, of one of four kinds.
 
 use crate::hedger::Hedger;
-use crate::shape::Shaped;
+use crate::shape::{Shape, Shaped};
 use crate::{Budget, Limiter, RetryPolicy};
 
 /// The four kinds of parts.
@@ -29,4 +29,11 @@ pub enum Part {
     Budget(Box<dyn Budget>),
     /// See [`Hedger`].
     Hedging(Box<dyn Hedger>),
+}
+
+impl Part {
+    /// The back-off of this shape.
+    pub(crate) fn back_off(shape: Shape) -> Self {
+        Self::BackOff(Box::new(Shaped::new(shape)))
+    }
 }

@@ -17,7 +17,7 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{
     AfterLast, Applies, Counter, DelayList, Grain, GrowthName, OptionalDuration, OptionalNumber, Shape,
-    Shaped, Spread,
+    Spread,
 };
 
 /// Parameters of `backoff`.
@@ -209,7 +209,7 @@ impl PartConfig for Backoff {
             throttled_factor: self.throttled_factor.0,
             states_delay: true,
         };
-        Ok(Shaped::part(shape))
+        Ok(Part::back_off(shape))
     }
 
     fn doubts(&self) -> Vec<String> {

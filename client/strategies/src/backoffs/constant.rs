@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Shape, Shaped};
+use crate::shape::Shape;
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `constant`.
@@ -35,7 +35,7 @@ impl PartConfig for Constant {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape { base: self.delay, ..Shape::default() }))
+        Ok(Part::back_off(Shape { base: self.delay, ..Shape::default() }))
     }
 }
 

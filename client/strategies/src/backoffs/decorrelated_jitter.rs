@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Growth, Shape, Shaped};
+use crate::shape::{Growth, Shape};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `decorrelated-jitter`.
@@ -40,7 +40,7 @@ impl PartConfig for DecorrelatedJitter {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape {
+        Ok(Part::back_off(Shape {
             base: self.base,
             growth: Growth::Decorrelated,
             cap: self.cap,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Growth, Shape, Shaped, Spread};
+use crate::shape::{Growth, Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `full-jitter`.
@@ -52,7 +52,7 @@ impl PartConfig for FullJitter {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape {
+        Ok(Part::back_off(Shape {
             base: self.base,
             growth: Growth::Exponential(2.0),
             cap: self.cap,

@@ -6,7 +6,7 @@
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Shape, Shaped};
+use crate::shape::Shape;
 use vocabulary::{Configurable, Parameter};
 
 /// `immediate` has no parameters.
@@ -25,7 +25,7 @@ impl PartConfig for Immediate {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape::default()))
+        Ok(Part::back_off(Shape::default()))
     }
 }
 

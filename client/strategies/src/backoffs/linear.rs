@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Growth, Shape, Shaped};
+use crate::shape::{Growth, Shape};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `linear`.
@@ -39,7 +39,12 @@ impl PartConfig for Linear {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape { base: self.base, growth: Growth::Linear, cap: self.cap, ..Shape::default() }))
+        Ok(Part::back_off(Shape {
+            base: self.base,
+            growth: Growth::Linear,
+            cap: self.cap,
+            ..Shape::default()
+        }))
     }
 }
 

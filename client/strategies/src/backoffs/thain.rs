@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Applies, Growth, Shape, Shaped, Spread};
+use crate::shape::{Applies, Growth, Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `thain`.
@@ -44,7 +44,7 @@ impl PartConfig for Thain {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape {
+        Ok(Part::back_off(Shape {
             base: self.base,
             growth: Growth::Exponential(self.factor),
             cap: self.cap,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::shape::{Shape, Shaped, Spread};
+use crate::shape::{Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
 /// Parameters of `uniform`.
@@ -44,7 +44,7 @@ impl PartConfig for Uniform {
     const KIND: PartKind = PartKind::RetryPolicy;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Shaped::part(Shape {
+        Ok(Part::back_off(Shape {
             base: self.max,
             spread: Spread::above_low(self.min, self.grid),
             grid: self.grid,

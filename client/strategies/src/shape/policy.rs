@@ -11,7 +11,7 @@ use crate::shape::grain::Grain;
 use crate::shape::growth::Growth;
 use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
-use crate::{FailedOp, Instant, Opinion, Part, Retry, RetryPolicy, RetryState};
+use crate::{FailedOp, Instant, Opinion, Retry, RetryPolicy, RetryState};
 
 /// A back-off of this crate, whatever its growth, spread and bounds.
 #[derive(Clone, Debug)]
@@ -73,11 +73,6 @@ impl Shaped {
             || shape.formula.as_ref().is_some_and(Program::draws);
         let (waits, way, cap_nanos) = (waits(&shape), Way::of(&shape), whole_nanos(shape.cap));
         Self { shape, curve, throttled, last_failures: 0, draws, waits, cap_nanos, way }
-    }
-
-    /// As a part of a strategy.
-    pub(crate) fn part(shape: Shape) -> Part {
-        Part::BackOff(Box::new(Self::new(shape)))
     }
 
     /// The delay before retry `k` when `u` is drawn, but for the bounds that come last; `None` when the list has ended.
