@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Whole programs side by side: loadgen, a bare reqwest loop, wrk and oha against one mockserver that rejects at once.
+"""Whole programs side by side against one mockserver that rejects at once: loadgen with its transports, bare loops on
+reqwest and on hyper, oha, wrk, and h2load for HTTP/2.
 
-    benches/compare.py [--rounds 5] [--requests 200000] [--connections 50,1000]
+    benches/compare.py [--rounds 5] [--requests 200000] [--connections 50,1000] [--skip looking,memory,lag,held]
     benches/compare.py --instructions
 
 Every round runs each program once, in turn, so that drift of the machine hits all alike; printed are medians over
-rounds, and ratios of each round's pairs. Needs wrk (Debian package `wrk`) and oha (`cargo install oha`) on the PATH:
-a missing peer is an error, not a gap in the table. After the tables come the cost of the dashboard (on a
-pseudo-terminal), peak memory against the number of requests, and send lag.
+rounds, and ratios of each round's pairs. Needs wrk and h2load (Debian packages `wrk` and `nghttp2-client`) and oha
+(`cargo install oha --locked`) on the PATH: a missing peer is an error, not a gap in the table. After the tables come the cost of looking (the
+dashboard on a pseudo-terminal, in interleaved pairs), peak memory against the number of requests, send lag, and attempts held in
+flight.
+
+With two cores or more the server has the first for itself, and every client shares the others; with `--threads 2`, and in
+the dashboard's table, clients may use all.
 
 `--instructions` counts user instructions per attempt under valgrind's callgrind instead: the figure that is the same on
 every run, for finding regressions.
@@ -34,18 +39,31 @@ ADDRESS = "127.0.0.1:8519"
 URL = f"http://{ADDRESS}/"
 
 
+CORES = sorted(os.sched_getaffinity(0))
+SERVER_CORE = CORES[:1]
+CLIENT_CORES = CORES[1:] or CORES
+
+
+def on(cores):
+    """Begins a command that is to run on these cores."""
+    return ["taskset", "-c", ",".join(map(str, cores))]
+
+
 def build():
-    subprocess.run(["cargo", "build", "--release", "--bins", "--example", "bare_reqwest_loop"], cwd=ROOT, check=True)
-    for peer in ("wrk", "oha"):
+    subprocess.run(["cargo", "build", "--release", "--bins", "--example", "bare_reqwest_loop",
+                    "--example", "bare_hyper_loop"], cwd=ROOT, check=True)
+    installed_by = {"wrk": "apt-get install wrk", "h2load": "apt-get install nghttp2-client",
+                    "oha": "cargo install oha --locked"}
+    for peer, command in installed_by.items():
         if not shutil.which(peer):
-            sys.exit(f"error: {peer} is missing: install it with "
-                     + ("`apt-get install wrk`" if peer == "wrk" else "`cargo install oha`"))
+            sys.exit(f"error: {peer} is missing: install it with `{command}`")
 
 
-def serve():
+def serve(max_busy="1", service_time="10ms"):
     server = subprocess.Popen([
-        f"{RELEASE}/mockserver", "--listen", ADDRESS, "--max-busy", "1", "--service-time", "10ms",
-        "--reject-time", "0", "--network-delay", "0", "--quiet",
+        *on(SERVER_CORE),
+        f"{RELEASE}/mockserver", "--listen", ADDRESS, "--max-busy", max_busy, "--service-time", service_time,
+        "--reject-time", "0", "--network-delay", "0", "--threads", "1", "--http2-max-streams", "200000", "--quiet",
     ])
     for _ in range(200):
         try:
@@ -88,8 +106,9 @@ def high_water(pid):
         return 0
 
 
-def loadgen(connections, requests, *more):
+def loadgen(connections, requests, *more, cores=CLIENT_CORES):
     output, cpu, rss = measured([
+        *on(cores),
         f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", str(connections), "--ops", str(requests),
         "--target", URL, "--no-tui", "--quiet", "--json", "-", *more,
     ])
@@ -99,15 +118,23 @@ def loadgen(connections, requests, *more):
     return result["attempts"]["total"], result["wall_s"], cpu, rss
 
 
-def bare(connections, requests):
-    output, cpu, rss = measured([f"{RELEASE}/examples/bare_reqwest_loop", URL, str(connections), str(requests)])
-    result = json.loads(output)
-    return result["requests"], result["seconds"], cpu, rss
+def over(*flags):
+    """loadgen with these flags."""
+    return lambda connections, requests: loadgen(connections, requests, *flags)
+
+
+def bare(library):
+    def run(connections, requests):
+        program = f"{RELEASE}/examples/bare_{library}_loop"
+        output, cpu, rss = measured([*on(CLIENT_CORES), program, URL, str(connections), str(requests)])
+        result = json.loads(output)
+        return result["requests"], result["seconds"], cpu, rss
+    return run
 
 
 def oha(connections, requests):
     output, cpu, rss = measured([
-        "oha", "-n", str(requests), "-c", str(connections), "--no-tui", "--output-format", "json", URL,
+        *on(CLIENT_CORES), "oha", "-n", str(requests), "-c", str(connections), "--no-tui", "--output-format", "json", URL,
     ])
     return requests, json.loads(output)["summary"]["total"], cpu, rss
 
@@ -115,18 +142,36 @@ def oha(connections, requests):
 def wrk(connections, requests):
     # wrk runs for a time, not for a number: about as long as the others need.
     seconds = max(2, round(requests / 60_000))
-    output, cpu, rss = measured(["wrk", "-t", "2", "-c", str(connections), "-d", f"{seconds}s", URL])
+    output, cpu, rss = measured([*on(CLIENT_CORES), "wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", URL])
     count, took = re.search(r"(\d+) requests in ([\d.]+)s", output).groups()
     return int(count), float(took), cpu, rss
 
 
-PEERS = {"loadgen": loadgen, "bare reqwest loop": bare, "oha": oha, "wrk": wrk}
+def h2load(connections, requests):
+    output, cpu, rss = measured([
+        *on(CLIENT_CORES), "h2load", "-n", str(requests), "-c", "1", "-m", str(connections), "-t", "1", URL,
+    ])
+    took, unit = re.search(r"finished in ([\d.]+)(ms|s)", output).groups()
+    return requests, float(took) * (0.001 if unit == "ms" else 1), cpu, rss
 
 
-def compare(connections, requests, rounds):
-    rows = {name: [] for name in PEERS}
+PEERS = {
+    "loadgen": over(),
+    "loadgen, reqwest": over("--transport", "reqwest"),
+    "bare reqwest loop": bare("reqwest"),
+    "bare hyper loop": bare("hyper"),
+    "oha": oha,
+    "wrk": wrk,
+}
+
+PEERS_OVER_HTTP2 = {"loadgen --http2": over("--http2"), "h2load": h2load}
+
+
+def compare(peers, connections, requests, rounds):
+    rows = {name: [] for name in peers}
+    own = rows[next(iter(peers))]
     for number in range(rounds):
-        for name, peer in PEERS.items():
+        for name, peer in peers.items():
             count, seconds, cpu, rss = peer(connections, requests)
             rows[name].append((count / seconds, cpu / count * 1e6, rss))
             print(f"\rround {number + 1}/{rounds}: {name:<20}", end="", file=sys.stderr, flush=True)
@@ -136,8 +181,8 @@ def compare(connections, requests, rounds):
     print("|---|---:|---:|---:|---:|---:|")
     for name, samples in rows.items():
         rate, cpu, rss = (statistics.median(column) for column in zip(*samples))
-        rates = statistics.median(own[0] / peer[0] for own, peer in zip(rows["loadgen"], samples))
-        cpus = statistics.median(own[1] / peer[1] for own, peer in zip(rows["loadgen"], samples))
+        rates = statistics.median(ours[0] / peer[0] for ours, peer in zip(own, samples))
+        cpus = statistics.median(ours[1] / peer[1] for ours, peer in zip(own, samples))
         print(f"| {name} | {rate:,.0f} | {cpu:.1f} | {rss / 2**20:.1f} | {rates:.2f} | {cpus:.2f} |")
 
 
@@ -174,27 +219,58 @@ def swallow(master, drawn):
         pass
 
 
-def dashboard(requests, rounds):
+def looking(requests, most_pairs=30, claim=0.03):
+    """The dashboard's cost: pairs of runs with and without, in turn, until what they leave open is less than the claim."""
     ratios = []
-    for _ in range(rounds):
-        count, seconds, *_ = loadgen(50, requests)
+    while len(ratios) < most_pairs:
+        count, seconds, *_ = loadgen(50, requests, cores=CORES)
         ratios.append(on_a_terminal(requests) / (count / seconds))
-    print(f"\nWith the dashboard loadgen sends {statistics.median(ratios):.3f} of the requests/s that it sends without "
-          f"({min(ratios):.3f} to {max(ratios):.3f} over {rounds} rounds).")
+        # The middle of so many pairs is known to about this.
+        quarters = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else [0, 0, 1]
+        spread = 1.25 * (quarters[2] - quarters[0]) / 1.35 / len(ratios) ** 0.5
+        print(f"\rpair {len(ratios)}: {ratios[-1]:.3f}", end="", file=sys.stderr, flush=True)
+        if len(ratios) >= 10 and spread < claim / 3:
+            break
+    print(file=sys.stderr)
+    print(f"\nWith the dashboard loadgen sends {statistics.median(ratios):.3f} ± {spread:.3f} of the requests/s that it sends "
+          f"without ({len(ratios)} pairs, from {min(ratios):.3f} to {max(ratios):.3f}).")
+
+
+def threads(requests, rounds):
+    """A second thread against one, on all cores but the server's where there are three, else on all."""
+    cores = CLIENT_CORES if len(CLIENT_CORES) > 1 else CORES
+    rows = []
+    for _ in range(rounds):
+        (count, took, cpu, _), (_, took_two, cpu_two, _) = (
+            loadgen(50, requests, "--threads", number, cores=cores) for number in ("1", "2"))
+        rows.append((cpu_two / cpu, took / took_two))
+    cpu, rate = (statistics.median(column) for column in zip(*rows))
+    print(f"\n`--threads 2` on {len(cores)} cores{'' if len(CLIENT_CORES) > 1 else ', one of them the server’s'}: {cpu:.2f} of one thread's "
+          f"CPU per attempt, {rate:.2f} of its requests/s ({rounds} rounds).")
 
 
 def instructions():
     if not shutil.which("valgrind"):
         sys.exit("error: valgrind is missing: install it with `apt-get install valgrind`")
+
+    def own(*flags):
+        return lambda count: [f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(count),
+                              "--target", URL, "--no-tui", "--quiet", *flags]
+
+    def loop(library):
+        return lambda count: [f"{RELEASE}/examples/bare_{library}_loop", URL, "50", str(count)]
+
     commands = {
-        "loadgen": lambda count: [f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(count),
-                                  "--target", URL, "--no-tui", "--quiet"],
-        "bare reqwest loop": lambda count: [f"{RELEASE}/examples/bare_reqwest_loop", URL, "50", str(count)],
+        "loadgen": own(),
+        "loadgen, reqwest": own("--transport", "reqwest"),
+        "loadgen --http2": own("--http2"),
+        "bare reqwest loop": loop("reqwest"),
+        "bare hyper loop": loop("hyper"),
     }
     print("| program | user instructions per attempt |\n|---|---:|")
     for name, command in commands.items():
         few, many = (collected(command(count)) for count in (2_000, 12_000))
-        print(f"| {name} | {(many - few) / 10_000:,.0f} |")
+        print(f"| {name} | {(many - few) / 10_000:,.0f} |", flush=True)
 
 
 def collected(command):
@@ -205,12 +281,12 @@ def collected(command):
 
 
 def memory(requests):
-    print("\nPeak memory of loadgen at 50 connections\n")
-    print("| requests | peak memory MiB |")
-    print("|---:|---:|")
-    for count in (100_000, requests):
-        _, _, _, rss = loadgen(50, count)
-        print(f"| {count:,} | {rss / 2**20:.1f} |")
+    print("\nPeak memory of loadgen\n")
+    print("| connections | requests | peak memory MiB |")
+    print("|---:|---:|---:|")
+    for connections, count in ((50, 100_000), (50, requests), (1000, 100_000)):
+        _, _, _, rss = loadgen(connections, count)
+        print(f"| {connections:,} | {count:,} | {rss / 2**20:.1f} |")
 
 
 def lag():
@@ -219,6 +295,7 @@ def lag():
     print("|---:|---:|---:|---:|")
     for rate, ops in ((1000, 10_000), (20_000, 200_000)):
         output, *_ = measured([
+            *on(CLIENT_CORES),
             f"{RELEASE}/loadgen", "--strategy", "none", "--rate", f"{rate}/s", "--ops", str(ops), "--target", URL,
             "--no-tui", "--quiet", "--json", "-",
         ])
@@ -227,27 +304,62 @@ def lag():
         print(f"| {rate:,}/s | {delay['p50'] * 1e3:.0f} | {delay['p99'] * 1e3:.0f} | {result['attempts']['failed']} |")
 
 
+def held():
+    """Attempts in flight at once in one process: a service that takes long, and everybody is let in."""
+    print("\nAttempts held in flight\n")
+    print("| over | in flight | failed | KiB each |")
+    print("|---|---:|---:|---:|")
+    for name, flags, most in (("HTTP/1.1", (), 13_000), ("HTTP/2", ("--http2",), 100_000)):
+        rss = {}
+        for count in (100, most):
+            server = serve(max_busy="1000000", service_time="20s")
+            try:
+                output, _, rss[count] = measured([
+                    *on(CLIENT_CORES),
+                    f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", str(count), "--ops", str(count),
+                    "--timeout", "120s", "--target", URL, "--no-tui", "--quiet", "--json", "-", *flags,
+                ])
+            finally:
+                server.terminate()
+                server.wait()
+            result = json.loads(output)
+        busy = result["server"]["max_accepted_seen"]
+        print(f"| {name} | {busy:,} | {result['attempts']['failed']} | {(rss[most] - rss[100]) / (most - 100) / 1024:.1f} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=200_000)
     parser.add_argument("--connections", default="50,1000")
+    parser.add_argument("--skip", default="", help="of: http1, http2, looking, threads, memory, lag, held")
     parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
+    skipped = options.skip.split(",")
     build()
     server = serve()
     try:
         if options.instructions:
             instructions()
             return
-        for connections in options.connections.split(","):
-            compare(int(connections), options.requests, options.rounds)
-        dashboard(options.requests * 2, options.rounds)
-        memory(2_000_000)
-        lag()
+        for connections in map(int, options.connections.split(",")):
+            if "http1" not in skipped:
+                compare(PEERS, connections, options.requests, options.rounds)
+            if "http2" not in skipped:
+                compare(PEERS_OVER_HTTP2, connections, options.requests, options.rounds)
+        if "threads" not in skipped:
+            threads(options.requests, options.rounds)
+        if "looking" not in skipped:
+            looking(options.requests * 2)
+        if "memory" not in skipped:
+            memory(2_000_000)
+        if "lag" not in skipped:
+            lag()
     finally:
         server.terminate()
         server.wait()
+    if "held" not in skipped:
+        held()
 
 
 if __name__ == "__main__":

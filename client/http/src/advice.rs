@@ -2,20 +2,21 @@
 
 use std::time::{Duration, SystemTime};
 
-use http::{HeaderMap, HeaderValue};
-use tailback::{AdviceHeaders, AdviceValue, Heard, Reading};
+use tailback::{Heard, Reading};
 use vocabulary::{Instant, WallTime, wire};
+
+use crate::fields::{Fields, Headers};
 
 /// Reads what the strategy asks for, and the advice as the harness judges it. A mockserver that knows the run tells when it answered, since
 /// its start at `anchor`; dates of others are read by the clock.
 pub(crate) fn hear(
     reading: &Reading,
     code: u16,
-    headers: &HeaderMap,
+    headers: &(impl Fields + ?Sized),
     body: &[u8],
     anchor: Option<WallTime>,
 ) -> Heard {
-    let nanos = || first(headers, wire::AT)?.to_str().ok()?.parse().ok();
+    let nanos = || headers.first(wire::AT)?.parse().ok();
     let answered = anchor.and_then(|anchor| Some(anchor.at(Instant::from_nanos(nanos()?))));
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -25,36 +26,9 @@ pub(crate) fn hear(
     reading.hear(code, &Headers(code, headers), body, now)
 }
 
-/// The first value of a header. Answers have a dozen of them: to look at each is cheaper than to hash a name that is no
-/// `HeaderName` yet.
-fn first<'a>(headers: &'a HeaderMap, name: &'static str) -> Option<&'a HeaderValue> {
-    headers.iter().find(|(there, _)| there.as_str() == name).map(|(_, value)| value)
-}
-
-/// Status and headers of an answer; values that are no text are as good as none.
-pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
-
-impl AdviceHeaders for Headers<'_> {
-    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
-        first(self.1, name).and_then(|value| value.to_str().ok()).map(AdviceValue::Text)
-    }
-
-    fn is_repeated(&self, name: &'static str) -> bool {
-        self.1.iter().filter(|(there, _)| there.as_str() == name).nth(1).is_some()
-    }
-
-    fn status(&self) -> u16 {
-        self.0
-    }
-
-    fn exact_wait(&self) -> Option<Duration> {
-        let nanos = first(self.1, wire::WAIT)?.to_str().ok()?.parse().ok()?;
-        Some(Duration::from_nanos(nanos))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
     use tailback::{Advice, StrategySpec};
 
     use super::*;

@@ -1,8 +1,8 @@
 //! What attempts send by kind of request and by API key: made once, so that an attempt only copies it.
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{HeaderMap, Method, Uri};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Method, Uri};
 use loadgen_core::{Mix, RequestKind, Requests, authorization};
 use reqwest::Url;
 use vocabulary::wire;
@@ -53,14 +53,15 @@ impl Asked {
         self.kinds.get(mix.kind_of(self.seed, op))
     }
 
-    /// Puts an op's key into its request, if there are keys.
-    pub(crate) fn authorize(&self, op: u64, headers: &mut HeaderMap) {
-        let number = self.requests.api_key_of(self.seed, op);
-        if let (Some(keys), Some(number)) = (&self.keys, number)
-            && let Ok(value) = HeaderValue::from_maybe_shared(keys.of(number))
-        {
-            headers.insert(AUTHORIZATION, value);
-        }
+    /// What requests of each kind have in common.
+    pub(crate) fn kinds_mut(&mut self) -> impl Iterator<Item = &mut Template> {
+        self.kinds.iter_mut()
+    }
+
+    /// The `Authorization` with an op's key, if there are keys.
+    pub(crate) fn authorization(&self, op: u64) -> Option<HeaderValue> {
+        let number = self.requests.api_key_of(self.seed, op)?;
+        HeaderValue::from_maybe_shared(self.keys.as_ref()?.of(number)).ok()
     }
 }
 
@@ -86,7 +87,7 @@ fn template(
     }
     let url = url_of(&plain.url, &kind.path);
     let uri = name(&url).map_err(|_| refuse())?;
-    Ok(Template { method, url, uri, headers, has_body })
+    Ok(Template { method, url, uri, headers, has_body, wire: None })
 }
 
 /// The target with a kind's path behind its own; its query stays.
@@ -112,6 +113,8 @@ impl Keys {
 mod tests {
     use std::num::NonZero;
 
+    use http::HeaderMap;
+
     use super::*;
 
     fn asked(mix: &str, api_keys: u32, target: &str, is_mock: bool) -> Asked {
@@ -124,7 +127,7 @@ mod tests {
 
     fn plain(target: &str, headers: HeaderMap) -> Template {
         let url: Url = target.parse().unwrap();
-        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, has_body: true }
+        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, has_body: true, wire: None }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "other ways to name a URL may fail")]
@@ -173,10 +176,8 @@ mod tests {
     fn every_op_has_the_key_that_is_drawn_for_it() {
         let asked = asked("", 1000, "http://h/", true);
         for op in 0..100 {
-            let mut headers = HeaderMap::new();
-            asked.authorize(op, &mut headers);
             let drawn = authorization(asked.requests.api_key_of(1, op).unwrap());
-            assert_eq!(headers[AUTHORIZATION].to_str().unwrap(), drawn);
+            assert_eq!(asked.authorization(op).unwrap().to_str().unwrap(), drawn);
         }
         assert!(asked.kind_of(0).is_none());
     }

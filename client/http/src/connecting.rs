@@ -109,6 +109,16 @@ impl Connecting {
     }
 }
 
+/// An open connection of a transport that knows when each of its own ends: it counts as open for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Open(pub(crate) Connecting);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.on_lost();
+    }
+}
+
 /// One more in a counter, for as long as it lives.
 struct Counted {
     shared: Arc<Shared>,

@@ -12,6 +12,7 @@ mod control;
 mod dialer;
 mod drive;
 mod exchange;
+mod fields;
 mod http_client;
 mod lanes;
 mod mailbox;

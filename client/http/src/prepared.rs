@@ -1,7 +1,8 @@
 //! What attempts send: everything that does not differ between them is made once, whichever transport carries it.
 
 use http::header::{
-    ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue,
+    IF_MATCH, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 use http::{HeaderMap, Method, Uri};
 use loadgen_core::{Launched, OperationKind};
@@ -15,7 +16,8 @@ use crate::transport::{RunHeaders, TransportConfig, TransportError};
 pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
 // Parsed once, not per attempt.
-const OWN: [HeaderName; 3] = [
+/// What every attempt of a run has of its own; these come first.
+pub(crate) const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::OP),
     HeaderName::from_static(wire::ATTEMPT),
     HeaderName::from_static(wire::CLIENT),
@@ -35,8 +37,8 @@ pub(crate) enum Naming {
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
-    /// Headers of the read before a conditional write, if attempts are such pairs; the template is that of the write.
-    read: Option<HeaderMap>,
+    /// The read before a conditional write, if attempts are such pairs; the template above is that of the write.
+    read: Option<Template>,
     /// What differs by op, if anything does: kinds of requests instead of the plain one, and API keys.
     asked: Option<Asked>,
     body: bytes::Bytes,
@@ -52,6 +54,9 @@ pub(crate) struct Template {
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
     pub(crate) has_body: bool,
+    /// Line and headers as HTTP/1.1 writes them, without what each attempt has of its own and the empty line; nothing where more must be
+    /// known of the protocol than how a plain request is written.
+    pub(crate) wire: Option<bytes::Bytes>,
 }
 
 /// One request of an attempt.
@@ -82,7 +87,6 @@ impl Prepared {
     pub(crate) fn new(config: &TransportConfig, naming: Naming) -> Result<Self, TransportError> {
         let mut headers = HeaderMap::new();
         if config.run.is_some() {
-            // These come first: every attempt has its own.
             for name in OWN {
                 headers.insert(name, HeaderValue::from_static("0"));
             }
@@ -106,16 +110,24 @@ impl Prepared {
             url: config.target.requested().clone(),
             headers,
             has_body: true,
+            wire: None,
         };
         let is_mock = config.run.is_some();
         let name = |url: &Url| named(url, naming, &host);
         let asked = Asked::new(&config.requests, config.seed, &plain, is_mock, &name)?;
         let body = config.request.body.clone();
-        let prepared = Self { plain, read: None, asked, body, run: config.run };
-        Ok(match config.kind {
-            OperationKind::Request => prepared,
-            OperationKind::ReadModifyWrite => prepared.reading_first(),
-        })
+        let mut prepared = Self { plain, read: None, asked, body, run: config.run };
+        if config.kind == OperationKind::ReadModifyWrite {
+            prepared = prepared.reading_first();
+        }
+        if naming == Naming::Path {
+            let Self { plain, read, asked, body, .. } = &mut prepared;
+            let kinds = asked.iter_mut().flat_map(Asked::kinds_mut);
+            for template in std::iter::once(plain).chain(read).chain(kinds) {
+                template.wire = template.written_out(is_mock, body.len());
+            }
+        }
+        Ok(prepared)
     }
 
     /// The same for read-modify-writes.
@@ -125,14 +137,14 @@ impl Prepared {
     fn reading_first(mut self) -> Self {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
-        let mut headers = self.plain.headers.clone();
-        headers.remove(CONTENT_TYPE);
-        headers.remove(CONTENT_LENGTH);
+        let mut read = Template { method: Method::GET, has_body: false, ..self.plain.clone() };
+        read.headers.remove(CONTENT_TYPE);
+        read.headers.remove(CONTENT_LENGTH);
         if self.run.is_some() {
-            let read = HeaderValue::from_static(wire::STEP_READ);
-            headers.insert(HeaderName::from_static(wire::STEP), read);
+            let is_read = HeaderValue::from_static(wire::STEP_READ);
+            read.headers.insert(HeaderName::from_static(wire::STEP), is_read);
         }
-        self.read = Some(headers);
+        self.read = Some(read);
         self
     }
 
@@ -146,34 +158,80 @@ impl Prepared {
         &self.plain
     }
 
+    /// What the request of this step has in common with others.
+    pub(crate) fn template(&self, attempt: &Launched, step: &Step) -> &Template {
+        let kind = || self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
+        match (step, &self.read) {
+            (Step::Read, Some(read)) => read,
+            _ => kind().unwrap_or(&self.plain),
+        }
+    }
+
+    /// The body of requests that have one.
+    pub(crate) fn body_of(&self, template: &Template) -> &bytes::Bytes {
+        static NONE: bytes::Bytes = bytes::Bytes::new();
+        if template.has_body { &self.body } else { &NONE }
+    }
+
+    /// What an attempt's request says besides what all say: header by header.
+    pub(crate) fn own_headers(
+        &self,
+        attempt: &Launched,
+        step: &Step,
+    ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        // The first request of an attempt says what must be free for it to start; only a mockserver understands that.
+        let looks = self.run.is_some() && attempt.least_free > 0 && !matches!(step, Step::Write(_));
+        let least_free = looks.then(|| (LEAST_FREE, HeaderValue::from(attempt.least_free)));
+        let tag = if let Step::Write(tag) = step { Some((IF_MATCH, tag.clone())) } else { None };
+        let key = self.asked.as_ref().and_then(|asked| asked.authorization(attempt.op));
+        least_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))
+    }
+
+    /// The numbers by which a mockserver knows an attempt, in the order of [`OWN`]; nobody else is told.
+    pub(crate) fn own_numbers(&self, attempt: &Launched) -> Option<[u64; 3]> {
+        self.run.map(|_| [attempt.op, attempt.ordinal.into(), attempt.client.into()])
+    }
+
     /// One request of an attempt.
     pub(crate) fn render(&self, attempt: &Launched, step: &Step) -> Rendered<'_> {
-        let kind = self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
-        let template = kind.unwrap_or(&self.plain);
-        let (method, common, has_body) = match (step, &self.read) {
-            (Step::Read, Some(read)) => (&Method::GET, read, false),
-            _ => (&template.method, &template.headers, template.has_body),
-        };
+        let template = self.template(attempt, step);
         // A copy of a map is much cheaper than a map built anew, and its first values are found without their names.
-        let mut headers = common.clone();
-        if self.run.is_some() {
-            let own = [attempt.op, attempt.ordinal.into(), attempt.client.into()];
+        let mut headers = template.headers.clone();
+        if let Some(own) = self.own_numbers(attempt) {
             for (value, own) in headers.values_mut().zip(own) {
                 *value = number(own);
             }
-            // The first request of an attempt says what must be free for it to start; only a mockserver understands that.
-            if attempt.least_free > 0 && !matches!(step, Step::Write(_)) {
-                headers.insert(LEAST_FREE, HeaderValue::from(attempt.least_free));
-            }
         }
-        if let Step::Write(tag) = step {
-            headers.insert(IF_MATCH, tag.clone());
-        }
-        if let Some(asked) = &self.asked {
-            asked.authorize(attempt.op, &mut headers);
-        }
-        let body = if has_body { self.body.clone() } else { bytes::Bytes::new() };
+        headers.extend(self.own_headers(attempt, step));
+        let (method, body) = (&template.method, self.body_of(template).clone());
         Rendered { method: method.clone(), url: &template.url, uri: &template.uri, headers, body }
+    }
+}
+
+impl Template {
+    /// Line and headers as HTTP/1.1 writes them, see [`Self::wire`]; `body` is the length of what is sent with it, in bytes.
+    fn written_out(&self, is_own_first: bool, body: usize) -> Option<bytes::Bytes> {
+        // Answers to these are read in another way, and these headers say how a message is read (RFC 9110, sections 7.6 to 10.1).
+        const NOT_PLAIN: [HeaderName; 7] =
+            [CONNECTION, CONTENT_LENGTH, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+        if [Method::HEAD, Method::CONNECT].contains(&self.method)
+            || NOT_PLAIN.iter().any(|name| self.headers.contains_key(name))
+        {
+            return None;
+        }
+        let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.uri).into_bytes();
+        let mut line =
+            |name: &[u8], value: &[u8]| out.extend_from_slice(&[name, b": ", value, b"\r\n"].concat());
+        let own = if is_own_first { OWN.len() } else { 0 };
+        for (name, value) in self.headers.iter().skip(own) {
+            line(name.as_str().as_bytes(), value.as_bytes());
+        }
+        let body = if self.has_body { body } else { 0 };
+        // A request without a body says so if its method usually has one (RFC 9110, section 8.6).
+        if body > 0 || ![Method::GET, Method::DELETE].contains(&self.method) {
+            line(b"content-length", body.to_string().as_bytes());
+        }
+        Some(out.into())
     }
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
 use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
 use tailback::{Advice, MOST_BODY, Outcome, Reading, Status};
 use vocabulary::{LimitsTold, TimeScale, grpc, wire};
 
-use crate::advice::{Headers, hear};
+use crate::advice::hear;
+use crate::fields::{Fields, Headers, text};
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
 /// What is looked for in answers.
@@ -33,16 +33,22 @@ impl Understanding {
     }
 
     /// How much of the body of an answer with this status is looked at, in bytes.
-    pub(crate) fn most_body(&self, status: StatusCode) -> usize {
+    pub(crate) fn most_body(&self, code: u16) -> usize {
         match self.reading.most_body() {
             _ if self.classifier.looks_at_bodies() => MOST_BODY,
-            _ if status.is_success() => 0,
+            _ if (200..300).contains(&code) => 0,
             most => most,
         }
     }
 
     /// What an answer says. Only a request that looked first may be deferred.
-    pub(crate) fn of(&self, status: StatusCode, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
+    pub(crate) fn of(
+        &self,
+        code: u16,
+        headers: &(impl Fields + ?Sized),
+        body: &[u8],
+        looked: bool,
+    ) -> Answer {
         let told = Told::in_headers(headers);
         if self.run.is_some() && told.deferred {
             if !looked {
@@ -52,7 +58,6 @@ impl Understanding {
             let outcome = Outcome::plain(Status::Deferred);
             return Answer { outcome, server: None, told: None, cause: None, by_gateway: false };
         }
-        let code = status.as_u16();
         let status = self.classifier.whole_answer(code, told.grpc_status, &Headers(code, headers), body);
         let scaled = |advice| match advice {
             Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
@@ -88,17 +93,17 @@ struct Told<'a> {
 
 impl<'a> Told<'a> {
     /// Looks at each header once.
-    fn in_headers(headers: &'a HeaderMap) -> Self {
+    fn in_headers(headers: &'a (impl Fields + ?Sized)) -> Self {
         let mut told = Self::default();
-        for (name, value) in headers {
-            let text = || value.to_str().ok();
-            match name.as_str() {
+        for (name, value) in headers.all() {
+            let text = || text(value);
+            match name {
                 wire::BUSY => told.busy = text().and_then(|text| text.parse().ok()),
                 wire::CAP => told.cap = text().and_then(|text| text.parse().ok()),
                 wire::TOOK => {
                     told.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
                 }
-                wire::VERDICT => told.verdict = verdict(value.as_bytes()),
+                wire::VERDICT => told.verdict = verdict(value),
                 wire::LIMITS => told.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default(),
                 wire::MOCK => told.by_mock = true,
                 wire::DEFERRED => told.deferred = true,

@@ -13,7 +13,7 @@ use tokio::sync::{Mutex as AsyncMutex, Notify};
 use self::link::{Carried, Link};
 use crate::connecting::Connecting;
 use crate::dialer::Dialer;
-use crate::exchange::{Exchange, Heard, attempt, tag_of};
+use crate::exchange::{Exchange, Heard, attempt, looks, tag_of};
 use crate::prepared::{Naming, Prepared, Step};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError};
 use crate::understanding::Understanding;
@@ -130,13 +130,17 @@ impl Exchange for Http2Transport {
         for _ in 0..CONNECTIONS_TRIED {
             let (request, body) = shared.request(attempt, &step);
             let link = shared.link().await?;
-            let carried = link.carry(request, body, |status| shared.understanding.most_body(status)).await;
+            let carried =
+                link.carry(request, body, |status| shared.understanding.most_body(status.as_u16())).await;
             shared.look_at_room();
             match carried {
                 Carried::Answered { head, body } => {
-                    // A write after a read looked when it read.
-                    let looked = attempt.least_free > 0 && !matches!(step, Step::Write(_));
-                    let answer = shared.understanding.of(head.status, &head.headers, &body, looked);
+                    let answer = shared.understanding.of(
+                        head.status.as_u16(),
+                        &head.headers,
+                        &body,
+                        looks(attempt, &step),
+                    );
                     return Ok(Heard { answer, tag: tag_of(&step, &head.headers) });
                 }
                 // The connection took no more streams: no request was lost on it.

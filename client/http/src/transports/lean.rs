@@ -1,23 +1,28 @@
-//! HTTP/1.1 with connections of our own: a free list and no pool, no task but the attempt's.
+//! HTTP/1.1 with connections of our own: a free list and no pool, no task but the attempt's, and plain answers read where they lie.
+//! As soon as an answer is anything else, its connection goes over to hyper with all that was heard on it, and stays there.
 
+mod answer_head;
 mod link;
+mod plain;
+mod replayed;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{Method, Request, Response, Uri};
+use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use loadgen_core::{ErrorKind, Latencies, Launched};
 
-use crate::connecting::Connecting;
+use crate::connecting::{Connecting, Open};
 use crate::dialer::Dialer;
-use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, tag_of};
-use crate::prepared::{Naming, Prepared, Step};
+use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, looks, tag_of};
+use crate::prepared::{AGENT, Naming, Prepared, Step};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError};
 use crate::trouble::{Stage, kind};
 use crate::understanding::Understanding;
 use link::Link;
+use plain::{Plain, PlainLink};
 
 /// Sends attempts over connections that are nobody else's.
 #[derive(Clone)]
@@ -25,7 +30,6 @@ pub(crate) struct LeanTransport {
     shared: Arc<Shared>,
 }
 
-#[expect(clippy::vec_box, reason = "a connection is large, and moved with every attempt")]
 struct Shared {
     prepared: Prepared,
     understanding: Understanding,
@@ -33,27 +37,29 @@ struct Shared {
     connecting: Connecting,
     /// Open connections without a request; the one that was used last is used first. All who take from it share a thread, so
     /// the lock is never waited for.
-    idle: Mutex<Vec<Box<Link>>>,
+    idle: Mutex<Vec<Connection>>,
     /// Whether the server is a mockserver, which does not count questions about itself.
     is_mock: bool,
+    /// Such a question, as it is sent.
+    question: Vec<u8>,
+}
+
+/// An open connection without a request. Both kinds are boxed: they are large, and moved with every attempt.
+enum Connection {
+    /// All that came on it was plain.
+    Plain(Box<PlainLink>),
+    /// Something on it was not, or is not to be.
+    General(Box<Link>),
 }
 
 impl Shared {
-    #[expect(clippy::vec_box, reason = "see above")]
-    fn idle(&self) -> MutexGuard<'_, Vec<Box<Link>>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn connect(&self) -> Result<Box<Link>, ErrorKind> {
+    async fn connect(&self) -> Result<Box<PlainLink>, ErrorKind> {
         let stream = self.connecting.open(self.dialer.dial()).await?;
-        let link = Link::new(stream, self.connecting.clone()).await;
-        link.map_err(|error| kind(&error, Stage::Connecting))
-    }
-
-    async fn put_back(&self, mut link: Box<Link>) {
-        if link.can_be_used_again().await {
-            self.idle().push(link);
-        }
+        Ok(Box::new(PlainLink::new(stream, Open(self.connecting.clone()))))
     }
 
     fn request(&self, attempt: &Launched, step: &Step) -> Request<Full<Bytes>> {
@@ -65,6 +71,20 @@ impl Shared {
         request
     }
 
+    /// Sends a request in the general way; nothing when the connection had ended before.
+    async fn ask(
+        &self,
+        mut link: Box<Link>,
+        attempt: &Launched,
+        step: &Step,
+    ) -> Option<Result<Heard, ErrorKind>> {
+        match link.ask(self.request(attempt, step)).await {
+            Ok(response) => Some(self.hear(link, response, attempt, step).await),
+            Err(error) if error.message().is_some() => None,
+            Err(error) => Some(Err(kind(&error.into_error(), Stage::Asking))),
+        }
+    }
+
     /// Reads an answer to its end and leaves the connection to the next.
     async fn hear(
         &self,
@@ -74,33 +94,60 @@ impl Shared {
         step: &Step,
     ) -> Result<Heard, ErrorKind> {
         let (head, body) = response.into_parts();
-        let drained = link.during(drain(body, self.understanding.most_body(head.status))).await;
+        let code = head.status.as_u16();
+        let drained = link.during(drain(body, self.understanding.most_body(code))).await;
         let body = drained.map_err(|error| match error {
             Undrained::Broken(error) => kind(&error, Stage::Answering),
             Undrained::Long => ErrorKind::LongBody,
         })?;
-        // A write after a read looked when it read.
-        let looked = attempt.least_free > 0 && !matches!(step, Step::Write(_));
-        let answer = self.understanding.of(head.status, &head.headers, &body, looked);
+        let answer = self.understanding.of(code, &head.headers, &body, looks(attempt, step));
         let tag = tag_of(step, &head.headers);
-        self.put_back(link).await;
+        if link.can_be_used_again().await {
+            self.idle().push(Connection::General(link));
+        }
         Ok(Heard { answer, tag })
+    }
+
+    /// Sends a request in the plain way as far as it is plain; nothing when the connection had ended before.
+    async fn exchange(
+        &self,
+        link: Box<PlainLink>,
+        attempt: &Launched,
+        step: &Step,
+    ) -> Option<Result<Heard, ErrorKind>> {
+        let understand = |code, headers: &[httparse::Header<'_>], body: &[u8]| {
+            let body = &body[..body.len().min(self.understanding.most_body(code))];
+            let answer = self.understanding.of(code, headers, body, looks(attempt, step));
+            Heard { answer, tag: tag_of(step, headers) }
+        };
+        let write = |out: &mut Vec<u8>| plain::write(out, &self.prepared, attempt, step);
+        match link.exchange(write, understand).await {
+            Plain::Answered(heard, link) => {
+                self.idle().push(Connection::Plain(link));
+                Some(Ok(heard))
+            }
+            Plain::Ended => None,
+            Plain::Other(replayed, open) => match Link::new(replayed, open).await {
+                Ok(link) => self.ask(link, attempt, step).await,
+                Err(error) => Some(Err(kind(&error, Stage::Connecting))),
+            },
+        }
     }
 
     /// Opens a connection and, at a mockserver, sees to it that it is accepted: by a question that is no work.
     async fn warm(&self) {
-        let Ok(mut link) = self.connect().await else { return };
-        if self.is_mock {
-            let mut request = Request::new(Full::default());
-            *request.method_mut() = Method::GET;
-            *request.uri_mut() = Uri::from_static("/_mock/stats");
-            request.headers_mut().clone_from(&self.prepared.plain().headers);
-            let Ok(response) = link.ask(request).await else { return };
-            if link.during(drain(response.into_body(), 0)).await.is_err() {
-                return;
-            }
+        let Ok(link) = self.connect().await else { return };
+        if !self.is_mock {
+            self.idle().push(Connection::Plain(link));
+            return;
         }
-        self.put_back(link).await;
+        let ask = |out: &mut Vec<u8>| {
+            out.extend_from_slice(&self.question);
+            true
+        };
+        if let Plain::Answered((), link) = link.exchange(ask, |_, _, _| ()).await {
+            self.idle().push(Connection::Plain(link));
+        }
     }
 }
 
@@ -111,20 +158,19 @@ impl Exchange for LeanTransport {
 
     async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
         let shared = &*self.shared;
-        let mut unsent = None;
         loop {
             let idle = shared.idle().pop();
             let was_used = idle.is_some();
-            let mut link = match idle {
-                Some(link) => link,
-                None => shared.connect().await?,
+            let heard = match idle {
+                Some(Connection::General(link)) => shared.ask(link, attempt, &step).await,
+                Some(Connection::Plain(link)) => shared.exchange(link, attempt, &step).await,
+                None => shared.exchange(shared.connect().await?, attempt, &step).await,
             };
-            let request = unsent.take().unwrap_or_else(|| shared.request(attempt, &step));
-            match link.ask(request).await {
-                Ok(response) => return shared.hear(link, response, attempt, &step).await,
+            match heard {
+                Some(heard) => return heard,
                 // The server closed the connection while it was idle: no request was lost on it.
-                Err(mut error) if was_used && error.message().is_some() => unsent = error.take_message(),
-                Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
+                None if was_used => {}
+                None => return Err(ErrorKind::Closed),
             }
         }
     }
@@ -142,6 +188,11 @@ impl Transport for LeanTransport {
             connecting: Connecting::new(config.most_connections),
             idle: Mutex::default(),
             is_mock: config.run.is_some(),
+            question: format!(
+                "GET /_mock/capacity HTTP/1.1\r\nhost: {}\r\nuser-agent: {AGENT}\r\n\r\n",
+                config.target.authority()
+            )
+            .into_bytes(),
         };
         Ok(Self { shared: Arc::new(shared) })
     }

@@ -7,7 +7,7 @@ use loadgen_core::{ErrorKind, Latencies, Launched};
 use reqwest::{Body, Client, Request};
 
 use crate::connecting::Connecting;
-use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, tag_of};
+use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, looks, tag_of};
 use crate::http_client::client;
 use crate::prepared::{Naming, Prepared, Step};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError};
@@ -45,14 +45,15 @@ impl Exchange for ReqwestTransport {
         let response = self.client.execute(request).await;
         let response = response.map_err(|error| trouble::of_request(&error, false))?;
         let (head, body) = http::Response::from(response).into_parts();
-        // A write after a read looked when it read.
-        let looked = attempt.least_free > 0 && !matches!(step, Step::Write(_));
         let understanding = &self.shared.understanding;
-        let body = drain(body, understanding.most_body(head.status)).await.map_err(|error| match error {
-            Undrained::Broken(error) => trouble::of_request(&error, true),
-            Undrained::Long => ErrorKind::LongBody,
-        })?;
-        let answer = understanding.of(head.status, &head.headers, &body, looked);
+        let body =
+            drain(body, understanding.most_body(head.status.as_u16())).await.map_err(
+                |error| match error {
+                    Undrained::Broken(error) => trouble::of_request(&error, true),
+                    Undrained::Long => ErrorKind::LongBody,
+                },
+            )?;
+        let answer = understanding.of(head.status.as_u16(), &head.headers, &body, looks(attempt, &step));
         Ok(Heard { answer, tag: tag_of(&step, &head.headers) })
     }
 }

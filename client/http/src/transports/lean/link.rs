@@ -12,8 +12,8 @@ use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 
-use crate::connecting::Connecting;
-use crate::dialer::Stream;
+use super::replayed::Replayed;
+use crate::connecting::Open;
 
 /// A connection without a task of its own.
 ///
@@ -21,23 +21,17 @@ use crate::dialer::Stream;
 /// close above all, is seen when it is used next, before the request is written.
 pub(crate) struct Link {
     sender: SendRequest<Full<Bytes>>,
-    connection: Connection<TokioIo<Stream>, Full<Bytes>>,
+    connection: Connection<TokioIo<Box<Replayed>>, Full<Bytes>>,
     /// Whether the connection is over; it must not be asked again then.
     is_over: bool,
-    connecting: Connecting,
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        self.connecting.on_lost();
-    }
+    _open: Open,
 }
 
 impl Link {
-    /// HTTP over an open connection, which was counted as such.
-    pub(crate) async fn new(stream: Stream, connecting: Connecting) -> hyper::Result<Box<Self>> {
+    /// HTTP over an open connection.
+    pub(crate) async fn new(stream: Box<Replayed>, open: Open) -> hyper::Result<Box<Self>> {
         let (sender, connection) = Builder::new().handshake(TokioIo::new(stream)).await?;
-        Ok(Box::new(Self { sender, connection, is_over: false, connecting }))
+        Ok(Box::new(Self { sender, connection, is_over: false, _open: open }))
     }
 
     /// Sends a request and brings the head of its answer.
@@ -88,7 +82,7 @@ impl Link {
 
 /// Lets a connection do what it can. Why it ended is said by the answer that was waited for.
 fn drive(
-    connection: &mut Connection<TokioIo<Stream>, Full<Bytes>>,
+    connection: &mut Connection<TokioIo<Box<Replayed>>, Full<Bytes>>,
     is_over: &mut bool,
     context: &mut Context<'_>,
 ) {
