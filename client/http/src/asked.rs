@@ -7,7 +7,7 @@ use loadgen_core::{Mix, RequestKind, Requests, authorization};
 use reqwest::Url;
 use vocabulary::wire;
 
-use crate::prepared::Template;
+use crate::template::Template;
 use crate::transport::TransportError;
 
 /// What ops ask for, ready to be sent.

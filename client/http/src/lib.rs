@@ -20,6 +20,7 @@ mod mock;
 mod open_files;
 mod prepared;
 mod target;
+mod template;
 mod timer;
 mod transport;
 mod transports;

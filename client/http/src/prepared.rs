@@ -1,8 +1,7 @@
 //! What attempts send: everything that does not differ between them is made once, whichever transport carries it.
 
 use http::header::{
-    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue,
-    IF_MATCH, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
 };
 use http::{HeaderMap, Method, Uri};
 use loadgen_core::{Launched, OperationKind};
@@ -10,6 +9,7 @@ use reqwest::Url;
 use vocabulary::wire;
 
 use crate::asked::Asked;
+use crate::template::{Naming, Template, named};
 use crate::transport::{RunHeaders, TransportConfig, TransportError};
 
 /// Who sends: operators of servers want to know whom to ask.
@@ -24,15 +24,6 @@ pub(crate) const OWN: [HeaderName; 3] = [
 ];
 const LEAST_FREE: HeaderName = HeaderName::from_static(wire::LEAST_FREE);
 
-/// How a request names what it is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Naming {
-    /// By its path; the host is a header. HTTP/1.1.
-    Path,
-    /// By the whole URI; there is no `Host` header. HTTP/2.
-    Whole,
-}
-
 /// What the attempts of a run send.
 #[derive(Debug)]
 pub(crate) struct Prepared {
@@ -43,20 +34,6 @@ pub(crate) struct Prepared {
     asked: Option<Asked>,
     body: bytes::Bytes,
     run: Option<RunHeaders>,
-}
-
-/// What requests of one kind have in common.
-#[derive(Clone, Debug)]
-pub(crate) struct Template {
-    pub(crate) method: Method,
-    pub(crate) url: Url,
-    /// The same, as it is sent.
-    pub(crate) uri: Uri,
-    pub(crate) headers: HeaderMap,
-    pub(crate) has_body: bool,
-    /// Line and headers as HTTP/1.1 writes them, without what each attempt has of its own and the empty line; nothing where more must be
-    /// known of the protocol than how a plain request is written.
-    pub(crate) wire: Option<bytes::Bytes>,
 }
 
 /// One request of an attempt.
@@ -122,9 +99,10 @@ impl Prepared {
         }
         if naming == Naming::Path {
             let Self { plain, read, asked, body, .. } = &mut prepared;
+            let own = if is_mock { OWN.len() } else { 0 };
             let kinds = asked.iter_mut().flat_map(Asked::kinds_mut);
             for template in std::iter::once(plain).chain(read).chain(kinds) {
-                template.wire = template.written_out(is_mock, body.len());
+                template.wire = template.written_out(own, body.len());
             }
         }
         Ok(prepared)
@@ -208,50 +186,9 @@ impl Prepared {
     }
 }
 
-impl Template {
-    /// Line and headers as HTTP/1.1 writes them, see [`Self::wire`]; `body` is the length of what is sent with it, in bytes.
-    fn written_out(&self, is_own_first: bool, body: usize) -> Option<bytes::Bytes> {
-        // Answers to these are read in another way, and these headers say how a message is read (RFC 9110, sections 7.6 to 10.1).
-        const NOT_PLAIN: [HeaderName; 7] =
-            [CONNECTION, CONTENT_LENGTH, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
-        if [Method::HEAD, Method::CONNECT].contains(&self.method)
-            || NOT_PLAIN.iter().any(|name| self.headers.contains_key(name))
-        {
-            return None;
-        }
-        let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.uri).into_bytes();
-        let mut line =
-            |name: &[u8], value: &[u8]| out.extend_from_slice(&[name, b": ", value, b"\r\n"].concat());
-        let own = if is_own_first { OWN.len() } else { 0 };
-        for (name, value) in self.headers.iter().skip(own) {
-            line(name.as_str().as_bytes(), value.as_bytes());
-        }
-        let body = if self.has_body { body } else { 0 };
-        // A request without a body says so if its method usually has one (RFC 9110, section 8.6).
-        if body > 0 || ![Method::GET, Method::DELETE].contains(&self.method) {
-            line(b"content-length", body.to_string().as_bytes());
-        }
-        Some(out.into())
-    }
-}
-
 /// A number as the value of a header. Most are small, and need no memory then.
 fn number(number: u64) -> HeaderValue {
     const SMALL: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
     let small = usize::try_from(number).ok().and_then(|number| SMALL.get(number));
     small.map_or_else(|| HeaderValue::from(number), |text| HeaderValue::from_static(text))
-}
-
-/// A URL as requests name it.
-fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, TransportError> {
-    let refuse = || TransportError::Path(url.path().to_owned());
-    let path = match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    };
-    let uri = match naming {
-        Naming::Path => path.parse(),
-        Naming::Whole => format!("{}://{}{path}", url.scheme(), host.to_str().map_err(|_| refuse())?).parse(),
-    };
-    uri.map_err(|_| refuse())
 }

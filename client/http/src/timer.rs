@@ -21,6 +21,7 @@ mod linux {
         timerfd_settime,
     };
     use tokio::io::unix::AsyncFd;
+    use vocabulary::EarlyWaking;
 
     use super::{RealInstant, io};
 
@@ -28,6 +29,8 @@ mod linux {
     pub(crate) struct Timer {
         fd: AsyncFd<OwnedFd>,
         armed: Option<RealInstant>,
+        started: RealInstant,
+        waking: EarlyWaking,
     }
 
     impl Timer {
@@ -39,16 +42,29 @@ mod linux {
                 reason = "its successor is unsafe for types that may lie about their descriptor; an `OwnedFd` cannot"
             )]
             let fd = AsyncFd::new(fd)?;
-            Ok(Self { fd, armed: None })
+            Ok(Self { fd, armed: None, started: RealInstant::now(), waking: EarlyWaking::default() })
         }
 
         /// Returns at `at` or earlier: the caller looks at its clock and calls again.
         pub(crate) async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
-            if self.armed.is_none_or(|armed| at < armed) {
-                self.arm(at)?;
+            let now = RealInstant::now();
+            let (wait, ahead) = (at.saturating_duration_since(now), self.waking.ahead(now - self.started));
+            if wait <= ahead {
+                self.waking.stayed_awake(wait);
+                while RealInstant::now() < at {
+                    // Whatever comes meanwhile gets its turn.
+                    tokio::task::yield_now().await;
+                }
+                return Ok(());
+            }
+            let wake_at = at.checked_sub(ahead).unwrap_or(at);
+            if self.armed.is_none_or(|armed| wake_at < armed) {
+                self.arm(wake_at)?;
             }
             let mut ready = self.fd.readable().await?;
-            self.armed = None;
+            if let Some(meant) = self.armed.take() {
+                self.waking.woken(meant.saturating_duration_since(self.started), self.started.elapsed());
+            }
             let mut expirations = [0_u8; 8];
             match rustix::io::read(self.fd.get_ref(), &mut expirations) {
                 Ok(_) | Err(rustix::io::Errno::AGAIN) => {}

@@ -6,6 +6,7 @@
 
 mod counts;
 mod delay;
+mod exchange;
 mod place;
 
 use std::collections::VecDeque;
@@ -16,12 +17,14 @@ use vocabulary::{Instant, Purpose};
 
 use crate::caps::Caps;
 use crate::config::Config;
-use crate::request::{Request, RequestId, Step, Verdict, service_time};
+use crate::request::{RequestId, Step, Verdict, service_time};
 use crate::timeline::Timeline;
 
 use counts::Counts;
 use delay::Delay;
 use place::Place;
+
+pub use exchange::{CapAnswer, CapRequest};
 
 /// A plain cap with its network legs. Requests bring a token, which their answers give back.
 #[derive(Debug)]
@@ -59,38 +62,6 @@ pub struct CapServer<T> {
     /// Nothing happens before this; [`Instant::FAR_FUTURE`] if nothing does.
     next_at: Instant,
     counts: Counts,
-}
-
-/// A request to a plain cap: see [`Request`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapRequest {
-    /// Its name, free at this moment.
-    pub id: RequestId,
-    /// Which attempt of the op.
-    pub attempt: u32,
-    /// The op's number.
-    pub op: u64,
-    /// What it asks for.
-    pub step: Step,
-}
-
-/// An answer of a plain cap: see [`Answer`](crate::Answer).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapAnswer<T> {
-    /// To what.
-    pub request: CapRequest,
-    /// What the request brought.
-    pub token: T,
-    /// What the answer says.
-    pub verdict: Verdict,
-    /// When it is due.
-    pub at: Instant,
-    /// Slots busy until then, its own included.
-    pub busy: u32,
-    /// The cap just then.
-    pub cap: u32,
-    /// The object's version just then, the answer's own write included.
-    pub version: u64,
 }
 
 impl Config {
@@ -404,15 +375,6 @@ impl<T: Copy> CapServer<T> {
             self.going.retain(|(_, order), answer| alive(answer.request.id, order));
         }
         self.next_at = self.next();
-    }
-}
-
-impl CapRequest {
-    /// As other servers have it.
-    #[inline]
-    fn keyed(self, seed: u64) -> Request {
-        let Self { id, op, attempt, step } = self;
-        Request { id, run: None, seed, op, attempt, step }
     }
 }
 

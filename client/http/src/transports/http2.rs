@@ -14,7 +14,8 @@ use self::link::{Carried, Link};
 use crate::connecting::Connecting;
 use crate::dialer::Dialer;
 use crate::exchange::{Exchange, Heard, attempt, looks, tag_of};
-use crate::prepared::{Naming, Prepared, Step};
+use crate::prepared::{Prepared, Step};
+use crate::template::Naming;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError};
 use crate::understanding::Understanding;
 

@@ -2,7 +2,7 @@
 
 use vocabulary::Instant;
 
-use super::CapRequest;
+use super::exchange::CapRequest;
 use crate::request::{RequestId, Step, Verdict};
 
 /// A request between arrival and answer, by its id; or nobody. A line of the processor's cache, with a token of 16 bytes: there may be
