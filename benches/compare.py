@@ -3,6 +3,7 @@
 reqwest and on hyper, oha, wrk, and h2load for HTTP/2.
 
     benches/compare.py [--rounds 5] [--requests 200000] [--connections 50,1000] [--skip looking,memory,lag,held]
+                       [--before LOADGEN] [--no-build]
     benches/compare.py --instructions
 
 Every round runs each program once, in turn, so that drift of the machine hits all alike; printed are medians over
@@ -106,10 +107,10 @@ def high_water(pid):
         return 0
 
 
-def loadgen(connections, requests, *more, cores=CLIENT_CORES):
+def loadgen(connections, requests, *more, cores=CLIENT_CORES, program=f"{RELEASE}/loadgen"):
     output, cpu, rss = measured([
         *on(cores),
-        f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", str(connections), "--ops", str(requests),
+        program, "--strategy", "none", "--in-flight", str(connections), "--ops", str(requests),
         "--target", URL, "--no-tui", "--quiet", "--json", "-", *more,
     ])
     result = json.loads(output)
@@ -332,11 +333,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=200_000)
     parser.add_argument("--connections", default="50,1000")
+    parser.add_argument("--before", metavar="LOADGEN", help="an older build, as a row of its own")
+    parser.add_argument("--no-build", action="store_true", help="what is built is as it should be")
     parser.add_argument("--skip", default="", help="of: http1, http2, looking, threads, memory, lag, held")
     parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     skipped = options.skip.split(",")
-    build()
+    if not options.no_build:
+        build()
+    if options.before:
+        PEERS["loadgen before"] = lambda *of: loadgen(*of, program=options.before)
     server = serve()
     try:
         if options.instructions:

@@ -128,10 +128,17 @@ impl Shared {
                 Some(Ok(heard))
             }
             Plain::Ended => None,
-            Plain::Other(replayed, open) => match Link::new(replayed, open).await {
-                Ok(link) => self.ask(link, attempt, step).await,
-                Err(error) => Some(Err(kind(&error, Stage::Connecting))),
-            },
+            Plain::Other(replayed, open) => {
+                let was_sent = replayed.was_asked();
+                match Link::new(replayed, open).await {
+                    // What was sent once is never sent again, whatever hyper makes of the connection.
+                    Ok(link) => {
+                        let heard = self.ask(link, attempt, step).await;
+                        heard.or(was_sent.then_some(Err(ErrorKind::Closed)))
+                    }
+                    Err(error) => Some(Err(kind(&error, Stage::Connecting))),
+                }
+            }
         }
     }
 

@@ -50,6 +50,11 @@ impl Replayed {
         Self { stream, heard, ending, told: 0, phase: Phase::Asked, waits: None }
     }
 
+    /// Whether a request was sent on it.
+    pub(super) fn was_asked(&self) -> bool {
+        self.phase == Phase::Asked
+    }
+
     /// Whether what is written was sent already.
     fn was_sent(&mut self) -> bool {
         match self.phase {
