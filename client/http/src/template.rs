@@ -32,7 +32,8 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// Line and headers as HTTP/1.1 writes them, see [`Self::wire`]; the first `own` headers are what each attempt has of its own, and `body` is the length of what is sent with it, in bytes.
+    /// Line and headers as HTTP/1.1 writes them, see [`Self::wire`]; the first `own` headers are what each attempt has of its
+    /// own, and `body` is the length of what is sent with it, in bytes.
     pub(crate) fn written_out(&self, own: usize, body: usize) -> Option<bytes::Bytes> {
         // Answers to these are read in another way, and these headers say how a message is read (RFC 9110, sections 7.6 to 10.1).
         const NOT_PLAIN: [HeaderName; 7] =

@@ -62,7 +62,7 @@ impl Conditions {
             repeats,
             time_scale,
             request,
-            // It costs the generator more or less, and the server sees the same requests.
+            // It costs the generator more or less; what the requests say is the same, over HTTP/2, too.
             transport: _,
             server_model,
             more,

@@ -1,25 +1,17 @@
 //! The server over real sockets: routes, limits, and what a client that goes away leaves behind.
 
+#[path = "support/quick.rs"]
+mod quick;
+
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use mockserver::Embedded;
-use mockserver::core::{AnswersConfig, Config};
-use vocabulary::{Distribution, TimeScale};
+use mockserver::core::AnswersConfig;
+use vocabulary::Distribution;
 
-/// A server whose network and rejections take no time.
-fn start(change: impl FnOnce(&mut Config)) -> Embedded {
-    let mut config = Config {
-        max_busy: 1,
-        network_delay: Distribution::ZERO,
-        reject_time: Distribution::ZERO,
-        service_time: Distribution::ZERO,
-        ..Config::default()
-    };
-    change(&mut config);
-    Embedded::start(config, TimeScale::default()).unwrap()
-}
+use quick::start;
 
 /// Sends a request on a connection of its own.
 fn send(server: &Embedded, head: &str, body: &str) -> TcpStream {

@@ -1,24 +1,16 @@
 //! Plain requests are answered without the general machinery: nobody can tell by the bytes.
 
+#[path = "support/quick.rs"]
+mod quick;
+
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use mockserver::Embedded;
-use mockserver::core::Config;
-use vocabulary::{Distribution, TimeScale};
+use vocabulary::Distribution;
 
-fn start(change: impl FnOnce(&mut Config)) -> Embedded {
-    let mut config = Config {
-        max_busy: 1,
-        network_delay: Distribution::ZERO,
-        reject_time: Distribution::ZERO,
-        service_time: Distribution::ZERO,
-        ..Config::default()
-    };
-    change(&mut config);
-    Embedded::start(config, TimeScale::default()).unwrap()
-}
+use quick::start;
 
 /// Sends all of it at once on one connection, ends the sending side, and returns all that comes.
 fn exchange(server: &Embedded, requests: &str) -> String {

@@ -33,8 +33,8 @@ pub(crate) struct OutputArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportArgs {
-    /// Threads: in virtual time for runs [default: one per core], on which results do not depend; over HTTP to carry
-    /// attempts, each with connections of its own, while one decides for all [default: 1].
+    /// Threads for simulated runs [default: one per core]; results do not depend on it. What `compare` and `sweep` send over
+    /// HTTP is carried by as many [default: 1].
     #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 

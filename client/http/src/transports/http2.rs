@@ -6,7 +6,8 @@ mod link;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::{Method, Request};
+use http::uri::PathAndQuery;
+use http::{Method, Request, Uri};
 use loadgen_core::{ErrorKind, Latencies, Launched};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 
@@ -108,12 +109,10 @@ impl Shared {
         let plain = self.prepared.plain();
         let mut request = Request::new(());
         *request.method_mut() = Method::GET;
-        *request.uri_mut() = plain.uri.clone();
         let mut parts = plain.uri.clone().into_parts();
-        parts.path_and_query = Some(http::uri::PathAndQuery::from_static("/_mock/stats"));
-        if let Ok(uri) = http::Uri::from_parts(parts) {
-            *request.uri_mut() = uri;
-        }
+        parts.path_and_query = Some(PathAndQuery::from_static("/_mock/capacity"));
+        let Ok(question) = Uri::from_parts(parts) else { return };
+        *request.uri_mut() = question;
         request.headers_mut().clone_from(&plain.headers);
         drop(link.carry(request, bytes::Bytes::new(), |_| 0).await);
         self.look_at_room();

@@ -17,9 +17,9 @@ use crate::connecting::Open;
 
 /// A connection without a task of its own.
 ///
-/// Whoever sends on it drives it, and while it is idle nobody does. What happened to it then, a
-/// close above all, is seen when it is used next, before the request is written.
-pub(crate) struct Link {
+/// Whoever sends on it drives it, and while it is idle nobody does. What happened to it then, a close above all, is seen when
+/// it is used next, before the request is written.
+pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
     connection: Connection<TokioIo<Box<Replayed>>, Full<Bytes>>,
     /// Whether the connection is over; it must not be asked again then.
@@ -29,7 +29,7 @@ pub(crate) struct Link {
 
 impl Link {
     /// HTTP over an open connection.
-    pub(crate) async fn new(stream: Box<Replayed>, open: Open) -> hyper::Result<Box<Self>> {
+    pub(super) async fn new(stream: Box<Replayed>, open: Open) -> hyper::Result<Box<Self>> {
         let (sender, connection) = Builder::new().handshake(TokioIo::new(stream)).await?;
         Ok(Box::new(Self { sender, connection, is_over: false, _open: open }))
     }
@@ -38,7 +38,7 @@ impl Link {
     ///
     /// # Errors
     /// What went wrong, with the request in it if nothing of that was sent.
-    pub(crate) async fn ask(
+    pub(super) async fn ask(
         &mut self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
@@ -52,7 +52,7 @@ impl Link {
     }
 
     /// Does something with the answer's body, which comes by this connection.
-    pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+    pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         let (connection, is_over) = (&mut self.connection, &mut self.is_over);
         poll_fn(|context| {
@@ -67,7 +67,7 @@ impl Link {
     }
 
     /// Whether another request can be sent, once an answer has come whole.
-    pub(crate) async fn can_be_used_again(&mut self) -> bool {
+    pub(super) async fn can_be_used_again(&mut self) -> bool {
         if !self.sender.is_ready() {
             let (connection, is_over) = (&mut self.connection, &mut self.is_over);
             poll_fn(|context| {

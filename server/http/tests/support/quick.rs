@@ -1,0 +1,18 @@
+//! A server whose network, work and rejections take no time.
+
+use mockserver::Embedded;
+use mockserver::core::Config;
+use vocabulary::{Distribution, TimeScale};
+
+/// Starts it with one slot, and with what else is to be different.
+pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Embedded {
+    let mut config = Config {
+        max_busy: 1,
+        network_delay: Distribution::ZERO,
+        reject_time: Distribution::ZERO,
+        service_time: Distribution::ZERO,
+        ..Config::default()
+    };
+    change(&mut config);
+    Embedded::start(config, TimeScale::default()).unwrap()
+}
