@@ -117,11 +117,15 @@ async fn drive<T: Transport>(
     let answers = workers.answers();
     let mut batch: Vec<Delivered> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
+    // Where the state machine's time stands.
+    let mut present = Instant::ORIGIN;
     loop {
         answers.take(&mut batch);
         for delivered in batch.drain(..) {
             workers.release(&delivered);
-            run.handle_input(delivered.at, Input::Ended(completion(&delivered)));
+            // It never goes back: what another thread stamped before others and delivered after them is heard now.
+            present = present.max(delivered.at);
+            run.handle_input(present, Input::Ended(completion(&delivered)));
         }
         workers.fill();
         for command in control.take() {
@@ -141,7 +145,8 @@ async fn drive<T: Transport>(
         if abort_at.is_some_and(|at| at <= RealInstant::now()) {
             run.handle_input(clock.now(), Input::Abort);
         }
-        let wake_at = match carry_out(run, &mut workers, clock.now()) {
+        present = clock.now();
+        let wake_at = match carry_out(run, &mut workers, present) {
             Next::Over => break,
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
