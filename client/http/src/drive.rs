@@ -4,13 +4,13 @@ use std::io;
 use std::time::{Duration, Instant as RealInstant};
 
 use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
+use timers::Timer;
 use tokio::runtime::Handle;
 use vocabulary::{Instant, TimeScale};
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
 use crate::lanes::{self, Helper};
-use crate::timer::Timer;
 use crate::transport::Transport;
 use crate::usage::thread_cpu;
 use crate::workers::{Delivered, Workers};

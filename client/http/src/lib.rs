@@ -21,7 +21,6 @@ mod open_files;
 mod prepared;
 mod target;
 mod template;
-mod timer;
 mod transport;
 mod transports;
 mod trouble;

@@ -29,4 +29,10 @@ impl Clock {
     pub(crate) fn until(&self, at: Instant) -> Duration {
         self.scale.to_real(at.since(self.now()))
     }
+
+    /// When, in real time, `at` comes.
+    pub(crate) fn real(&self, at: Instant) -> RealInstant {
+        // What lies beyond the clock's range never comes; a year is never.
+        RealInstant::now() + self.until(at).min(Duration::from_hours(365 * 24))
+    }
 }

@@ -149,8 +149,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let address = listener.local_addr()?;
     open_files::raise();
     let shared = Arc::new(Shared::new(config.clone(), cli.time_scale, cli.http2_max_streams));
-    alarm::start(shared.clone()).map_err(threads::Error::alarm)?;
     let runtime = threads::runtime(cli.threads)?;
+    alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
         // Whoever reads the announcement may change the server at once, and is told of that, too.

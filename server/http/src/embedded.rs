@@ -51,8 +51,8 @@ impl Embedded {
         let listener = listen::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::new(config, scale, bounds.http2_max_streams));
-        alarm::start(shared.clone())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        alarm::start(&runtime, shared.clone())?;
         let (stop, stopped) = watch::channel(false);
         let limits =
             Limits { connections: 100_000, bounds, access: Access::default(), grace: Duration::ZERO };

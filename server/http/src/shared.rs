@@ -1,7 +1,7 @@
 //! The state machine behind a lock, and who waits for which answer.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
@@ -9,7 +9,7 @@ use mockserver_core::{
     RequestId, Script, Server, ServerLog, Verdict,
 };
 use slab::Slab;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, TimeScale};
 
@@ -23,7 +23,7 @@ use crate::wanted::Wanted;
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
     /// Wakes the alarm when it has to ring earlier than it is set to.
-    pub(crate) alarm: Condvar,
+    pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
     /// What of requests is to be handed in with them.
     pub(crate) wanted: Wanted,
@@ -49,7 +49,7 @@ pub(crate) struct Inner {
     alarm_at: Option<Instant>,
     /// Changes of the configuration so far.
     changes: u64,
-    pub(crate) closed: bool,
+    closed: bool,
 }
 
 /// Who waits for an answer.
@@ -125,7 +125,7 @@ impl Shared {
                 changes: 0,
                 closed: false,
             }),
-            alarm: Condvar::new(),
+            earlier: Notify::new(),
             clock,
             // JSON numbers are exact up to 2^53 only.
             instance: RandomState::new().hash_one(0) >> 11,
@@ -175,39 +175,24 @@ impl Shared {
 
     /// Sends every answer that is due to whoever waits for it, and returns the one for `own`, who does not wait yet.
     fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Decided> {
-        let mut own_answer = None;
-        loop {
-            match inner.server.poll(now) {
-                Output::Answer(answer) => {
-                    let Some(waiting) = inner.waiting.try_remove(answer.id.0 as usize) else { continue };
-                    let (id, verdict) = (answer.id, answer.verdict);
-                    let (config, answers) = (inner.server.config(), inner.answers.as_ref());
-                    let decided = Decided::new(answer, waiting.since, config, answers);
-                    inner.answer_times.observe(verdict, decided.took);
-                    if own == Some(id) {
-                        own_answer = Some(decided);
-                    } else if let Some(sender) = waiting.answer {
-                        // Whoever dropped the receiver cancels by itself, or has its answer already.
-                        let _ = sender.send(decided);
-                    }
-                }
-                Output::WaitUntil(at) => {
-                    if inner.alarm_at.is_none_or(|set| at < set) {
-                        inner.alarm_at = Some(at);
-                        self.alarm.notify_one();
-                    }
-                    return own_answer;
-                }
-                Output::Idle => return own_answer,
-            }
+        let (own_answer, next) = inner.send_due(now, own);
+        if let Some(at) = next
+            && inner.alarm_at.is_none_or(|set| at < set)
+        {
+            inner.alarm_at = next;
+            self.earlier.notify_one();
         }
+        own_answer
     }
 
-    /// The alarm rings: sends what is due, and says when to ring next.
-    pub(crate) fn ring(&self, inner: &mut Inner) -> Option<Instant> {
-        inner.alarm_at = None;
-        self.drain(inner, self.clock.now(), None);
-        inner.alarm_at
+    /// The alarm rings: sends what is due, and says when to ring next; not at all when the server has closed.
+    pub(crate) fn ring(&self) -> Option<Instant> {
+        let mut inner = self.lock();
+        if inner.closed {
+            return None;
+        }
+        (_, inner.alarm_at) = inner.send_due(self.clock.now(), None);
+        inner.alarm_at.or(Some(Instant::FAR_FUTURE))
     }
 
     /// Changes the configuration, all or nothing.
@@ -293,7 +278,7 @@ impl Shared {
         for (_, waiting) in &mut inner.waiting {
             waiting.answer = None;
         }
-        self.alarm.notify_one();
+        self.earlier.notify_one();
     }
 
     /// The client is gone. The answer may come at this very moment, and its id may belong to somebody else by then:
@@ -309,6 +294,30 @@ impl Shared {
 }
 
 impl Inner {
+    /// Sends what is due, and says when the next one is, if one is to come; leaves the alarm as it is set.
+    fn send_due(&mut self, now: Instant, own: Option<RequestId>) -> (Option<Decided>, Option<Instant>) {
+        let mut own_answer = None;
+        loop {
+            match self.server.poll(now) {
+                Output::Answer(answer) => {
+                    let Some(waiting) = self.waiting.try_remove(answer.id.0 as usize) else { continue };
+                    let (id, verdict) = (answer.id, answer.verdict);
+                    let (config, answers) = (self.server.config(), self.answers.as_ref());
+                    let decided = Decided::new(answer, waiting.since, config, answers);
+                    self.answer_times.observe(verdict, decided.took);
+                    if own == Some(id) {
+                        own_answer = Some(decided);
+                    } else if let Some(sender) = waiting.answer {
+                        // Whoever dropped the receiver cancels by itself, or has its answer already.
+                        let _ = sender.send(decided);
+                    }
+                }
+                Output::WaitUntil(at) => return (own_answer, Some(at)),
+                Output::Idle => return (own_answer, None),
+            }
+        }
+    }
+
     fn request(&mut self, id: RequestId, mut identity: Identity) -> Request {
         if identity.op.is_none() && self.server.config().policy.script().is_some() {
             self.since_reset = self.since_reset.saturating_add(1);

@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 /// More would only wait for one another: all of them share one state machine.
 pub(crate) const MOST: u64 = 256;
 
-/// The system gives no more threads.
+/// The system gives no more threads, or no timer.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} could not be started: {source}; {advice}")]
 pub(crate) struct Error {
@@ -19,10 +19,10 @@ pub(crate) struct Error {
 }
 
 impl Error {
-    /// About the timer's thread.
+    /// About the timer of answers.
     pub(crate) fn alarm(source: io::Error) -> Self {
-        let advice = "the system's limits on memory (`ulimit -v`) or processes (`ulimit -u`) leave no room";
-        Self { what: "the thread that waits".to_owned(), advice, source }
+        let advice = "raise the limit on open files (`ulimit -n`)";
+        Self { what: "the timer of answers".to_owned(), advice, source }
     }
 }
 

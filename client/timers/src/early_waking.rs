@@ -19,7 +19,7 @@ const SMOOTHING: u32 = 8;
 
 /// How late a thread wakes, learned, and how much it may do about that. Instants are durations since any origin.
 #[derive(Clone, Copy, Debug)]
-pub struct EarlyWaking {
+pub(crate) struct EarlyWaking {
     lateness: Duration,
     awake: Duration,
 }
@@ -32,20 +32,20 @@ impl Default for EarlyWaking {
 
 impl EarlyWaking {
     /// How long before it is due somebody should be woken who is to stay awake then.
-    pub fn ahead(&self, now: Duration) -> Duration {
+    pub(crate) fn ahead(&self, now: Duration) -> Duration {
         let may_stay_awake = self.awake < now / SHARE + ADVANCE;
         if may_stay_awake { self.lateness.min(MOST_AHEAD) } else { Duration::ZERO }
     }
 
     /// A thread that slept was to be woken at `meant`, and was at `now`.
-    pub fn woken(&mut self, meant: Duration, now: Duration) {
+    pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
         // What takes longer is somebody else's turn on the processor, and nothing that can be expected.
         let late = now.saturating_sub(meant).min(2 * MOST_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;
     }
 
     /// It stayed awake for so long.
-    pub fn stayed_awake(&mut self, time: Duration) {
+    pub(crate) fn stayed_awake(&mut self, time: Duration) {
         self.awake += time;
     }
 }

@@ -7,9 +7,9 @@ use std::io;
 use std::time::Instant as RealInstant;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Timer;
+pub use linux::Timer;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use portable::Timer;
+pub use portable::Timer;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -21,12 +21,13 @@ mod linux {
         timerfd_settime,
     };
     use tokio::io::unix::AsyncFd;
-    use vocabulary::EarlyWaking;
 
     use super::{RealInstant, io};
+    use crate::early_waking::EarlyWaking;
 
     /// A timer that is set again only when it has to fire earlier than it is set to.
-    pub(crate) struct Timer {
+    #[derive(Debug)]
+    pub struct Timer {
         fd: AsyncFd<OwnedFd>,
         armed: Option<RealInstant>,
         started: RealInstant,
@@ -34,7 +35,14 @@ mod linux {
     }
 
     impl Timer {
-        pub(crate) fn new() -> io::Result<Self> {
+        /// One that this runtime's reactor watches.
+        ///
+        /// # Errors
+        /// When the system gives none.
+        ///
+        /// # Panics
+        /// Outside of a runtime.
+        pub fn new() -> io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
             #[expect(
@@ -45,8 +53,11 @@ mod linux {
             Ok(Self { fd, armed: None, started: RealInstant::now(), waking: EarlyWaking::default() })
         }
 
-        /// Returns at `at` or earlier: the caller looks at its clock and calls again.
-        pub(crate) async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
+        /// Returns at `at` or earlier: the caller looks at its clock and calls again. It may be dropped before.
+        ///
+        /// # Errors
+        /// When the system's timer fails.
+        pub async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
             let now = RealInstant::now();
             let (wait, ahead) = (at.saturating_duration_since(now), self.waking.ahead(now - self.started));
             if wait <= ahead {
@@ -95,15 +106,23 @@ mod portable {
     use super::{RealInstant, io};
 
     /// Tokio's timer.
-    pub(crate) struct Timer;
+    #[derive(Debug)]
+    pub struct Timer;
 
     impl Timer {
-        pub(crate) fn new() -> io::Result<Self> {
+        /// One.
+        ///
+        /// # Errors
+        /// None.
+        pub fn new() -> io::Result<Self> {
             Ok(Self)
         }
 
-        /// Returns at `at`.
-        pub(crate) async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
+        /// Returns at `at`. It may be dropped before.
+        ///
+        /// # Errors
+        /// None.
+        pub async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
             tokio::time::sleep_until(at.into()).await;
             Ok(())
         }
