@@ -35,7 +35,7 @@ mod tests {
 
     fn read(headers: &HeaderMap, forms: &str) -> (Advice, Advice) {
         let spec: StrategySpec = format!("none:advice={forms}").parse().unwrap();
-        let heard = hear(&spec.reading(), 503, headers, &[], None);
+        let heard = hear(spec.reading(), 503, headers, &[], None);
         (heard.advice, heard.told)
     }
 

@@ -140,8 +140,7 @@ impl Common {
         Rules {
             max_attempts: self.max_attempts,
             advice: self.advice.clone(),
-            advice_on: (self.advice_on != RetryOn::constant(READ_ON))
-                .then(|| self.advice_on.compile(methods, reasons)),
+            advice_on: (!self.advice_on.is_typed(READ_ON)).then(|| self.advice_on.compile(methods, reasons)),
             reads_outer: self.advice_forms != reading.forms,
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())
@@ -154,9 +153,7 @@ impl Common {
 impl Common {
     /// Whether it takes outcomes for anything else than they are counted as.
     pub(crate) fn has_opinions(&self) -> bool {
-        !self.hints.is_empty()
-            || self.retry_on != RetryOn::constant(RETRIED)
-            || self.throttle_on != RetryOn::constant(THROTTLED)
+        !self.hints.is_empty() || !self.retry_on.is_typed(RETRIED) || !self.throttle_on.is_typed(THROTTLED)
     }
 
     /// How long an attempt may take, if that is said.

@@ -1,5 +1,8 @@
 //! A line of the list of parts.
 
+use std::fmt;
+use std::sync::Arc;
+
 use vocabulary::{Options, OptionsError, ParameterInfo};
 
 use crate::error::SpecError;
@@ -21,7 +24,26 @@ pub struct Entry {
     pub source: &'static str,
     parameters: fn(&Options) -> Result<Vec<ParameterInfo>, OptionsError>,
     doubts: fn(&Options) -> Result<Vec<String>, OptionsError>,
-    build: fn(&Options, &mut Context) -> Result<Part, SpecError>,
+    prepare: fn(&Options) -> Result<Prepared, SpecError>,
+}
+
+/// A part whose options were read: it is started once per client, and there may be thousands.
+#[derive(Clone)]
+pub(crate) struct Prepared(Arc<Starts>);
+
+type Starts = dyn Fn(&mut Context) -> Result<Part, SpecError> + Send + Sync;
+
+impl Prepared {
+    /// One more of it.
+    pub(crate) fn start(&self, context: &mut Context) -> Result<Part, SpecError> {
+        (self.0)(context)
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
+    }
 }
 
 impl Entry {
@@ -34,9 +56,9 @@ impl Entry {
             source: C::SOURCE,
             parameters: |options| Ok(C::with_options(options)?.parameters()),
             doubts: |options| Ok(C::with_options(options)?.doubts()),
-            build: |options, context| {
+            prepare: |options| {
                 let config = C::with_options(options).map_err(|error| SpecError::options(C::NAME, error))?;
-                config.build(context)
+                Ok(Prepared(Arc::new(move |context| config.clone().build(context))))
             },
         }
     }
@@ -56,8 +78,8 @@ impl Entry {
         (self.doubts)(options).unwrap_or_default()
     }
 
-    /// Starts the part with the given options; missing ones keep their default.
-    pub(crate) fn build(&self, options: &Options, context: &mut Context) -> Result<Part, SpecError> {
-        (self.build)(options, context)
+    /// The part with the given options; missing ones keep their default.
+    pub(crate) fn prepare(&self, options: &Options) -> Result<Prepared, SpecError> {
+        (self.prepare)(options)
     }
 }

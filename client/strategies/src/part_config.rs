@@ -7,7 +7,7 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 
 /// What makes a part of its configuration. Its parameters and what it says of itself are in [`Configurable`].
-pub(crate) trait PartConfig: Configurable {
+pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
     /// Which kind it is.
     const KIND: PartKind;
 

@@ -100,6 +100,11 @@ impl RetryOn {
         rule
     }
 
+    /// Whether it is typed like this, and so the same rule; without reading that.
+    pub(crate) fn is_typed(&self, text: &str) -> bool {
+        self.text == text
+    }
+
     /// The reasons it asks for.
     pub(crate) fn reasons(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| match &term.subject {

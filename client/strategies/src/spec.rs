@@ -13,7 +13,7 @@ use self::expanded::read_layers;
 pub(crate) use self::raw::RawPart;
 use crate::budget::MAX_BUDGETS;
 use crate::common::{COMMON, Common, common_info};
-use crate::entry::Entry;
+use crate::entry::{Entry, Prepared};
 use crate::error::SpecError;
 use crate::method::{Method, Methods};
 use crate::part::PartKind;
@@ -33,12 +33,16 @@ pub struct StrategySpec {
     /// Attempts after which an op is given up, whatever the layers say.
     max_attempts: u32,
     methods: Methods,
+    /// What it wants to know of answers: the same for all that are started.
+    reading: Arc<Reading>,
 }
 
 /// A layer's parts, and the rules that hold for all of them.
 #[derive(Clone, Debug)]
 struct LayerSpec {
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
+    /// The same, ready to be started.
+    prepared: Vec<Prepared>,
     common: Common,
 }
 
@@ -144,13 +148,13 @@ impl StrategySpec {
         foreknowledge: Option<Box<dyn Foreknowledge>>,
     ) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, foreknowledge };
-        let reading = Arc::new(self.reading());
+        let reading = &self.reading;
         let layers = self.layers.iter().map(|layer| {
-            let parts = layer.parts.iter().map(|(entry, options)| entry.build(options, &mut context));
-            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.methods, &reading)))
+            let parts = layer.prepared.iter().map(|part| part.start(&mut context));
+            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.methods, reading)))
         });
         let layers = layers.collect::<Result<Vec<_>, SpecError>>()?;
-        Ok(Strategy::layered(seed, layers, self.max_attempts, reading))
+        Ok(Strategy::layered(seed, layers, self.max_attempts, reading.clone()))
     }
 
     /// Whether it says itself what it tries again, as presets do.
@@ -164,37 +168,14 @@ impl StrategySpec {
     }
 
     /// What it wants to know of answers.
-    pub fn reading(&self) -> Reading {
-        let forms = &self.layers[0].common.advice_forms;
-        let others = self.layers.iter().map(|layer| &layer.common.advice_forms);
-        let rules = || self.layers.iter().flat_map(|layer| layer.common.judges_by());
-        let harness = AdviceForms::default();
-        Reading {
-            outer_forms: others.into_iter().find(|other| *other != forms).cloned(),
-            hints: self.layers.iter().any(|layer| layer.common.asks_for_hints()),
-            grpc: rules().any(RetryOn::asks_for_grpc),
-            reasons: self.reasons(),
-            harness: (*forms != harness).then_some(harness),
-            forms: forms.clone(),
-        }
-    }
-
-    /// The reasons that its rules look for in answers, each once.
-    fn reasons(&self) -> Vec<String> {
-        let mut reasons: Vec<String> = Vec::new();
-        let rules = self.layers.iter().flat_map(|layer| layer.common.judges_by());
-        for reason in rules.flat_map(RetryOn::reasons) {
-            if !reasons.iter().any(|known| known == reason) {
-                reasons.push(reason.to_owned());
-            }
-        }
-        reasons
+    pub fn reading(&self) -> &Arc<Reading> {
+        &self.reading
     }
 
     /// Starts the parts of the inner layer, in the order in which they were typed.
     #[cfg(test)]
     pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<crate::Part>, SpecError> {
-        self.layers[0].parts.iter().map(|(entry, options)| entry.build(options, &mut context)).collect()
+        self.layers[0].prepared.iter().map(|part| part.start(&mut context)).collect()
     }
 }
 
@@ -215,9 +196,8 @@ impl FromStr for StrategySpec {
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
         check_hedging(text, &layers)?;
         let methods = Methods::only(Method::default());
-        let spec = Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, methods };
         let mut forms: Vec<&AdviceForms> = Vec::new();
-        for LayerSpec { common, .. } in &spec.layers {
+        for LayerSpec { common, .. } in &layers {
             if !forms.contains(&&common.advice_forms) {
                 forms.push(&common.advice_forms);
             }
@@ -225,10 +205,11 @@ impl FromStr for StrategySpec {
         if forms.len() > 2 {
             return Err(SpecError::TooManyAdviceForms { text: text.to_owned() });
         }
-        if spec.reasons().len() > MAX_REASONS {
+        let reading = Arc::new(reading_of(&layers));
+        if reading.reasons.len() > MAX_REASONS {
             return Err(SpecError::TooManyReasons { text: text.to_owned() });
         }
-        Ok(spec)
+        Ok(Self { text: text.trim().to_owned(), layers, max_attempts: u32::MAX, methods, reading })
     }
 }
 
@@ -252,10 +233,32 @@ impl LayerSpec {
             let names: Vec<&str> = parts.iter().map(|(entry, _)| entry.name).collect();
             return Err(SpecError::LayerWithoutRetries { layer: names.join("+") });
         }
-        for (entry, options) in &parts {
-            entry.configured(options)?;
+        let prepared = parts.iter().map(|(entry, options)| entry.prepare(options));
+        let prepared = prepared.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { parts, prepared, common })
+    }
+}
+
+/// What these layers, the inner first, want to know of answers.
+fn reading_of(layers: &[LayerSpec]) -> Reading {
+    let forms = &layers[0].common.advice_forms;
+    let others = layers.iter().map(|layer| &layer.common.advice_forms);
+    let rules = || layers.iter().flat_map(|layer| layer.common.judges_by());
+    // Each once.
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in rules().flat_map(RetryOn::reasons) {
+        if !reasons.iter().any(|known| known == reason) {
+            reasons.push(reason.to_owned());
         }
-        Ok(Self { parts, common })
+    }
+    let harness = AdviceForms::default();
+    Reading {
+        outer_forms: others.into_iter().find(|other| *other != forms).cloned(),
+        hints: layers.iter().any(|layer| layer.common.asks_for_hints()),
+        grpc: rules().any(RetryOn::asks_for_grpc),
+        reasons,
+        harness: (*forms != harness).then_some(harness),
+        forms: forms.clone(),
     }
 }
 

@@ -251,7 +251,7 @@ fn transport(
         request: settings.request.clone(),
         run: headers,
         classifier,
-        reading: std::sync::Arc::new(settings.strategy.reading()),
+        reading: settings.strategy.reading().clone(),
         kind: config.kind,
         requests: config.requests.clone(),
         seed: config.seed,

@@ -126,7 +126,7 @@ fn check(preset: &Preset, golden: &Golden) -> Result<(), String> {
             return Err(format!("attempt {attempt} is held"));
         };
         let answer = golden.answers.get(index).or(golden.answers.last()).expect("one at least");
-        let outcome = outcome(answer, &reading);
+        let outcome = outcome(answer, reading);
         let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
         let ended = Ended { attempt, op: 7, ..ended(index as u64, 1) };
         strategy.on_ended(now, &ended, &outcome, &permits, &mut state);

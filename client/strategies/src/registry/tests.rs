@@ -66,7 +66,7 @@ fn entries_come_in_the_order_of_their_kinds() {
 fn every_entry_starts_with_its_defaults_as_its_kind() {
     for entry in STRATEGIES {
         let mut context = Context { foreknowledge: Some(Box::new(AtOnce)), ..Context::default() };
-        let kind = match entry.build(&[], &mut context).unwrap() {
+        let kind = match entry.prepare(&[]).and_then(|part| part.start(&mut context)).unwrap() {
             Part::Limiter(_) => PartKind::Limiter,
             Part::RetryPolicy(_) | Part::BackOff(_) => PartKind::RetryPolicy,
             Part::Budget(_) => PartKind::Budget,
