@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit};
+use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
 use crate::workload::{ArrivalProcess, Group, Workload};
+
+/// Gaps that are drawn at once: a logarithm takes long, and several that do not wait for one another hardly longer.
+const DRAWN_AT_ONCE: usize = 16;
 
 /// Arrival instants in order. A closed loop has none of its own: its ops arrive when places free.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,
     rng: Draws,
+    /// Gaps of a Poisson process in nanoseconds, and how many of them were used.
+    gaps: [u64; DRAWN_AT_ONCE],
+    used: usize,
     produced: u64,
     previous: Instant,
     /// All instants, for processes that know them before.
@@ -26,7 +32,26 @@ impl Arrivals {
             _ => Arc::default(),
         };
         let rng = draws(seed, Purpose::Arrivals, 0, 0);
-        Self { workload, rng, produced: 0, previous: Instant::ORIGIN, listed }
+        let (gaps, used) = ([0; DRAWN_AT_ONCE], DRAWN_AT_ONCE);
+        Self { workload, rng, gaps, used, produced: 0, previous: Instant::ORIGIN, listed }
+    }
+
+    /// The next gap of a Poisson process.
+    #[inline]
+    fn gap(&mut self, rate_per_s: f64) -> u64 {
+        if self.used == DRAWN_AT_ONCE {
+            self.draw_gaps(rate_per_s);
+            self.used = 0;
+        }
+        self.used += 1;
+        self.gaps[self.used - 1]
+    }
+
+    #[inline(never)]
+    fn draw_gaps(&mut self, rate_per_s: f64) {
+        // All units first: each state of the generator waits for the one before.
+        let units: [f64; DRAWN_AT_ONCE] = std::array::from_fn(|_| unit(&mut self.rng));
+        self.gaps = units.map(|unit| whole_nanos(nanos(-libm::log(1.0 - unit) * 1e9 / rate_per_s)));
     }
 
     /// Whether one more op may arrive at `at`.
@@ -52,7 +77,8 @@ impl Iterator for Arrivals {
                 Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / *rate_per_s)
             }
             ArrivalProcess::Poisson { rate_per_s } => {
-                self.previous + nanos(-libm::log(1.0 - unit(&mut self.rng)) * 1e9 / rate_per_s)
+                let rate_per_s = *rate_per_s;
+                Instant::from_nanos(self.previous.as_nanos().saturating_add(self.gap(rate_per_s)))
             }
         };
         if !self.allows(self.produced, at) {
