@@ -1,6 +1,6 @@
 //! What the client is told of the answers of a plain cap: with each verdict nearly the same.
 
-use loadgen_core::{AttemptKey, Completion, Input, ServerSeen};
+use loadgen_core::{AttemptKey, Completion, Input};
 use mockserver_core::{Answer, CapServer, Config, RequestId, Verdict};
 use tailback::Reading;
 use vocabulary::Instant;
@@ -68,7 +68,9 @@ impl CapInputs {
         if let Input::Ended(completion) = input {
             (completion.attempt, completion.sent_at) = (attempt, sent_at);
             if let Some(seen) = &mut completion.server {
-                *seen = ServerSeen { busy, cap: Some(cap), ..*seen };
+                // One by one: what was written just now in parts would be read again as a whole, for which the processor waits.
+                seen.busy = busy;
+                seen.cap = Some(cap);
             }
         }
         input

@@ -323,17 +323,18 @@ impl<T: Copy> CapServer<T> {
     #[expect(clippy::inline_always, reason = "a part of `next_answer`")]
     #[inline(always)]
     fn answer(&mut self, at: Instant, id: RequestId, verdict: Verdict, busy: u32) -> Option<CapAnswer<T>> {
-        let (cap, seed) = (self.slots(at), self.seed);
+        let (cap, version, seed) = (self.slots(at), self.version, self.seed);
         let place = &mut self.places[id.0 as usize];
         let (request, token) = (place.request(id), place.token);
-        let answer = CapAnswer { request, token, verdict, at, busy, cap, version: self.version };
         match self.return_delay.nanos(|delay| request.keyed(seed).return_delay(delay)) {
             0 => {
                 place.vacate();
-                Some(answer)
+                // Made in each arm anew: one for both would be written to memory, to be copied from there at once.
+                Some(CapAnswer { request, token, verdict, at, busy, cap, version })
             }
             delay => {
-                self.send_back(later(at, delay), answer);
+                let answer = CapAnswer { request, token, verdict, at, busy, cap, version };
+                self.send_back(later(at, delay), &answer);
                 None
             }
         }
@@ -341,11 +342,11 @@ impl<T: Copy> CapServer<T> {
 
     /// An answer is on its way.
     #[inline(never)]
-    fn send_back(&mut self, at: Instant, answer: CapAnswer<T>) {
+    fn send_back(&mut self, at: Instant, answer: &CapAnswer<T>) {
         let order = self.order();
         let place = &mut self.places[answer.request.id.0 as usize];
         (place.order, place.verdict) = (order, None);
-        self.going.push(at, order, answer);
+        self.going.push(at, order, *answer);
     }
 
     /// Slots at this instant.

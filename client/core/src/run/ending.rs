@@ -137,6 +137,8 @@ impl Run {
     }
 
     /// Removes an attempt from what is in flight, unless it is no longer there.
+    #[expect(clippy::inline_always, reason = "it is large")]
+    #[inline(always)]
     pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
         let attempt = self.attempts.take(key)?;
         self.undecided -= usize::from(attempt.undecided.is_some());

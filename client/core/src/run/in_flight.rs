@@ -1,22 +1,29 @@
 //! Attempts in flight, by slot and in the order in which they were due. All time out after the same time, so that is the order
 //! in which they do; an attempt that ends leaves nothing behind.
 
-use slab::Slab;
-
 use super::attempt::Attempt;
 use super::exchange::AttemptKey;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
 
+/// The serial of nobody.
+const FREE: u64 = u64::MAX;
+
 /// Every attempt in flight.
+///
+/// Slots are kept here rather than in a slab, so that an attempt is written and read where it lies: it is large, and copied more than
+/// once it costs as much as everything else that is done here.
 pub(super) struct InFlight {
-    slots: Slab<Linked>,
+    slots: Vec<Linked>,
+    count: usize,
     first: u32,
     last: u32,
+    /// The slot that was freed last; each names the one before as what comes after it.
+    free: u32,
 }
 
-/// An attempt and its neighbours in the order of sending.
+/// An attempt and its neighbours in the order of sending; or a slot that is free.
 #[derive(Clone, Copy, Debug)]
 struct Linked {
     attempt: Attempt,
@@ -26,35 +33,52 @@ struct Linked {
 
 impl InFlight {
     pub(super) fn new() -> Self {
-        Self { slots: Slab::new(), first: NONE, last: NONE }
+        Self { slots: Vec::new(), count: 0, first: NONE, last: NONE, free: NONE }
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
-        self.slots.len()
+        self.count
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.count == 0
     }
 
     /// An attempt goes out; it stands behind all that are not due later. Mostly that is the end: over HTTP what an answer frees is
     /// due at the answer's own time.
+    #[expect(clippy::inline_always, reason = "what is inserted is large, and made by the caller")]
+    #[inline(always)]
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
-        while let Some(other) =
-            self.slots.get(before as usize).filter(|other| other.attempt.due > attempt.due)
-        {
+        while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
             before = other.before;
         }
-        let after = self.slots.get(before as usize).map_or(self.first, |other| other.after);
-        let slot = u32::try_from(self.slots.insert(Linked { attempt, before, after }))
-            .expect("fewer than 2^32 attempts are in flight");
+        let after = self.linked(before).map_or(self.first, |other| other.after);
+        let (serial, linked) = (attempt.serial, Linked { attempt, before, after });
+        let slot = if let Some(place) = self.slots.get_mut(self.free as usize) {
+            let slot = self.free;
+            self.free = place.after;
+            *place = linked;
+            slot
+        } else {
+            let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 attempts are in flight");
+            self.slots.push(linked);
+            slot
+        };
+        self.count += 1;
         self.link(before, slot);
         match self.slots.get_mut(after as usize) {
             Some(other) => other.before = slot,
             None => self.last = slot,
         }
-        AttemptKey { slot, serial: attempt.serial }
+        AttemptKey { slot, serial }
+    }
+
+    #[inline]
+    fn linked(&self, slot: u32) -> Option<&Linked> {
+        self.slots.get(slot as usize)
     }
 
     /// What comes behind this slot, or first, is that slot.
@@ -67,15 +91,24 @@ impl InFlight {
     }
 
     /// This one, if it is still in flight.
+    #[inline]
     pub(super) fn get_mut(&mut self, key: AttemptKey) -> Option<&mut Attempt> {
         let linked = self.slots.get_mut(key.slot as usize)?;
         (linked.attempt.serial == key.serial).then_some(&mut linked.attempt)
     }
 
     /// Removes this one, if it is still in flight.
+    #[expect(clippy::inline_always, reason = "it is large")]
+    #[inline(always)]
     pub(super) fn take(&mut self, key: AttemptKey) -> Option<Attempt> {
-        self.get_mut(key)?;
-        let Linked { attempt, before, after } = self.slots.remove(key.slot as usize);
+        let linked = self.slots.get_mut(key.slot as usize)?;
+        if linked.attempt.serial != key.serial {
+            return None;
+        }
+        let Linked { attempt, before, after } = *linked;
+        (linked.attempt.serial, linked.after) = (FREE, self.free);
+        self.free = key.slot;
+        self.count -= 1;
         self.link(before, after);
         match self.slots.get_mut(after as usize) {
             Some(other) => other.before = before,
@@ -86,7 +119,7 @@ impl InFlight {
 
     /// The one that was due first.
     pub(super) fn first(&self) -> Option<&Attempt> {
-        self.slots.get(self.first as usize).map(|linked| &linked.attempt)
+        self.linked(self.first).map(|linked| &linked.attempt)
     }
 
     /// The key of that one.
@@ -96,16 +129,15 @@ impl InFlight {
 
     /// All, in no order that means anything.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attempt> {
-        self.slots.iter_mut().map(|(_, linked)| &mut linked.attempt)
+        self.slots.iter_mut().map(|linked| &mut linked.attempt).filter(|attempt| attempt.serial != FREE)
     }
 
     /// Their keys, by slot.
     pub(super) fn keys(&self) -> Vec<AttemptKey> {
-        let key = |(slot, linked): (usize, &Linked)| {
-            let slot = u32::try_from(slot).expect("fewer than 2^32 attempts are in flight");
-            AttemptKey { slot, serial: linked.attempt.serial }
-        };
-        self.slots.iter().map(key).collect()
+        let keys = (0_u32..)
+            .zip(&self.slots)
+            .map(|(slot, linked)| AttemptKey { slot, serial: linked.attempt.serial });
+        keys.filter(|key| key.serial != FREE).collect()
     }
 }
 

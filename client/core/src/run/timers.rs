@@ -86,6 +86,7 @@ impl Run {
     }
 
     /// Keeps an op of which more is to be known than its arrival.
+    #[inline]
     pub(super) fn keep(&mut self, op: Op) -> OpSlot {
         let slot = OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"));
         // What was said of who had this place before.
