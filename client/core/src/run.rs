@@ -64,22 +64,32 @@ impl Run {
     /// after a look at whatever else there is to do.
     #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
-        // After most answers there is nothing to do, which is known from before.
+        if !self.outbox.is_empty()
+            && let Some(output) = self.take_output()
+        {
+            return output;
+        }
+        // After most answers there is nothing else to do, which is known from before.
         let quiet_until = self.agenda.quiet_until();
-        if quiet_until > now && self.outbox.is_empty() && self.goes_on() {
+        if quiet_until > now && self.goes_on() {
             return Output::WaitUntil(quiet_until);
         }
         self.next_output(now)
     }
 
+    #[inline]
+    fn take_output(&mut self) -> Option<Output> {
+        // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
+        if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
+            log.on_output(output);
+        }
+        self.outbox.pop_front()
+    }
+
     #[inline(never)]
     fn next_output(&mut self, now: Instant) -> Output {
         for _ in 0..TIMERS_AT_ONCE {
-            // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
-            if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
-                log.on_output(output);
-            }
-            if let Some(output) = self.outbox.pop_front() {
+            if let Some(output) = self.take_output() {
                 return output;
             }
             if self.is_over() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tailback::{Failure, GaugeKind, Status};
-use vocabulary::{Instant, LimitsTold};
+use vocabulary::{Instant, LimitsTold, whole_nanos};
 
 use super::advice::Advice;
 use super::buckets::Buckets;
@@ -78,11 +78,13 @@ pub struct Measurements {
     fairness: Option<Fairness>,
     /// Ops are late when they succeed later than this after their arrival, or not at all.
     deadline: Option<Duration>,
+    /// The same in nanoseconds, as it is asked at every success; without one nothing is in time.
+    deadline_nanos: Option<u64>,
     /// Ops that succeeded within it.
     in_time: u64,
     /// Ops are done in time when they succeed no later than this after their arrival: whatever was asked for, else the
     /// deadline, else at any time.
-    within: Duration,
+    within_nanos: u64,
     /// Ops that succeeded within that.
     done_in_time: u64,
     /// What arrives or is sent before this is not part of latencies.
@@ -119,8 +121,9 @@ impl Default for Measurements {
             rate_course: None,
             fairness: None,
             deadline: None,
+            deadline_nanos: None,
             in_time: 0,
-            within: Duration::MAX,
+            within_nanos: u64::MAX,
             done_in_time: 0,
             warm_until: Instant::ORIGIN,
             first_arrival: None,
@@ -145,7 +148,8 @@ impl Measurements {
             excess: Excess::of(config.mean_service),
             fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
             deadline: config.deadline,
-            within: config.within.or(config.deadline).unwrap_or(Duration::MAX),
+            deadline_nanos: config.deadline.map(whole_nanos),
+            within_nanos: config.within.or(config.deadline).map_or(u64::MAX, whole_nanos),
             warm_until: Instant::ORIGIN + config.warm_up,
             ..Self::default()
         }
@@ -316,19 +320,19 @@ impl Measurements {
 
     /// The work of this client's op that arrived at `arrived` was done.
     pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32, client: u32) {
-        let latency = at.since(arrived);
-        self.in_time += u64::from(self.deadline.is_some_and(|deadline| latency <= deadline));
-        self.done_in_time += u64::from(latency <= self.within);
+        let latency = at.as_nanos().saturating_sub(arrived.as_nanos());
+        self.in_time += u64::from(self.deadline_nanos.is_some_and(|deadline| latency <= deadline));
+        self.done_in_time += u64::from(latency <= self.within_nanos);
         if let Some(fairness) = &mut self.fairness {
-            fairness.on_end(at, client, Some(latency));
+            fairness.on_end(at, client, Some(at.since(arrived)));
         }
         self.ops.succeeded += 1;
         if arrived >= self.warm_until {
             self.op_latency.record_between(arrived, at);
         }
         self.note_attempts_per_op(attempts);
-        self.last_success = self.last_success.max(Some(at));
-        self.last_end = self.last_end.max(Some(at));
+        later(&mut self.last_success, at);
+        later(&mut self.last_end, at);
     }
 
     /// An op of this client ended without success.
@@ -339,7 +343,7 @@ impl Measurements {
         self.ops.given_up += 1;
         self.given_up_after.count(why);
         self.note_attempts_per_op(attempts);
-        self.last_end = self.last_end.max(Some(at));
+        later(&mut self.last_end, at);
     }
 
     fn note_attempts_per_op(&mut self, attempts: u32) {
@@ -367,6 +371,14 @@ impl Measurements {
         let complete = self.ops.succeeded == self.ops.arrived;
         let end = if complete { self.last_success } else { self.last_end };
         Some(end?.since(self.first_arrival?))
+    }
+}
+
+/// The later of both; `max` of what may be absent compares more than that.
+#[inline]
+fn later(latest: &mut Option<Instant>, at: Instant) {
+    if latest.is_none_or(|latest| latest < at) {
+        *latest = Some(at);
     }
 }
 

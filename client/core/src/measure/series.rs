@@ -86,9 +86,12 @@ impl Gauge {
     pub fn set(&mut self, value: f64) {
         let value = value as f32;
         self.last = value;
-        // `min` and `max` of floats ignore a NaN on either side.
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
+        if value.is_nan() {
+            return;
+        }
+        // Written so that what was never set gives way, which is one instruction each; `min` and `max` of floats are seven.
+        self.min = if self.min < value { self.min } else { value };
+        self.max = if self.max > value { self.max } else { value };
     }
 
     fn carried(self) -> Self {

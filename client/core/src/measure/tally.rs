@@ -26,6 +26,13 @@ impl Tally {
         self.squares = self.squares.saturating_add(u128::from(nanos) * u128::from(nanos));
     }
 
+    /// The same of no time at all, which adds to no sum.
+    #[inline]
+    pub(super) fn record_zero(&mut self) {
+        self.count += 1;
+        self.min_nanos = 0;
+    }
+
     pub(super) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.min_nanos = self.min_nanos.min(other.min_nanos);

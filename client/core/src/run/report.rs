@@ -148,10 +148,12 @@ impl Run {
             self.window += change(gauges.window, instance.window);
             self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
         }
+        // One that stays is carried from bucket to bucket by itself.
+        let moved = gauges.ssthresh.is_some() && gauges.ssthresh != instance.ssthresh;
         instance.window = gauges.window;
         instance.ssthresh = gauges.ssthresh;
         self.measured.on_window(at, self.window);
-        if gauges.ssthresh.is_some() {
+        if moved {
             self.measured.series.at(at).ssthresh.set(self.ssthresh);
         }
     }
