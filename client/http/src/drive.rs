@@ -146,7 +146,9 @@ async fn drive<T: Transport>(
             run.handle_input(clock.now(), Input::Abort);
         }
         present = clock.now();
-        let wake_at = match carry_out(run, &mut workers, present) {
+        let next = carry_out(run, &mut workers, present);
+        workers.tell();
+        let wake_at = match next {
             Next::Over => break,
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };

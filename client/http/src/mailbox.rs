@@ -21,9 +21,18 @@ impl<T> Mailbox<T> {
 
     /// Leaves one, and wakes the reader if it waits.
     pub(crate) fn put(&self, letter: T) {
+        self.leave(|letters| letters.push(letter));
+    }
+
+    /// The same with all of these at once.
+    pub(crate) fn put_all(&self, more: &mut Vec<T>) {
+        self.leave(|letters| letters.append(more));
+    }
+
+    fn leave(&self, leave: impl FnOnce(&mut Vec<T>)) {
         let reader = {
             let mut inner = self.lock();
-            inner.letters.push(letter);
+            leave(&mut inner.letters);
             inner.reader.take()
         };
         if let Some(reader) = reader {

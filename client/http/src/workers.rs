@@ -37,10 +37,33 @@ struct WorkerId {
 struct Lane<T> {
     handle: Handle,
     transport: T,
+    /// The way there, if it is not the driver's own thread.
+    errands: Option<Errands>,
     /// By worker: what it is to do.
     assignments: Vec<Arc<Assignment>>,
     idle: Vec<usize>,
     under_way: usize,
+}
+
+/// What another thread is to do: it is told all of a turn at once, since every wake-up of it is a system call.
+struct Errands {
+    mailbox: Arc<Mailbox<Errand>>,
+    untold: Vec<Errand>,
+}
+
+/// A worker, and its next attempt.
+struct Errand {
+    assignment: Arc<Assignment>,
+    attempt: Launched,
+}
+
+impl Errands {
+    /// The way to the thread of this runtime.
+    fn to(handle: &Handle) -> Self {
+        let mailbox = Arc::new(Mailbox::new());
+        handle.spawn(pass_on(mailbox.clone()));
+        Self { mailbox, untold: Vec::new() }
+    }
 }
 
 impl<T: Transport> Lane<T> {
@@ -76,9 +99,10 @@ struct AssignmentState {
 }
 
 impl<T: Transport> Workers<T> {
-    /// Workers on these runtimes, each with a transport of its own.
+    /// Workers on these runtimes, each with a transport of its own. The first is the caller's.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
-        let lane = |(handle, transport)| Lane {
+        let lane = |(number, (handle, transport))| Lane {
+            errands: (number > 0).then(|| Errands::to(&handle)),
             handle,
             transport,
             assignments: Vec::new(),
@@ -86,7 +110,7 @@ impl<T: Transport> Workers<T> {
             under_way: 0,
         };
         Self {
-            lanes: lanes.into_iter().map(lane).collect(),
+            lanes: lanes.into_iter().enumerate().map(lane).collect(),
             clock,
             answers: Arc::new(Mailbox::new()),
             waiting: VecDeque::new(),
@@ -100,7 +124,7 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as there is room for it.
+    /// Sends an attempt as soon as there is room for it, and other threads are told ([`Self::tell`]).
     pub(crate) fn send(&mut self, attempt: Launched) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
@@ -172,7 +196,20 @@ impl<T: Transport> Workers<T> {
         self.carriers[slot] = Some((attempt.attempt.serial, WorkerId { lane, number }));
         let lane = &mut self.lanes[lane];
         lane.under_way += 1;
-        lane.assignments[number].update(|state| state.next = Some(attempt));
+        let assignment = &lane.assignments[number];
+        match &mut lane.errands {
+            None => assignment.update(|state| state.next = Some(attempt)),
+            Some(errands) => errands.untold.push(Errand { assignment: assignment.clone(), attempt }),
+        }
+    }
+
+    /// Tells other threads what they are to send.
+    pub(crate) fn tell(&mut self) {
+        for errands in self.lanes.iter_mut().filter_map(|lane| lane.errands.as_mut()) {
+            if !errands.untold.is_empty() {
+                errands.mailbox.put_all(&mut errands.untold);
+            }
+        }
     }
 
     /// Withdraws an attempt. Returns it when it was not sent yet.
@@ -212,6 +249,18 @@ impl<T: Transport> Workers<T> {
         let worker = WorkerId { lane, number };
         at.handle.spawn(work(worker, assignment, at.transport.clone(), self.clock, self.answers.clone()));
         number
+    }
+}
+
+/// Hands out what this thread is told to do.
+async fn pass_on(errands: Arc<Mailbox<Errand>>) {
+    let mut batch = Vec::new();
+    loop {
+        errands.filled().await;
+        errands.take(&mut batch);
+        for Errand { assignment, attempt } in batch.drain(..) {
+            assignment.update(|state| state.next = Some(attempt));
+        }
     }
 }
 
