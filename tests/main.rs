@@ -21,6 +21,8 @@ mod report;
 mod scenarios;
 // What all of these share.
 mod support;
+// Parts of commands, and what is merged of them.
+mod shards;
 // Grids, and their best points.
 mod sweep;
 // The seeds' figures by the state machines alone.

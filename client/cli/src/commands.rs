@@ -1,6 +1,7 @@
 //! What `loadgen` can do: one file a command, whose flags stand in it or beside it.
 
 mod compare;
+mod merge;
 mod parity;
 mod plot;
 mod report;
@@ -10,6 +11,7 @@ mod shell;
 mod strategies;
 pub(crate) mod sweep;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -42,6 +44,9 @@ enum Command {
     /// Vary parameters or workload: every strategy at every point, figures against what was varied, the best point.
     #[command(after_help = sweep::args::EXAMPLES)]
     Sweep(Box<sweep::args::SweepArgs>),
+    /// Put the documents of shards together: what one machine would have written.
+    #[command(after_help = merge::args::EXAMPLES)]
+    Merge(Box<merge::args::MergeArgs>),
     /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
     #[command(after_help = parity::args::EXAMPLES)]
     Parity(parity::args::ParityArgs),
@@ -60,13 +65,19 @@ enum Command {
 
 /// Does what was typed.
 pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
-    let cli = Cli::parse_from(mockserver::arguments());
+    of_arguments(&mockserver::arguments())
+}
+
+/// The same with the name of the program first.
+fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
+    let cli = Cli::parse_from(typed);
     match cli.command {
         None => run::run(&cli.run),
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
-        Some(Command::Sweep(args)) => sweep::run(&args),
+        Some(Command::Sweep(args)) => sweep::run(&args, typed),
+        Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),

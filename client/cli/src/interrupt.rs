@@ -75,8 +75,13 @@ impl State {
 }
 
 impl Interrupt {
-    /// Listens for signals from now on.
+    /// Listens for signals from now on. A program does that once, and whoever asks again hears of the same.
     pub(crate) fn listen() -> anyhow::Result<Self> {
+        static LISTENING: Mutex<Option<Interrupt>> = Mutex::new(None);
+        let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(interrupt) = &*listening {
+            return Ok(interrupt.clone());
+        }
         let interrupt = Self::default();
         // `nohup` means that the end of a terminal is to change nothing.
         let optional = [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
@@ -92,6 +97,7 @@ impl Interrupt {
                 heard.on_signal(signal);
             }
         })?;
+        *listening = Some(interrupt.clone());
         Ok(interrupt)
     }
 

@@ -17,6 +17,7 @@ mod screen;
 mod secrets;
 mod session;
 mod several;
+mod shards;
 mod shortfall;
 mod text;
 

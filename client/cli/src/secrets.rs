@@ -31,11 +31,13 @@ pub(crate) fn command_line() -> Vec<String> {
     without(without_outputs(std::env::args_os().skip(1)))
 }
 
-/// The command line without what says where results go and how many threads work: it changes no figure, and a simulated
-/// result must not depend on it.
+/// The command line without what changes no figure, on which a simulated result must not depend: where results go, how they are shown and
+/// checked, how many threads work, and in which part of the runs.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
-    let with_value: Vec<&str> = EXPORTERS.iter().map(|format| format.flag).chain(["--threads"]).collect();
+    const WITH_VALUE: [&str; 7] =
+        ["--threads", "--theme", "--shard", "--fail-if", "--save-baseline", "--baseline", "--noise"];
+    let with_value: Vec<&str> = EXPORTERS.iter().map(|format| format.flag).chain(WITH_VALUE).collect();
     let mut value_follows = false;
     typed.filter(move |argument| {
         if std::mem::take(&mut value_follows) {
@@ -168,7 +170,21 @@ mod tests {
 
     #[test]
     fn where_results_go_is_left_out_of_the_command_line() {
-        let typed = ["--simulate", "--json", "a.json", "--threads=2", "-q", "--ops", "9", "--json=-"];
+        let typed = [
+            "--simulate",
+            "--json",
+            "a.json",
+            "--threads=2",
+            "-q",
+            "--shard",
+            "0/4",
+            "--fail-if=amplification > 2",
+            "--ops",
+            "9",
+            "--json=-",
+            "--noise",
+            "5%",
+        ];
         let kept: Vec<OsString> = without_outputs(typed.into_iter().map(Into::into)).collect();
         assert_eq!(kept, ["--simulate", "--ops", "9"]);
     }

@@ -8,7 +8,8 @@ use experiments::runs::driver::Driver;
 use experiments::runs::drivers::driver;
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::stop::Stop as _;
-use results::Figure;
+use experiments::runs::stored::Stored;
+use results::{Figure, Incomplete};
 use serde::Serialize;
 use tailback::StrategySpec;
 
@@ -21,10 +22,15 @@ use crate::screen::lanes::OnLanes;
 use crate::screen::watch::Watch;
 use crate::text::stderr::{to_people, to_stderr};
 use crate::text::summary;
+use crate::text::wrapping::wrapped;
 
 /// What does the runs of a command, who stops them, and where people read of them.
 pub(crate) struct Session {
     driver: Box<dyn Driver>,
+    /// What does the runs that depend on what others came to.
+    fresh: Fresh,
+    /// What of the runs is missing, where they were done before.
+    pub(crate) incomplete: Option<Incomplete>,
     /// How many runs go on at the same time.
     pub(crate) at_once: usize,
     interrupt: Interrupt,
@@ -33,18 +39,53 @@ pub(crate) struct Session {
     stdout_is_taken: bool,
 }
 
+/// Who does the runs that depend on what others came to.
+enum Fresh {
+    /// Whoever does the others.
+    ByTheSame,
+    /// The others were done before.
+    By(Box<dyn Driver>),
+    /// The others were done before, and no request is sent for these.
+    ByNobody,
+}
+
 impl Session {
     /// Opens what was asked for, and is about to run. From here on, signals keep what was measured.
     ///
     /// # Errors
     /// When an output cannot be opened; nothing has run yet.
     pub(crate) fn begin(args: &SeveralArgs, exports: &mut Exports) -> anyhow::Result<Self> {
+        Self::with(args, exports, None)
+    }
+
+    /// The same with runs that were done before, in shards. Others are done now where nobody is asked for them: in virtual time.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn of_stored(
+        args: &SeveralArgs,
+        exports: &mut Exports,
+        stored: (Stored, Option<Incomplete>),
+    ) -> anyhow::Result<Self> {
+        Self::with(args, exports, Some(stored))
+    }
+
+    fn with(
+        args: &SeveralArgs,
+        exports: &mut Exports,
+        stored: Option<(Stored, Option<Incomplete>)>,
+    ) -> anyhow::Result<Self> {
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
-        let (driver, at_once) = driver(args.simulate, args.output.threads)?;
+        let (live, at_once) = driver(args.simulate, args.output.threads)?;
+        let (driver, fresh, incomplete): (Box<dyn Driver>, _, _) = match stored {
+            None => (live, Fresh::ByTheSame, None),
+            Some((stored, incomplete)) if args.simulate => (Box::new(stored), Fresh::By(live), incomplete),
+            Some((stored, incomplete)) => (Box::new(stored), Fresh::ByNobody, incomplete),
+        };
         let (quiet, stdout_is_taken) = (args.output.quiet, exports.take_stdout());
         let watch = Watch::wanted(quiet, args.screen, stdout_is_taken);
-        Ok(Self { driver, at_once, interrupt, watch, quiet, stdout_is_taken })
+        Ok(Self { driver, fresh, incomplete, at_once, interrupt, watch, quiet, stdout_is_taken })
     }
 
     /// Says what is about to run, and what of it is hardly meant.
@@ -52,6 +93,13 @@ impl Session {
         if !self.quiet {
             to_stderr(text);
             summary::doubts(strategies);
+        }
+    }
+
+    /// Says what people must know beside the result.
+    pub(crate) fn note(&self, words: &str) {
+        if !self.quiet {
+            to_stderr(&format!("{}\n", wrapped(words, "note: ", "      ")));
         }
     }
 
@@ -82,7 +130,8 @@ impl Session {
         figures: &[&'static Figure],
     ) -> anyhow::Result<Option<Measured>> {
         let measured = self.run(board, named, figures, None, &mut |_| ())?;
-        Ok(Some(measured).filter(|_| self.interrupt.asked_by().is_none()))
+        let whole = self.interrupt.asked_by().is_none() && measured.blocks() == named.0.count();
+        Ok(Some(measured).filter(|_| whole))
     }
 
     /// All strategies with all seeds at every point, one after the other; points have names. Those that are complete are passed on.
@@ -95,14 +144,34 @@ impl Session {
         lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
+    /// The same of what only others' runs say that it is to be done.
+    pub(crate) fn run_fresh(
+        &self,
+        lanes: &OnLanes<'_>,
+        figures: &[&'static Figure],
+        passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
+    ) -> anyhow::Result<()> {
+        let driver = match &self.fresh {
+            Fresh::ByTheSame => &self.driver,
+            Fresh::By(driver) => driver,
+            Fresh::ByNobody => return Ok(()),
+        };
+        lanes.in_turn().run(&**driver, &self.interrupt, lanes, figures, passed_on)
+    }
+
+    /// Whether anybody does.
+    pub(crate) fn runs_fresh(&self) -> bool {
+        !matches!(self.fresh, Fresh::ByNobody)
+    }
+
     /// Who stopped the runs, if somebody did.
     pub(crate) fn stopped_by(&self) -> Option<&'static str> {
         self.interrupt.cause()
     }
 
-    /// The exit code that a signal leads to, if one came.
+    /// The exit code that a signal leads to, if one came, or that runs are missing.
     pub(crate) fn cut_off(&self) -> Option<Exit> {
-        self.interrupt.exit()
+        self.interrupt.exit().or(self.incomplete.as_ref().map(|_| Exit::Unmet))
     }
 
     /// The exit code of what has nothing to tell.

@@ -53,6 +53,8 @@ pub struct Experiment {
     pub strategy: StrategySpec,
     /// What the client side of every run is given; its seed is that of the first run.
     pub run: RunConfig,
+    /// The workload that it came of, for who plans the same again.
+    pub workload: WorkloadSpec,
     /// What else the workload says, as records have it.
     pub recorded_as_typed: BTreeMap<String, Setting>,
     /// Whether somebody said how fast ops arrive: foreign servers are not loaded by default.
@@ -93,6 +95,7 @@ impl Experiment {
         };
         let run = workload.run_config(&strategy, spelling)?;
         let mut experiment = Self::of_run(strategy, run);
+        experiment.workload = workload.clone();
         experiment.recorded_as_typed = recorded_as_typed(workload);
         experiment.paced = workload.is_paced();
         experiment.repeats = workload.repeats.unwrap_or(1);
@@ -105,6 +108,7 @@ impl Experiment {
         Self {
             strategy,
             run,
+            workload: WorkloadSpec::default(),
             recorded_as_typed: BTreeMap::new(),
             paced: true,
             repeats: 1,

@@ -8,6 +8,7 @@ pub mod checks;
 mod error;
 mod experiment;
 pub mod judge;
+pub mod planned;
 pub mod record;
 pub mod recording;
 pub mod reproduction;

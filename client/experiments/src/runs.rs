@@ -10,6 +10,8 @@ pub mod kept_latencies;
 pub mod one_run;
 pub mod over_http;
 pub mod point;
+pub mod shard;
 pub mod stop;
+pub mod stored;
 pub mod virtual_time;
 pub mod wall_clock;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::ServerModel;
 use crate::over_runs::FiguresOverRuns;
 use crate::run::RunResult;
+use crate::shards::Incomplete;
 
 /// Several runs of one strategy (--repeats): repeat r uses seed + r.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct Repeats<R = RunResult> {
     /// Figures over runs, by their path in a run's result.
     #[serde(default, deserialize_with = "crate::fields::known")]
     pub summary: FiguresOverRuns,
+    /// What was missing when shards were merged; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<Incomplete>,
 }
 
 /// Strategies in blocks of equal luck (loadgen compare). Runs stand by strategy, and of each in the order of blocks.
@@ -50,6 +54,9 @@ pub struct Compared {
     pub pairs: Vec<PairRecord>,
     /// The ranking against other servers; empty without --sensitivity.
     pub sensitivity: Vec<Variation>,
+    /// What was missing when shards were merged; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<Incomplete>,
 }
 
 /// Where a strategy stands.

@@ -47,6 +47,12 @@ impl Document {
             // Whatever else a later version changed, that is what is wrong.
             read::<Versioned>(text)?;
         }
+        if outline.has("shard") && outline.has("plan") {
+            return Err(Malformed::at(
+                "",
+                "it is one shard of a whole; make a result of all of them with `loadgen merge`",
+            ));
+        }
         let document = match () {
             () if outline.has("pairings") => Self::Parity(read(text)?),
             () if outline.has("scenarios") => Self::Reproduction(read(text)?),

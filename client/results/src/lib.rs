@@ -36,6 +36,7 @@ mod sample;
 mod schema;
 mod score;
 mod setting;
+mod shards;
 mod shares;
 mod standing;
 mod sweep;
@@ -75,6 +76,10 @@ pub use sample::{OutcomeName, SampleLine};
 pub use schema::schema;
 pub use score::Score;
 pub use setting::{At, Setting, at};
+pub use shards::{
+    Assembled, Incomplete, PlannedPoint, PlannedServer, ShardError, ShardKind, ShardOf, ShardPlan,
+    ShardedCommand, TaskRecord, TaskShard,
+};
 pub use standing::{Standing, Work, geometric_mean};
 pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};
 pub use version::{SCHEMA_VERSION, SchemaVersion};

@@ -7,13 +7,15 @@ use crate::baseline::Baseline;
 use crate::document::Document;
 use crate::recordings::RecordingsCheck;
 use crate::sample::SampleLine;
+use crate::shards::TaskShard;
 
-/// What every document looks like; lines of `--samples`, baselines and checks of recordings are among its definitions.
+/// What every document looks like; lines of `--samples`, baselines, checks of recordings and shards are among its definitions.
 pub fn schema() -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<SampleLine>();
     generator.subschema_for::<Baseline>();
     generator.subschema_for::<RecordingsCheck>();
+    generator.subschema_for::<TaskShard>();
     generator.into_root_schema_for::<Document>()
 }
 

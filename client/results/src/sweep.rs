@@ -8,6 +8,7 @@ use crate::config::ConfigRecord;
 use crate::over_runs::{FiguresOverRuns, OverRuns};
 use crate::run::RunResult;
 use crate::setting::At;
+use crate::shards::Incomplete;
 
 /// Several strategies at every point of one or two axes (loadgen sweep). Runs stand by point, of each by seed; they have no
 /// series.
@@ -43,6 +44,9 @@ pub struct Swept {
     /// What is best in which situation.
     #[serde(deserialize_with = "crate::fields::or_default")]
     pub best: Vec<Best>,
+    /// What was missing when shards were merged; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<Incomplete>,
 }
 
 /// What was varied.

@@ -19,6 +19,8 @@ pub struct Document {
     pub(super) ranking: Vec<String>,
     /// When the first reproduction began; none where all was simulated.
     pub(super) started_at: Option<String>,
+    /// What of the runs is missing, in words, of shards that were merged although not all were there.
+    pub(super) incomplete: Vec<String>,
 }
 
 impl Document {

@@ -1,6 +1,6 @@
 //! The result files of one report, read and checked.
 
-use results::{Comparison, Malformed, Repeats, RunResult, Score, WrittenDocument, WrittenRun};
+use results::{Comparison, Incomplete, Malformed, Repeats, RunResult, Score, WrittenDocument, WrittenRun};
 
 use super::document::Document;
 use super::experiment::Scenario;
@@ -45,6 +45,7 @@ impl Document {
             by,
             ranking: if let [only] = &mut all.rankings[..] { std::mem::take(only) } else { Vec::new() },
             started_at: all.started_at.into_iter().min(),
+            incomplete: all.incomplete,
         })
     }
 }
@@ -58,15 +59,20 @@ struct Content {
     by: Vec<Score>,
     rankings: Vec<Vec<String>>,
     started_at: Vec<String>,
+    incomplete: Vec<String>,
 }
 
 impl Content {
     fn add(&mut self, document: results::Document, written: WrittenDocument) -> Result<(), Malformed> {
         match document {
             results::Document::Run(run) => self.add_runs(vec![*run], written.runs),
-            results::Document::Repeats(Repeats { runs, .. }) => self.add_runs(runs, written.runs),
+            results::Document::Repeats(Repeats { runs, incomplete, .. }) => {
+                self.add_runs(runs, written.runs);
+                self.add_missing(incomplete);
+            }
             results::Document::Comparison(Comparison { runs, comparison }) => {
                 self.add_runs(runs, written.runs);
+                self.add_missing(comparison.incomplete);
                 self.by.extend(Score::at(&comparison.by));
                 let names = comparison.strategies.into_iter().map(|standing| standing.strategy);
                 self.rankings.push(names.collect());
@@ -74,7 +80,8 @@ impl Content {
                 self.comparison.extend(words.filter(|words| !words.is_empty()));
             }
             // The cells say what the runs come to.
-            results::Document::Sweep(swept) => {
+            results::Document::Sweep(mut swept) => {
+                self.add_missing(swept.sweep.incomplete.take());
                 self.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));
             }
             results::Document::Reproduction(reproduction) => {
@@ -91,6 +98,13 @@ impl Content {
             }
         }
         Ok(())
+    }
+
+    /// That not all runs were there when shards were merged.
+    fn add_missing(&mut self, incomplete: Option<Incomplete>) {
+        self.incomplete.extend(incomplete.map(|Incomplete { tasks, missing_tasks, .. }| {
+            format!("Incomplete: {missing_tasks} of {tasks} runs are missing, of shards that were not there when this was merged.")
+        }));
     }
 
     fn add_runs(&mut self, runs: Vec<RunResult>, written: Vec<WrittenRun>) {

@@ -33,6 +33,18 @@ pub(crate) struct CheckArgs {
     pub(crate) noise: Share,
 }
 
+impl CheckArgs {
+    /// The first of these flags that was given, if one was.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--fail-if", !self.fail_if.is_empty()),
+            ("--save-baseline", self.save_baseline.is_some()),
+            ("--baseline", self.baseline.is_some()),
+        ];
+        given.into_iter().find_map(|(flag, given)| given.then_some(flag))
+    }
+}
+
 /// Where a baseline is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BaselineName(pub(crate) PathBuf);

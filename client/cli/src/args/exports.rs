@@ -26,7 +26,7 @@ macro_rules! offers {
     )*};
 }
 
-offers!(Run, Comparison, Sweep, Reproduction, Parity, Recordings);
+offers!(Run, Comparison, Sweep, Reproduction, Parity, Recordings, Merged);
 
 /// The files that were asked for.
 #[derive(Debug)]

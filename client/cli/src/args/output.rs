@@ -30,7 +30,7 @@ pub(crate) struct OutputArgs {
 }
 
 /// How much is said, and by how many threads it is found out.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportArgs {
     /// Threads for simulated runs [default: one per core]; results do not depend on it. What `compare` and `sweep` send over

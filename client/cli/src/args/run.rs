@@ -7,6 +7,7 @@ use tailback::StrategySpec;
 
 use super::checks::CheckArgs;
 use super::output::OutputArgs;
+use super::shard::ShardArgs;
 use super::shell::{strategies, suggesting};
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
 use super::workload::WorkloadArgs;
@@ -34,6 +35,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) checks: CheckArgs,
+
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

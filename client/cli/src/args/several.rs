@@ -7,6 +7,7 @@ use results::Score;
 use super::output::ReportArgs;
 use super::score::score;
 use super::screen::ScreenArgs;
+use super::shard::ShardArgs;
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
 use super::workload::WorkloadArgs;
 
@@ -29,6 +30,9 @@ pub(crate) struct SeveralArgs {
 
     #[command(flatten)]
     pub(crate) server: mockserver::ServerFlags,
+
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
 
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,

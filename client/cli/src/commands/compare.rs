@@ -11,10 +11,15 @@ use dashboards::LanesHeader;
 use experiments::Experiment;
 use experiments::judge::comparison::Comparison;
 use experiments::judge::variation::{Variation, variations};
+use experiments::planned;
 use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
+use experiments::runs::driver::Tasks;
+use experiments::runs::drivers::driver;
+use experiments::runs::shard::Shard;
+use experiments::runs::stored::Stored;
 use experiments::servers::opponent::Opponent;
-use results::{Figure, Mode, RunFigures, Score};
+use results::{Figure, Incomplete, Mode, RunFigures, Score, ShardPlan, ShardedCommand};
 use tailback::StrategySpec;
 
 use crate::args::CheckArgs;
@@ -23,18 +28,110 @@ use crate::exit::{Exit, Fatal};
 use crate::experiment::workload_text;
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
+use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes;
 use crate::session::Session;
 use crate::several::{configured, refuse_twice};
+use crate::shards::asked;
+use crate::shards::merging::Merging;
+use crate::shards::written::OfShard;
 use crate::shortfall::Shortfalls;
 use crate::text::figures::thousands;
+use crate::text::stderr::to_stderr;
+use crate::text::summary;
 use args::CompareArgs;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
+    match args.several.shard.shard {
+        Some(shard) => of_shard(args, shard),
+        None => conduct(args, planned(args)?, None),
+    }
+}
+
+/// Some of the runs, for who merges them.
+fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
+    let CompareArgs { several, .. } = args;
+    let path = asked::document(shard, &args.exports.asked, Some(&args.checks))?;
+    let (experiments, opponent) = planned(args)?;
+    let blocks = Blocks { strategies: &experiments, opponent: &opponent };
+    let others = others(args, &opponent);
+    let tasks = tasks(blocks, &others);
+    let mode = if several.simulate { Mode::Simulated } else { Mode::Http };
+    let planned = ShardPlan {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: ShardedCommand::Compare,
+        mode,
+        command_line: experiments[0].command_line.clone(),
+        tasks: tasks.count() as u64,
+        strategies: experiments.iter().map(|experiment| experiment.strategy.to_string()).collect(),
+        by: Some(several.by.path().to_owned()),
+        sensitivity: args.sensitivity,
+        axes: Vec::new(),
+        points: vec![planned::written(&[], &experiments, &opponent, mode)?],
+    };
+    let interrupt = Interrupt::listen()?;
+    let output = asked::output(path)?;
+    let (driver, _) = driver(several.simulate, several.output.threads)?;
+    if !several.output.quiet {
+        to_stderr(&announcement(blocks, several.simulate));
+        summary::doubts(experiments.iter().map(|experiment| &experiment.strategy));
+    }
+    let of_shard = OfShard {
+        shard,
+        plan: &planned,
+        tasks: &tasks,
+        courses_before: blocks.tasks().count() as u64,
+        output,
+        screen: several.screen,
+        quiet: several.output.quiet,
+    };
+    of_shard.run(&*driver, &interrupt)
+}
+
+/// What all shards come to.
+pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
+    let mut args = CompareArgs::defaults();
+    let several = &mut args.several;
+    several.simulate = merging.simulated();
+    (several.by, several.screen) = (merging.score()?, Merging::screen());
+    several.output = merging.output.clone();
+    args.sensitivity = merging.plan.sensitivity;
+    args.exports.asked = std::mem::take(&mut merging.asked);
+    args.checks = merging.checks.clone();
+    let (experiments, opponent) = merging.point()?;
+    let stored = {
+        let blocks = Blocks { strategies: &experiments, opponent: &opponent };
+        let others = others(&args, &opponent);
+        merging.stored(&tasks(blocks, &others))?
+    };
+    conduct(&args, (experiments, opponent), Some((stored, merging.incomplete)))
+}
+
+/// The servers that strategies are ranked against, too.
+fn others(args: &CompareArgs, opponent: &Opponent) -> Vec<(Variation, Opponent)> {
+    let variations = opponent.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
+    let against = |variation: Variation| {
+        let opponent = Opponent::Own(Box::new(variation.server.clone()));
+        (variation, opponent)
+    };
+    variations.into_iter().map(against).collect()
+}
+
+/// All runs: those of the comparison, and after them those against other servers.
+fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, Opponent)]) -> Tasks<'a> {
+    let others = others.iter().map(|(_, opponent)| Blocks { opponent, ..blocks }.tasks());
+    Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
+}
+
+/// Does the runs, or takes those that were done before, and tells what they come to.
+fn conduct(
+    args: &CompareArgs,
+    (mut experiments, opponent): (Vec<Experiment>, Opponent),
+    stored: Option<(Stored, Option<Incomplete>)>,
+) -> anyhow::Result<ExitCode> {
     let CompareArgs { checks, several, .. } = args;
     let (quiet, simulated) = (several.output.quiet, several.simulate);
-    let (mut experiments, opponent) = planned(args)?;
     let baseline = checks.save_baseline.as_ref().map(|name| name.0.as_path());
     let layout = Layout { runs: RunsStand::Last, ..Layout::default() };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, baseline)?;
@@ -42,10 +139,13 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     for experiment in &mut experiments {
         experiment.keep_latencies = exports.want(Source::Latencies);
     }
-    let others = opponent.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
+    let others = others(args, &opponent);
     let blocks = Blocks { strategies: &experiments, opponent: &opponent };
 
-    let session = Session::begin(several, &mut exports)?;
+    let session = match stored {
+        None => Session::begin(several, &mut exports)?,
+        Some(stored) => Session::of_stored(several, &mut exports, stored)?,
+    };
     session.announce(
         &announcement(blocks, simulated),
         experiments.iter().map(|experiment| &experiment.strategy),
@@ -65,7 +165,9 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     };
 
     // One file that cannot be written costs neither the others nor what people read.
-    session.tell(exports, Some(&comparison.document()), || {
+    let mut document = comparison.document();
+    document.comparison.incomplete.clone_from(&session.incomplete);
+    session.tell(exports, Some(&document), || {
         report::text(&comparison, blocks, simulated, (bottlenecks, session.stopped_by()))
     })?;
     if let Some(exit) = session.cut_off() {
@@ -97,7 +199,9 @@ fn unranked(
         // Nobody is ranked: they stand in the order in which they ran.
         exports.on_run(0, &run.finished, &run.texts);
     }
-    session.tell(exports, Some(&Comparison::unranked(blocks, by)), || words)?;
+    let mut document = Comparison::unranked(blocks, by);
+    document.comparison.incomplete.clone_from(&session.incomplete);
+    session.tell(exports, Some(&document), || words)?;
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
@@ -175,7 +279,7 @@ fn compared(
     session: &Session,
     board: &Board,
     blocks: Blocks<'_>,
-    (others, by): (Vec<Variation>, Score),
+    (others, by): (Vec<(Variation, Opponent)>, Score),
     figures: &[&'static Figure],
     taken: &mut Taken<'_>,
 ) -> anyhow::Result<Result<Comparison, Vec<BlockRun>>> {
@@ -185,8 +289,7 @@ fn compared(
         session.run(board, (blocks, name), figures, Some(&files), &mut |run| taken.take(&run))?;
     let unpaired = std::mem::take(&mut measured.unpaired);
     let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
-    for variation in others {
-        let opponent = Opponent::Own(Box::new(variation.server.clone()));
+    for (variation, opponent) in others {
         let blocks = Blocks { opponent: &opponent, ..blocks };
         // A ranking of fewer blocks is not the same question.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };

@@ -7,17 +7,21 @@ mod watching;
 
 use std::process::ExitCode;
 
-use experiments::runs::driver::{Task, Tasks};
-use results::{ConfigRecord, Figure, RunFigures};
+use experiments::planned;
+use experiments::runs::shard::Shard;
+use results::{ConfigRecord, Figure, Mode, RunFigures, ShardPlan, ShardedCommand};
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
+use crate::shards::asked;
+use crate::shards::merging::Merging;
+use crate::shards::written::OfShard;
 use crate::text::summary;
 use kept::Kept;
-use plan::{Plan, described};
+use plan::{Plan, described, tasks};
 use report::Report;
 use watching::Watching;
 
@@ -47,7 +51,60 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.output.print_config {
         return print_config(&described(args)?);
     }
+    match args.shard.shard {
+        None => conduct(args, Plan::new(args)?),
+        Some(shard) => of_shard(args, shard),
+    }
+}
+
+/// Some of the runs, for who merges them.
+fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
+    let path = asked::document(shard, &args.output.exports.asked, Some(&args.checks))?;
     let plan = Plan::new(args)?;
+    let Plan { experiment, opponent, driver, interrupt, .. } = &plan;
+    let output = asked::output(path)?;
+    let mut report = Report::new(args, output.is_stdout());
+    report.announce(&plan.announcement);
+    report.doubts(experiment);
+    let mode = if args.simulate { Mode::Simulated } else { Mode::Http };
+    let tasks = tasks(experiment, opponent);
+    let planned = ShardPlan {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: ShardedCommand::Run,
+        mode,
+        command_line: experiment.command_line.clone(),
+        tasks: tasks.count() as u64,
+        strategies: vec![experiment.strategy.to_string()],
+        by: None,
+        sensitivity: false,
+        axes: Vec::new(),
+        points: vec![planned::written(&[], std::slice::from_ref(experiment), opponent, mode)?],
+    };
+    let of_shard = OfShard {
+        shard,
+        plan: &planned,
+        tasks: &tasks,
+        courses_before: u64::MAX,
+        output,
+        screen: args.output.screen,
+        quiet: args.output.quiet,
+    };
+    of_shard.run(&**driver, interrupt)
+}
+
+/// What all shards come to.
+pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
+    let mut args = RunArgs::defaults();
+    args.simulate = merging.simulated();
+    (args.output.quiet, args.output.threads) = (merging.output.quiet, merging.output.threads);
+    args.output.screen = Merging::screen();
+    args.output.exports.asked = std::mem::take(&mut merging.asked);
+    args.checks = merging.checks.clone();
+    conduct(&args, Plan::merged(&args, merging)?)
+}
+
+/// Does what is planned, and tells what it comes to.
+fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let stdout_is_data = plan.exports.take_stdout();
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&plan.announcement);
@@ -57,12 +114,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
 
     let experiment = &plan.experiment;
-    let tasks = Tasks::new(experiment.repeats as usize, |repeat| {
-        let seed = experiment.run.seed.wrapping_add(repeat as u64);
-        Task { experiment, opponent: &plan.opponent, seed, runs_of_file: experiment.repeats }
-    });
+    let tasks = tasks(experiment, &plan.opponent);
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let Plan { mut exports, checks, interrupt, .. } = plan;
+    let Plan { mut exports, checks, interrupt, incomplete, .. } = plan;
     let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count());
     let figures = figures(exports.want(Source::Document), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
@@ -82,7 +136,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if let (true, Some(only)) = (args.simulate, &runs.only) {
         shown = report.run(only, 0, experiment);
     }
-    report.conclude(&runs, shown, experiment, exports, &checks, &interrupt)
+    report.conclude(&runs, shown, experiment, exports, &checks, (&interrupt, incomplete))
 }
 
 /// What is kept of every run: what is written, shown or checked of all of them together.

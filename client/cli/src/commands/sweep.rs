@@ -7,48 +7,123 @@ mod points;
 mod report;
 mod table;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use experiments::judge::best_point::{BestPoint, best_points};
 use experiments::judge::cell::{Cell, cells};
 use experiments::judge::estimate::Estimate;
 use experiments::runs::blocks::BlockRun;
+use experiments::runs::drivers::driver;
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::point::Point;
-use results::RunFigures;
+use experiments::runs::shard::Shard;
+use experiments::runs::stored::Stored;
+use results::{Incomplete, RunFigures};
 
 use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
+use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::OnLanes;
 use crate::session::Session;
+use crate::shards::asked;
+use crate::shards::merging::Merging;
+use crate::shards::written::OfShard;
 use crate::shortfall::Shortfalls;
+use crate::text::stderr::to_stderr;
+use crate::text::summary;
 use args::SweepArgs;
+use axis::Axis;
 use grid::Grid;
 
-pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
-    let grid = Grid::new(args, &mockserver::arguments())?;
+/// `typed` is the whole command line, to which every point adds its own.
+pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
+    match args.several.shard.shard {
+        Some(shard) => of_shard(args, typed, shard),
+        None => conduct(&Grid::new(args, typed)?, None),
+    }
+}
+
+/// Some of the runs, for who merges them.
+fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Result<ExitCode> {
+    let path = asked::document(shard, &args.exports.asked, None)?;
+    let several = &args.several;
+    let grid = Grid::new(args, typed)?;
+    let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
+    let tasks = in_turn.tasks();
+    let planned = grid.plan(tasks.count())?;
+    let interrupt = Interrupt::listen()?;
+    let output = asked::output(path)?;
+    let (driver, _) = driver(several.simulate, several.output.threads)?;
+    if !several.output.quiet {
+        to_stderr(&grid.announcement());
+        summary::doubts(grid.strategies());
+    }
+    let of_shard = OfShard {
+        shard,
+        plan: &planned,
+        tasks: &tasks,
+        courses_before: 0,
+        output,
+        screen: several.screen,
+        quiet: several.output.quiet,
+    };
+    of_shard.run(&*driver, &interrupt)
+}
+
+/// What all shards come to. The best is estimated again on fresh seeds in virtual time, where that is not what any shard could know.
+pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
+    let mut args = SweepArgs::defaults();
+    let several = &mut args.several;
+    several.simulate = merging.simulated();
+    (several.by, several.screen) = (merging.score()?, Merging::screen());
+    several.output = merging.output.clone();
+    args.vary = merging.plan.axes.iter().map(Axis::of_record).collect();
+    args.exports.asked = std::mem::take(&mut merging.asked);
+    let grid = Grid::of_plan(&args, &merging.plan, merging.points()?)?;
+    let stored = {
+        let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
+        merging.stored(&in_turn.tasks())?
+    };
+    conduct(&grid, Some((stored, merging.incomplete)))
+}
+
+/// Does the runs, or takes those that were done before, and tells what they come to.
+fn conduct(grid: &Grid<'_>, stored: Option<(Stored, Option<Incomplete>)>) -> anyhow::Result<ExitCode> {
+    let args = grid.args;
     let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let layout = Layout { varied, runs: RunsStand::First };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
-    let session = Session::begin(&args.several, &mut exports)?;
-    let started_at = (!args.several.simulate).then(experiments::runs::wall_clock::now);
-    let varied =
-        grid.points.iter().flat_map(|point| &point.experiments).map(|experiment| &experiment.strategy);
-    session.announce(&grid.announcement(), varied);
+    let began = stored.as_ref().and_then(|(stored, _)| stored.began());
+    let session = match stored {
+        None => Session::begin(&args.several, &mut exports)?,
+        Some(stored) => Session::of_stored(&args.several, &mut exports, stored)?,
+    };
+    let started_at =
+        (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::wall_clock::now));
+    session.announce(&grid.announcement(), grid.strategies());
 
     let mut short = Shortfalls::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);
-    let cells = session.show(&board, || measured(&grid, &session, &board, &mut exports, &mut short))?;
-    let choices = best_points(&grid.points, &cells, args.several.by);
+    let cells = session.show(&board, || measured(grid, &session, &board, &mut exports, &mut short))?;
+    let choices =
+        if session.runs_fresh() { best_points(&grid.points, &cells, args.several.by) } else { Vec::new() };
     let names = ["the best".to_owned(), "the second best".to_owned()];
+    if !session.runs_fresh() {
+        session.note("the best is not estimated again on fresh seeds: merging sends no requests");
+    }
     let board = grid.board(&names, choices.len(), session.at_once);
-    let estimates = session.show(&board, || estimated(&grid, &choices, &session, &board, &mut short))?;
+    let estimates = session.show(&board, || estimated(grid, &choices, &session, &board, &mut short))?;
 
     // Without a complete point there is nothing to write.
-    let document = (!cells.is_empty()).then(|| grid.document(&cells, &estimates, started_at, &layout));
+    let document = (!cells.is_empty()).then(|| {
+        let mut document = grid.document(&cells, &estimates, started_at, &layout);
+        document.sweep.incomplete.clone_from(&session.incomplete);
+        document
+    });
     session.tell(exports, document.as_ref(), || {
-        report::text(&grid, &cells, (&estimates, choices.len()), session.stopped_by())
+        report::text(grid, &cells, (&estimates, choices.len()), session.stopped_by())
     })?;
     // What was cut off says nothing.
     let exit = session.cut_off().or_else(|| short.conclude());
@@ -96,7 +171,7 @@ fn estimated(
     let in_turn = InTurn::new(choices.iter().map(BestPoint::blocks));
     let lanes = OnLanes::new(board, in_turn, names, None, Vec::new());
     let mut estimates = Vec::new();
-    session.run_in_turn(&lanes, &figures, &mut |index, measured, runs| {
+    session.run_fresh(&lanes, &figures, &mut |index, measured, runs| {
         short.note(runs.iter().map(|run| &run.finished));
         estimates.push(choices[index].estimated(measured, by));
     })?;

@@ -44,6 +44,8 @@ pub(crate) enum Results {
     Parity,
     /// Of recordings of real clients.
     Recordings,
+    /// Of shards, whatever they are of; the document has a flag of its own.
+    Merged,
 }
 
 /// What a file is made of, so that nothing is gathered that nobody wants.

@@ -90,6 +90,7 @@ impl Comparison {
                     .map(Pair::record)
                     .collect(),
                 sensitivity: self.sensitivity.iter().map(Sensitivity::record).collect(),
+                incomplete: None,
             },
         }
     }

@@ -49,21 +49,27 @@ pub(super) struct Gathering {
     pub(super) measured: Measured,
     /// Whether a run was cut off: what comes after it belongs to no complete block.
     pub(super) cut: bool,
+    /// The block that the last run was of.
+    block: usize,
 }
 
 impl Gathering {
     pub(super) fn new(strategies: usize, figures: &[&'static Figure]) -> Self {
         let runs = vec![RunFigures::keeping(figures.iter().copied()); strategies];
-        Self { measured: Measured { runs, unpaired: Vec::new() }, cut: false }
+        Self { measured: Measured { runs, unpaired: Vec::new() }, cut: false, block: 0 }
     }
 
-    /// Takes a run; when it completes its block, passes on all of it in the order of strategies.
-    pub(super) fn take(&mut self, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
+    /// Takes a run of this block; when it completes it, passes on all of it in the order of strategies. A block that never was complete,
+    /// because the driver did not have all of its runs, is left out.
+    pub(super) fn take(&mut self, block: usize, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
         self.cut |= run.finished.result.interrupted.is_some();
         if self.cut {
             return;
         }
         let Measured { runs, unpaired } = &mut self.measured;
+        if std::mem::replace(&mut self.block, block) != block {
+            unpaired.clear();
+        }
         unpaired.push(run);
         if unpaired.len() == runs.len() {
             unpaired.sort_by_key(|run| run.strategy);
@@ -75,7 +81,7 @@ impl Gathering {
     }
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
     /// How many there are to be.
     pub fn count(&self) -> usize {
         self.strategies.first().map_or(0, |first| first.repeats as usize)
@@ -96,9 +102,8 @@ impl Blocks<'_> {
         self.count() * self.strategies.len()
     }
 
-    /// The run with this number.
-    pub(super) fn task(&self, number: usize) -> Task<'_> {
-        let (block, strategy) = self.place(number);
+    /// The run of this strategy in this block.
+    fn task(&self, block: usize, strategy: usize) -> Task<'a> {
         // The file will hold the runs of all strategies.
         let runs_of_file = u32::try_from(self.runs()).unwrap_or(u32::MAX);
         Task {
@@ -107,6 +112,23 @@ impl Blocks<'_> {
             seed: self.seed(block),
             runs_of_file,
         }
+    }
+
+    /// All runs. A document has them by strategy, and of each in the order of blocks.
+    pub fn tasks(self) -> Tasks<'a> {
+        self.placed(|blocks, block, strategy| strategy * blocks.count() + block)
+    }
+
+    /// The same where a document has them block by block.
+    pub(super) fn tasks_by_block(self) -> Tasks<'a> {
+        self.placed(|blocks, block, strategy| block * blocks.strategies.len() + strategy)
+    }
+
+    fn placed(self, in_document: fn(&Self, usize, usize) -> usize) -> Tasks<'a> {
+        Tasks::in_another_order(self.runs(), move |number| {
+            let (block, strategy) = self.place(number);
+            (self.task(block, strategy), in_document(&self, block, strategy))
+        })
     }
 
     /// Does them, keeps these figures, and passes on the runs of complete blocks, by block and then in the order of strategies. After
@@ -122,12 +144,12 @@ impl Blocks<'_> {
         figures: &[&'static Figure],
         passed_on: &mut dyn FnMut(BlockRun),
     ) -> anyhow::Result<Measured> {
-        let tasks = Tasks::new(self.runs(), |number| self.task(number));
+        let tasks = self.tasks();
         let mut gathering = Gathering::new(self.strategies.len(), figures);
         driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
             finished.sound(tasks.task(number).seed)?;
-            let (_, strategy) = self.place(number);
-            gathering.take(BlockRun { strategy, finished, texts }, passed_on);
+            let (block, strategy) = self.place(number);
+            gathering.take(block, BlockRun { strategy, finished, texts }, passed_on);
             Ok(())
         })?;
         Ok(gathering.measured)

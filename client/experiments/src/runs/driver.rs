@@ -30,13 +30,34 @@ pub struct Task<'a> {
 /// Runs to do, in this order; each is made when it is its turn.
 pub struct Tasks<'a> {
     count: usize,
-    task: Box<dyn Fn(usize) -> Task<'a> + Sync + 'a>,
+    task: Box<Numbered<'a>>,
 }
+
+/// A task by its number, and its place in the document.
+type Numbered<'a> = dyn Fn(usize) -> (Task<'a>, usize) + Sync + 'a;
 
 impl<'a> Tasks<'a> {
     /// As many as `count`, by their number.
     pub fn new(count: usize, task: impl Fn(usize) -> Task<'a> + Sync + 'a) -> Self {
+        Self::in_another_order(count, move |number| (task(number), number))
+    }
+
+    /// The same where the document has them in another order: beside each stands its place there, which no other one has.
+    pub fn in_another_order(count: usize, task: impl Fn(usize) -> (Task<'a>, usize) + Sync + 'a) -> Self {
         Self { count, task: Box::new(task) }
+    }
+
+    /// All of these, one after the other.
+    pub fn in_turn(all: Vec<Self>) -> Self {
+        let begin = |first: &mut usize, tasks: &Self| Some(std::mem::replace(first, *first + tasks.count));
+        let first: Vec<usize> = all.iter().scan(0, begin).collect();
+        let count = all.iter().map(Self::count).sum();
+        Self::in_another_order(count, move |number| {
+            // Where some have no tasks, the last that begins there has this one.
+            let part = first.partition_point(|first| *first <= number) - 1;
+            let (task, place) = (all[part].task)(number - first[part]);
+            (task, first[part] + place)
+        })
     }
 
     /// How many there are.
@@ -46,7 +67,12 @@ impl<'a> Tasks<'a> {
 
     /// The one with this number.
     pub fn task(&self, number: usize) -> Task<'a> {
-        (self.task)(number)
+        (self.task)(number).0
+    }
+
+    /// The place of the task with this number among all that the document has.
+    pub fn in_document(&self, number: usize) -> usize {
+        (self.task)(number).1
     }
 }
 

@@ -37,8 +37,14 @@ impl<'a> InTurn<'a> {
         (point, number - self.first[point])
     }
 
+    /// All runs. A document has them by point, of each by block, and then in the order of strategies.
+    pub fn tasks(&self) -> Tasks<'a> {
+        Tasks::in_turn(self.points.iter().map(|blocks| blocks.tasks_by_block()).collect())
+    }
+
     /// Does them, keeps these figures, and passes on every point that is complete, with its runs by block and then in the order of
-    /// strategies, while those of the next ones go on. After a stop, half a point is none.
+    /// strategies, while those of the next ones go on. After a stop, half a point is none; of a point of which the driver did not have
+    /// all runs, blocks that are complete count.
     ///
     /// # Errors
     /// When a run cannot be done, or its counts do not add up.
@@ -50,29 +56,51 @@ impl<'a> InTurn<'a> {
         figures: &[&'static Figure],
         passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
     ) -> anyhow::Result<()> {
-        let of_number = |number| {
-            let (point, number) = self.place(number);
-            (&self.points[point], point, number)
-        };
-        let tasks = Tasks::new(*self.first.last().unwrap_or(&0), |number| {
-            let (blocks, _, number) = of_number(number);
-            blocks.task(number)
-        });
-        let mut at: Option<(Gathering, Vec<BlockRun>)> = None;
+        let tasks = self.tasks();
+        let mut at: Option<Gathered> = None;
         driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
             finished.sound(tasks.task(number).seed)?;
-            let (blocks, point, number) = of_number(number);
-            let (gathering, runs) =
-                at.get_or_insert_with(|| (Gathering::new(blocks.strategies.len(), figures), Vec::new()));
-            let (_, strategy) = blocks.place(number);
-            gathering.take(BlockRun { strategy, finished, texts }, &mut |run| runs.push(run));
+            let (point, number) = self.place(number);
+            let blocks = &self.points[point];
+            if let Some(before) = at.take_if(|at| at.point != point) {
+                before.pass_on(passed_on);
+            }
+            let gathered = at.get_or_insert_with(|| Gathered {
+                point,
+                gathering: Gathering::new(blocks.strategies.len(), figures),
+                runs: Vec::new(),
+            });
+            let (block, strategy) = blocks.place(number);
+            let run = BlockRun { strategy, finished, texts };
+            gathered.gathering.take(block, run, &mut |run| gathered.runs.push(run));
             if number + 1 == blocks.runs()
-                && let Some((Gathering { measured, cut: false }, runs)) = at.take()
+                && let Some(complete) = at.take()
             {
-                passed_on(point, &measured, runs);
+                complete.pass_on(passed_on);
             }
             Ok(())
-        })
+        })?;
+        // After a stop the last point is half a point; without one its last runs were not there.
+        if let Some(last) = at.filter(|_| stop.asked_by().is_none()) {
+            last.pass_on(passed_on);
+        }
+        Ok(())
+    }
+}
+
+/// What there is of a point.
+struct Gathered {
+    point: usize,
+    gathering: Gathering,
+    runs: Vec<BlockRun>,
+}
+
+impl Gathered {
+    fn pass_on(self, passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>)) {
+        let Gathering { measured, cut, .. } = self.gathering;
+        if !cut && measured.blocks() > 0 {
+            passed_on(self.point, &measured, self.runs);
+        }
     }
 }
 

@@ -49,6 +49,7 @@ impl OverHttp {
             Opponent::Given(given) => given.with_current(|server, room, runtime| {
                 against(server, room, runtime, task, number, begun, stop, watcher)
             }),
+            Opponent::Past(_) => anyhow::bail!("a server of runs that are over cannot be asked again"),
         }
     }
 }

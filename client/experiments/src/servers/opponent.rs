@@ -19,6 +19,21 @@ pub enum Opponent {
     Own(Box<Config>),
     /// The server that `--target` names, for all runs.
     Given(Arc<GivenServer>),
+    /// One that runs met which are over: nobody asks it any more.
+    Past(Box<PastServer>),
+}
+
+/// A server as documents have it.
+#[derive(Clone)]
+pub struct PastServer {
+    /// `embedded`, `found` or the URL.
+    pub kind: String,
+    /// Where it was.
+    pub target: Option<String>,
+    /// The same for people.
+    pub words: String,
+    /// How it was configured, of a mockserver.
+    pub model: Option<Config>,
 }
 
 /// A server that was there before, and asked once what it is.
@@ -42,6 +57,7 @@ impl Opponent {
         match self {
             Self::Own(model) => Some(model),
             Self::Given(given) => given.model.as_ref(),
+            Self::Past(past) => past.model.as_ref(),
         }
     }
 
@@ -51,6 +67,7 @@ impl Opponent {
             Self::Own(_) if simulated => "simulated server".to_owned(),
             Self::Own(_) => "embedded mock server, a fresh one for every run".to_owned(),
             Self::Given(given) => given.words.clone(),
+            Self::Past(past) => past.words.clone(),
         }
     }
 
@@ -65,6 +82,7 @@ impl Opponent {
         let (kind, target) = match self {
             Self::Own(_) => (if simulated { "simulated" } else { "embedded" }, None),
             Self::Given(given) => (given.kind.as_str(), Some(given.url.clone())),
+            Self::Past(past) => (past.kind.as_str(), past.target.clone()),
         };
         ServerRecord { kind: kind.to_owned(), target, model: self.model() }
     }
@@ -86,6 +104,8 @@ impl Opponent {
                 Ok(settings.refuse_own_endpoints()?)
             }
             Self::Given(given) => given.server().refuse_unusable(settings),
+            // Runs met it.
+            Self::Past(_) => Ok(()),
         }
     }
 

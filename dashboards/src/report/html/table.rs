@@ -239,8 +239,9 @@ fn warnings(document: &Document) -> Markup {
         }
     }
     html! {
-        @if !warnings.is_empty() {
+        @if !warnings.is_empty() || !document.incomplete.is_empty() {
             ul class="warnings" {
+                @for words in &document.incomplete { li { (words) } }
                 @for (warning, labels) in warnings {
                     li { (warning) " " span class="note" { "(" (labels.join(", ")) ")" } }
                 }

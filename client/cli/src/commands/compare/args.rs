@@ -2,7 +2,7 @@
 
 use std::str::FromStr as _;
 
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 
 use crate::args::CheckArgs;
 use crate::args::StrategyList;
@@ -53,4 +53,13 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     pub(crate) several: SeveralArgs,
+}
+
+impl CompareArgs {
+    /// What holds where nothing is typed but strategies, which whoever has others does not take from here.
+    pub(super) fn defaults() -> Self {
+        let typed = ["compare", "--strategies", "none,aimd"];
+        let least = Self::augment_args(Command::new("compare")).get_matches_from(typed);
+        Self::from_arg_matches(&least).expect("nothing else must be typed")
+    }
 }

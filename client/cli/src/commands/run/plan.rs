@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use experiments::Experiment;
 use experiments::record::{ServerRecord, config_record};
-use experiments::runs::driver::Driver;
+use experiments::runs::driver::{Driver, Task, Tasks};
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::opponent::{GivenServer, Opponent};
 use experiments::servers::target::Server;
 use mockserver::core::Config;
-use results::{ConfigRecord, Mode};
+use results::{ConfigRecord, Incomplete, Mode};
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
@@ -19,6 +19,7 @@ use crate::experiment;
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
+use crate::shards::merging::Merging;
 use crate::text::summary;
 
 /// What was typed, checked.
@@ -33,6 +34,8 @@ pub(super) struct Plan<'a> {
     pub(super) announcement: String,
     /// What is to be doubted before anything runs.
     pub(super) warnings: Vec<String>,
+    /// What of the runs is missing, where they were done before.
+    pub(super) incomplete: Option<Incomplete>,
 }
 
 /// What a run would use, without any run.
@@ -75,6 +78,7 @@ impl<'a> Plan<'a> {
             exports,
             checks,
             interrupt,
+            incomplete: None,
         })
     }
 
@@ -99,8 +103,55 @@ impl<'a> Plan<'a> {
         let known = opponent.warning_before(&experiment.run.workload);
         let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = Box::new(driver);
-        Ok(Self { experiment, opponent, driver, exports, checks, interrupt, announcement, warnings })
+        let incomplete = None;
+        Ok(Self {
+            experiment,
+            opponent,
+            driver,
+            exports,
+            checks,
+            interrupt,
+            announcement,
+            warnings,
+            incomplete,
+        })
     }
+
+    /// The same of runs that were done before, in shards.
+    pub(super) fn merged(args: &'a RunArgs, mut merging: Merging) -> anyhow::Result<Self> {
+        let (experiments, opponent) = merging.point()?;
+        let Ok([mut experiment]) = <[Experiment; 1]>::try_from(experiments) else {
+            let words = "`plan.points[0].strategies`: a run has one strategy";
+            return Err(Fatal::error(Exit::Usage, words));
+        };
+        let stored = merging.stored(&tasks(&experiment, &opponent))?;
+        let (mut exports, checks) = prepared(args, &mut experiment)?;
+        let record = opponent.record(args.simulate);
+        checks
+            .same_experiment(merging.plan.mode, &config_record(&experiment, &record, experiment.run.seed))?;
+        let interrupt = Interrupt::listen()?;
+        exports.begin()?;
+        let model = opponent.model();
+        Ok(Self {
+            announcement: summary::announcement(&experiment, &opponent.words(args.simulate), model),
+            warnings: doubts(None, model, &experiment),
+            driver: Box::new(stored),
+            incomplete: merging.incomplete,
+            opponent,
+            experiment,
+            exports,
+            checks,
+            interrupt,
+        })
+    }
+}
+
+/// One run for each seed.
+pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a Opponent) -> Tasks<'a> {
+    Tasks::new(experiment.repeats as usize, move |repeat| {
+        let seed = experiment.run.seed.wrapping_add(repeat as u64);
+        Task { experiment, opponent, seed, runs_of_file: experiment.repeats }
+    })
 }
 
 /// What is to be doubted: what was known before, and what the server's configuration can hardly mean.
@@ -124,7 +175,9 @@ fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Resul
     // Runs of many seeds are written as they come; a single one is the document itself.
     let runs = if experiment.repeats == 1 { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
-    let exports = Exports::prepare(&args.output.exports.asked, &layout, baseline)?;
+    // A shard writes a document of its own.
+    let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };
+    let exports = Exports::prepare(asked, &layout, baseline)?;
     experiment.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))

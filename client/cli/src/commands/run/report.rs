@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
-use results::{Repeats, RunResult, figures_over_runs};
+use results::{Incomplete, Repeats, RunResult, figures_over_runs};
 use statistics::Summary;
 
 use super::kept::Runs;
@@ -20,11 +20,11 @@ use crate::text::stderr::{to_people, to_stderr};
 use crate::text::summary;
 
 /// The exit code of what did not go well.
-fn exit(runs: &Runs, interrupt: &Interrupt) -> Option<Exit> {
+fn exit(runs: &Runs, interrupt: &Interrupt, incomplete: bool) -> Option<Exit> {
     if !runs.conserved {
         return Some(Exit::NotConserved);
     }
-    interrupt.exit().or((!runs.answered).then_some(Exit::Unreachable))
+    interrupt.exit().or((!runs.answered).then_some(Exit::Unreachable)).or(incomplete.then_some(Exit::Unmet))
 }
 
 /// Where people read: the summary on stdout, or on stderr when stdout is taken.
@@ -54,8 +54,9 @@ impl Report {
         experiment: &Experiment,
         exports: Exports,
         checks: &Checks<'_>,
-        interrupt: &Interrupt,
+        (interrupt, incomplete): (&Interrupt, Option<Incomplete>),
     ) -> anyhow::Result<ExitCode> {
+        let exit = exit(runs, interrupt, incomplete.is_some());
         let over_seeds = runs.figures.summaries();
         if runs.figures.runs() > 1 {
             shown = shown.and(self.several(&over_seeds, runs.figures.runs()));
@@ -68,10 +69,11 @@ impl Report {
             _ => exports.finish(&Repeats::<RunResult> {
                 runs: Vec::new(),
                 summary: figures_over_runs(&over_seeds),
+                incomplete,
             })?,
         }
         shown?;
-        match exit(runs, interrupt) {
+        match exit {
             // What was cut off or went wrong is not checked: it says nothing.
             None => {
                 let short = runs.short.conclude();

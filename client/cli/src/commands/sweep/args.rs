@@ -62,6 +62,12 @@ impl SweepArgs {
         Self::flags().try_get_matches_from(typed.iter().skip(1))
     }
 
+    /// What holds where nothing is typed but what is varied, which whoever varies something else does not take from here.
+    pub(super) fn defaults() -> Self {
+        Self::read(&["loadgen", "sweep", "--vary", "ops=1"].map(OsString::from))
+            .expect("nothing else must be typed")
+    }
+
     /// The same, read.
     pub(super) fn read(typed: &[OsString]) -> Result<Self, clap::Error> {
         Self::from_arg_matches(&Self::matches(typed)?)

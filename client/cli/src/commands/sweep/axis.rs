@@ -37,6 +37,27 @@ impl std::fmt::Display for Key {
     }
 }
 
+impl Key {
+    fn of(text: &str) -> Self {
+        match text.split_once('.') {
+            Some((part, key)) => Self::Parameter { part: part.trim().to_owned(), key: key.trim().to_owned() },
+            None => Self::Flag(text.replace('_', "-")),
+        }
+    }
+}
+
+impl Axis {
+    /// As it is written down.
+    pub(super) fn record(&self) -> results::Axis {
+        results::Axis { key: self.key.to_string(), values: self.values.clone() }
+    }
+
+    /// The axis that is written down so.
+    pub(super) fn of_record(record: &results::Axis) -> Self {
+        Self { key: Key::of(&record.key), values: record.values.clone() }
+    }
+}
+
 impl FromStr for Axis {
     type Err = String;
 
@@ -48,10 +69,7 @@ impl FromStr for Axis {
         if key.is_empty() {
             return Err(format!("nothing stands before the `=`; {example}"));
         }
-        let key = match key.split_once('.') {
-            Some((part, key)) => Key::Parameter { part: part.trim().to_owned(), key: key.trim().to_owned() },
-            None => Key::Flag(key.replace('_', "-")),
-        };
+        let key = Key::of(key);
         let mut all: Vec<String> = Vec::new();
         let counts = takes_counts(&key);
         for item in items(values) {

@@ -7,11 +7,14 @@ use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
-use results::Swept;
+use experiments::servers::opponent::Opponent;
+use experiments::{Experiment, planned};
+use results::{Mode, PlannedPoint, ShardPlan, ShardedCommand, Swept};
+use tailback::StrategySpec;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
-use super::points::points;
+use super::points::{points, situation};
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::Layout;
 use crate::screen::board::Board;
@@ -38,6 +41,63 @@ impl<'a> Grid<'a> {
         }
         let points = points(args, typed)?;
         Ok(Self { args, points, labels: strategies.iter().map(ToString::to_string).collect() })
+    }
+
+    /// The same grid as it is written down in shards, of what stands at each of its points.
+    ///
+    /// # Errors
+    /// When it is none that this program writes.
+    pub(super) fn of_plan(
+        args: &'a SweepArgs,
+        plan: &ShardPlan,
+        at: Vec<(Vec<Experiment>, Opponent)>,
+    ) -> anyhow::Result<Self> {
+        let repeats = at.first().map_or(0, |(experiments, _)| experiments[0].repeats);
+        let fits = |(point, (experiments, _)): (&PlannedPoint, &(Vec<Experiment>, Opponent))| {
+            let repeated = experiments.iter().all(|experiment| experiment.repeats == repeats);
+            point.at.len() == args.vary.len() && experiments.len() == plan.strategies.len() && repeated
+        };
+        if args.vary.is_empty() || !plan.points.iter().zip(&at).all(fits) {
+            let words =
+                "`plan.points`: a point has another number of values, strategies or seeds than the others";
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        let point = |(point, (experiments, opponent)): (&PlannedPoint, (Vec<Experiment>, Opponent))| Point {
+            situation: situation(&args.vary, &point.at),
+            at: point.at.clone(),
+            experiments,
+            opponent,
+        };
+        let points = plan.points.iter().zip(at).map(point).collect();
+        Ok(Self { args, points, labels: plan.strategies.clone() })
+    }
+
+    /// As it is written down in shards, with so many runs.
+    ///
+    /// # Errors
+    /// When a point cannot be written down.
+    pub(super) fn plan(&self, tasks: usize) -> anyhow::Result<ShardPlan> {
+        let several = &self.args.several;
+        let mode = if several.simulate { Mode::Simulated } else { Mode::Http };
+        let point = |point: &Point| planned::written(&point.at, &point.experiments, &point.opponent, mode);
+        let first = self.points.first().and_then(|point| point.experiments.first());
+        Ok(ShardPlan {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: ShardedCommand::Sweep,
+            mode,
+            command_line: first.map(|first| first.command_line.clone()).unwrap_or_default(),
+            tasks: tasks as u64,
+            strategies: self.labels.clone(),
+            by: Some(several.by.path().to_owned()),
+            sensitivity: false,
+            axes: self.args.vary.iter().map(Axis::record).collect(),
+            points: self.points.iter().map(point).collect::<anyhow::Result<_>>()?,
+        })
+    }
+
+    /// Every strategy at every point.
+    pub(super) fn strategies(&self) -> impl Iterator<Item = &StrategySpec> {
+        self.points.iter().flat_map(|point| &point.experiments).map(|experiment| &experiment.strategy)
     }
 
     /// Seeds at every point.
@@ -93,7 +153,6 @@ impl<'a> Grid<'a> {
         started_at: Option<String>,
         layout: &Layout,
     ) -> results::Sweep {
-        let axis = |axis: &Axis| results::Axis { key: axis.key.to_string(), values: axis.values.clone() };
         let cell =
             |cell: &Cell| cell.record(&self.labels[cell.strategy], layout.at(&self.points[cell.point].at));
         let by = self.args.several.by;
@@ -104,13 +163,14 @@ impl<'a> Grid<'a> {
         });
         let sweep = Swept {
             started_at,
-            axes: self.args.vary.iter().map(axis).collect(),
+            axes: self.args.vary.iter().map(Axis::record).collect(),
             by: by.path().to_owned(),
             by_name: by.name().to_owned(),
             config,
             intervals: first.map(|point| point.opponent.intervals().to_owned()),
             cells: cells.iter().map(cell).collect(),
             best: estimates.iter().map(Estimate::record).collect(),
+            incomplete: None,
         };
         results::Sweep { runs: Vec::new(), sweep }
     }

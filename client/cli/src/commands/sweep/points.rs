@@ -30,7 +30,7 @@ pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
 }
 
 /// What of a point no client chooses: flags, while parameters are of strategies.
-fn situation(axes: &[Axis], at: &[String]) -> Situation {
+pub(super) fn situation(axes: &[Axis], at: &[String]) -> Situation {
     let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
     Situation(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }

@@ -13,7 +13,7 @@ use crate::files::streamed::Streamed;
 pub(super) const FORMAT: Format = Format {
     flag: "--csv",
     help: |results| match results {
-        Results::Run | Results::Comparison => {
+        Results::Run | Results::Comparison | Results::Merged => {
             Some("Write every figure of every run to a CSV file, one row a run, or to stdout with `-`")
         }
         Results::Sweep => Some(

@@ -13,6 +13,7 @@ pub(super) const FORMAT: Format = Format {
     flag: "--json",
     help: |results| {
         Some(match results {
+            Results::Merged => return None,
             Results::Run => {
                 "Write the result as JSON to a file, or to stdout with `-` (the summary then goes to stderr)"
             }

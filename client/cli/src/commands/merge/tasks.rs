@@ -1,0 +1,83 @@
+//! Shards of runs: checked, put together, and handed to the command that planned them, which goes on as if it had done all of them itself.
+
+use std::process::ExitCode;
+
+use results::{Assembled, Incomplete, ShardedCommand, TaskShard};
+
+use super::args::MergeArgs;
+use super::documents::{Named, refusal};
+use crate::args::CheckArgs;
+use crate::commands::{compare, run, sweep};
+use crate::exit::{Exit, Fatal};
+use crate::shards::merging::Merging;
+use crate::text::figures::{counted, thousands};
+use crate::text::stderr::to_stderr;
+use crate::text::wrapping::wrapped;
+
+/// Shards that are named one by one when they are missing.
+const NAMED: usize = 10;
+
+pub(super) fn merge(args: &MergeArgs, documents: Vec<Named>) -> anyhow::Result<ExitCode> {
+    let mut shards = Vec::with_capacity(documents.len());
+    for (name, text) in documents {
+        let shard = TaskShard::read(&text).map_err(|error| refusal(&name, &error))?;
+        shards.push((name, shard));
+    }
+    let whole = Assembled::of(shards, env!("CARGO_PKG_VERSION"))
+        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    let incomplete = whole.incomplete();
+    if let Some(incomplete) = &incomplete {
+        let missing = missing(&whole, incomplete);
+        if !args.partial {
+            let words = format!("{missing}; `--partial` merges what is there");
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        if whole.tasks.is_empty() {
+            return Err(Fatal::error(Exit::Usage, format!("{missing}: there is nothing to merge")));
+        }
+        to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {missing}"), "warning: ", "         ")));
+    }
+    let merging = Merging {
+        plan: whole.plan,
+        runs: whole.tasks,
+        incomplete,
+        asked: args.asked(),
+        checks: args.checks.clone(),
+        output: args.report.clone(),
+    };
+    let partial = merging.incomplete.is_some();
+    let code = match merging.plan.command {
+        ShardedCommand::Run => run::merged(merging)?,
+        ShardedCommand::Compare => compare::merged(merging)?,
+        ShardedCommand::Sweep => {
+            if let Some(flag) = CheckArgs::first_given(&args.checks) {
+                let words = format!(
+                    "`{flag}` judges runs at one point, and these are shards of a sweep; leave it out"
+                );
+                return Err(Fatal::error(Exit::Usage, words));
+            }
+            sweep::merged(merging)?
+        }
+    };
+    Ok(if partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
+}
+
+/// What is not there, in words.
+fn missing(whole: &Assembled, incomplete: &Incomplete) -> String {
+    let mut words = Vec::new();
+    let shards = &incomplete.missing_shards;
+    if !shards.is_empty() {
+        let mut named: Vec<String> =
+            shards.iter().take(NAMED).map(|index| format!("{index}/{}", whole.of)).collect();
+        if shards.len() > NAMED {
+            named.push(format!("{} more", thousands((shards.len() - NAMED) as u64)));
+        }
+        let verb = if shards.len() == 1 { "is" } else { "are" };
+        words.push(format!("shard {} {verb} missing", named.join(", ")));
+    }
+    for (file, lacks) in &whole.cut_off {
+        words.push(format!("`{file}` was cut off and lacks {}", counted(*lacks, "run")));
+    }
+    let (missing, tasks) = (thousands(incomplete.missing_tasks), counted(incomplete.tasks, "run"));
+    format!("{} ({missing} of {tasks})", words.join(", and "))
+}

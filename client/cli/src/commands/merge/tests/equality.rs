@@ -1,0 +1,95 @@
+//! What is merged is to the byte what one machine writes, whatever was asked for.
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use super::{Folder, loadgen, merge, shards, with, words};
+
+const STRATEGIES: &[&str] = &[
+    "aimd",
+    "aimd:beta=0.73,initial=3",
+    "full-jitter:base=11ms",
+    "none",
+    "oracle",
+    "fixed-window:window=7+retry-budget:ratio=0.3",
+    "exponential:jitter=0.5,max-attempts=4",
+    "preset:dotnet-standard",
+];
+
+/// Workloads and servers, each different in something that documents show.
+const SETTINGS: &[&str] = &[
+    "",
+    "--clients 3 --deadline 900ms",
+    "--max-attempts 3 --within 700ms",
+    "--loss 0.03 --timeout 333ms",
+    "--service-time lognormal(87ms,0.37) --network-delay uniform(1ms,9ms) --retry-after 1s",
+    "--policy token-bucket:rate=33.3/s,burst=5 --clients 2 --share-strategy",
+    "--in-flight 9 --duration 3s",
+    "--arrivals burst --max-busy 3 --rejects-occupy false",
+];
+
+/// One command in words, and in how many shards.
+fn commands() -> impl Strategy<Value = (String, u32)> {
+    let setting = select(SETTINGS);
+    let seed = prop_oneof![0..9_u64, Just(u64::MAX - 1)];
+    // Strategies that know the future have no plan for every server.
+    let strategies = subsequence(STRATEGIES.to_vec(), 2..=4);
+    let plain = subsequence(STRATEGIES.to_vec(), 1..=2);
+    let by = select(&["makespan", "attempts", "p99"][..]);
+    let ops = 5..60_u32;
+    (0..3, setting, seed, strategies, plain, by, ops, 1..=6_u32, any::<bool>(), 1..=7_u32).prop_map(
+        |(command, setting, seed, several, few, by, ops, repeats, sensitivity, of)| {
+            let known = |names: Vec<&str>| {
+                let unplannable = setting.contains("policy") || setting.contains("loss");
+                let names: Vec<&str> = names
+                    .into_iter()
+                    .map(
+                        |name| {
+                            if unplannable && name == "oracle" { "immediate:max-attempts=2" } else { name }
+                        },
+                    )
+                    .collect();
+                names.join(",")
+            };
+            let ops = if setting.contains("duration") { String::new() } else { format!("--ops {ops}") };
+            let common = format!("--simulate --seed {seed} --repeats {repeats} {setting}");
+            let typed = match command {
+                0 => format!("{common} {ops} --strategy {}", known(few[..1].to_vec())),
+                1 => {
+                    let sensitivity =
+                        if sensitivity && !setting.contains("policy") { "--sensitivity" } else { "" };
+                    format!("compare {common} {ops} --by {by} --strategies {} {sensitivity}", known(several))
+                }
+                _ => {
+                    let axes = match (setting.contains("duration"), sensitivity) {
+                        (true, _) => "--vary clients=2,5",
+                        (false, true) => "--vary ops=7,19,40 --vary reject-time=5ms,20ms",
+                        (false, false) => "--vary ops=7,19,40",
+                    };
+                    format!("sweep {common} {axes} --by {by} --strategies {}", known(few))
+                }
+            };
+            (typed, of)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn all_shards_merged_are_the_whole_to_the_byte((typed, of) in commands()) {
+        let folder = Folder::new();
+        let typed = words(&typed);
+        let outputs = |name: &str| ["json", "csv", "html"].map(|end| folder.path(&format!("{name}.{end}")));
+        let [json, csv, html] = outputs("whole");
+        let whole = loadgen(&with(&typed, &[("--json", &json), ("--csv", &csv), ("--html", &html)])).unwrap();
+        let files = shards(&typed, of, &folder);
+        let [json, csv, html] = outputs("merged");
+        let merged = merge(&files, &[("--output", &json), ("--csv", &csv), ("--html", &html)]).unwrap();
+        prop_assert_eq!(merged, whole);
+        for end in ["json", "csv", "html"] {
+            let [merged, whole] = ["merged", "whole"].map(|name| folder.read(&format!("{name}.{end}")));
+            prop_assert!(merged == whole, "{} differs", end);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What is to be run at a point, as shards have it written down, and back: who merges shards plans the same again.
+
+use std::num::NonZero;
+
+use anyhow::{Context as _, anyhow, ensure};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use loadgen_http::{RequestTemplate, TransportChoice, TransportEntry};
+use mockserver::core::Config;
+use results::{Mode, PlannedPoint, PlannedServer, RequestRecord, ServerModel, TransportRecord};
+
+use crate::experiment::{Experiment, Sending};
+use crate::record::{ServerRecord, config_record, server_model};
+use crate::servers::opponent::{Opponent, PastServer};
+use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
+
+/// The kind of a server that the program starts itself.
+const EMBEDDED: &str = "embedded";
+
+/// The longest body that is taken for one: nobody sent more.
+const LONGEST_BODY: usize = 64 << 20;
+
+/// A point as it is written down: its experiments, of which all but the strategy is the same, and whom they meet.
+///
+/// # Errors
+/// When what is written would not be the same when it is read, or there is no experiment.
+pub fn written(
+    at: &[String],
+    experiments: &[Experiment],
+    opponent: &Opponent,
+    mode: Mode,
+) -> anyhow::Result<PlannedPoint> {
+    let simulated = mode == Mode::Simulated;
+    let first = experiments.first().context("no strategy is named")?;
+    let server = opponent.record(simulated);
+    let record = config_record(first, &server, first.run.seed);
+    let shown = PARAMETERS
+        .iter()
+        .filter_map(|parameter| Some((parameter.key.to_owned(), parameter.show(&first.workload)?)));
+    let point = PlannedPoint {
+        at: at.to_vec(),
+        strategies: experiments.iter().map(|experiment| experiment.strategy.to_string()).collect(),
+        workload: shown.collect(),
+        server: PlannedServer {
+            words: words(opponent, &server, simulated),
+            target: server.target.filter(|_| server.kind != EMBEDDED),
+            kind: server.kind,
+            model: server.model.map(server_model),
+        },
+        request: record.request,
+        idempotent: first.idempotent,
+        transport: record.transport,
+    };
+    let (again, opponent_again) =
+        restored(&point, mode, &first.command_line).context("this cannot be done in shards")?;
+    for (experiment, again) in experiments.iter().zip(&again) {
+        let mut before = config_record(experiment, &opponent.record(simulated), experiment.run.seed);
+        before.target.clone_from(&point.server.target);
+        let after = config_record(again, &opponent_again.record(simulated), again.run.seed);
+        ensure!(before == after, "{} cannot be written down for shards; this is a bug", experiment.strategy);
+    }
+    Ok(point)
+}
+
+/// Who is asked, for people. An embedded server is somewhere else whenever it is started.
+fn words(opponent: &Opponent, server: &ServerRecord<'_>, simulated: bool) -> String {
+    match opponent {
+        Opponent::Given(_) if server.kind == EMBEDDED => "embedded mockserver, one for each shard".to_owned(),
+        other => other.words(simulated),
+    }
+}
+
+/// The experiments at a point and whom they meet, of what was written down. Over HTTP they cannot be run again: what is secret about
+/// requests is in no document.
+///
+/// # Errors
+/// When the point is none that this program writes.
+pub fn restored(
+    point: &PlannedPoint,
+    mode: Mode,
+    command_line: &[String],
+) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
+    let mut workload = WorkloadSpec::default();
+    for (key, text) in &point.workload {
+        let parameter = PARAMETERS.iter().find(|parameter| parameter.key == key);
+        let parameter = parameter.with_context(|| format!("`{key}` is no parameter of a workload"))?;
+        parameter.set(&mut workload, text).map_err(|why| anyhow!("`{key}` is `{text}`; {why}"))?;
+    }
+    let request = request(&point.request)?;
+    let sending = point.transport.as_ref().map(sending).transpose()?.unwrap_or_default();
+    let opponent = opponent(&point.server, mode)?;
+    let experiment = |text: &String| {
+        let strategy = text.parse().with_context(|| format!("`{text}` is no strategy"))?;
+        let experiment = Experiment {
+            sending,
+            request: request.clone(),
+            idempotent: point.idempotent,
+            command_line: command_line.to_vec(),
+            ..Experiment::new(strategy, &workload, Spelling::Flags)?
+        };
+        opponent.refuse_unusable(&experiment)?;
+        experiment.refuse_request_of_its_own()?;
+        Ok(experiment)
+    };
+    let experiments = point.strategies.iter().map(experiment).collect::<anyhow::Result<Vec<_>>>()?;
+    ensure!(!experiments.is_empty(), "no strategy is named");
+    Ok((experiments, opponent))
+}
+
+fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<Opponent> {
+    let read = |model: &ServerModel| {
+        let config = model.read::<Config>().context("the server's configuration is none of a mockserver")?;
+        config.validate().context("the server cannot be configured so")?;
+        anyhow::Ok(config)
+    };
+    let model = server.model.as_ref().map(read).transpose()?;
+    if mode == Mode::Simulated {
+        return Ok(Opponent::Own(Box::new(model.context("no server is described")?)));
+    }
+    let PlannedServer { kind, target, words, .. } = server.clone();
+    Ok(Opponent::Past(Box::new(PastServer { kind, target, words, model })))
+}
+
+/// A request of which nothing is known but what results show.
+fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
+    let method =
+        record.method.parse::<Method>().with_context(|| format!("`{}` is no method", record.method))?;
+    let mut headers = HeaderMap::new();
+    for name in &record.headers {
+        let name = name.parse::<HeaderName>().with_context(|| format!("`{name}` is no header"))?;
+        headers.append(name, HeaderValue::from_static(""));
+    }
+    ensure!(record.body_bytes <= LONGEST_BODY, "a body of {} bytes is longer than any", record.body_bytes);
+    Ok(RequestTemplate { method, headers, body: vec![0; record.body_bytes].into() })
+}
+
+fn sending(record: &TransportRecord) -> anyhow::Result<Sending> {
+    let entry =
+        TransportEntry::find(&record.name).with_context(|| format!("`{}` is no transport", record.name))?;
+    let threads = NonZero::new(record.threads).context("nobody sends by no threads")?;
+    Ok(Sending { transport: TransportChoice::Named(entry), threads, ..Sending::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{Kind, Place};
+
+    fn experiment(workload: &WorkloadSpec) -> Experiment {
+        Experiment::new("aimd:beta=0.7+retry-budget".parse().unwrap(), workload, Spelling::Flags).unwrap()
+    }
+
+    #[test]
+    fn whatever_command_lines_say_of_a_workload_comes_back_from_what_is_written() {
+        let plain =
+            WorkloadSpec { duration: Some(std::time::Duration::from_secs(5)), ..WorkloadSpec::default() };
+        for parameter in PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files) {
+            let text = match parameter.kind {
+                Kind::Switch(_) => "true",
+                Kind::Truth(_) => "false",
+                Kind::Rate(_) => "333.3333333333333/s",
+                Kind::Words(words) => words[1].name,
+                Kind::TimeScale(_) => "0.3",
+                Kind::Mix(_) => "GET /repos",
+                Kind::RejectedWhen(_) => "403",
+                _ if parameter.placeholder == "TIME" => "7s 1us",
+                _ => "7",
+            };
+            let mut said = plain.clone();
+            parameter.set(&mut said, text).unwrap();
+            let opponent = Opponent::Own(Box::default());
+            let before = experiment(&said);
+            let point = written(&[], std::slice::from_ref(&before), &opponent, Mode::Simulated).unwrap();
+            let json = serde_json::to_string(&point).unwrap();
+            let point: PlannedPoint = serde_json::from_str(&json).unwrap();
+            let (after, _) = restored(&point, Mode::Simulated, &[]).unwrap();
+            assert_eq!(format!("{:?}", after[0].run), format!("{:?}", before.run), "`{}`", parameter.key);
+            assert_eq!(after[0].workload, said, "`{}`", parameter.key);
+        }
+    }
+
+    #[test]
+    fn every_strategy_and_preset_comes_back_from_what_is_written() {
+        let opponent = Opponent::Own(Box::default());
+        let presets = tailback::preset_names().map(|name| format!("preset:{name}"));
+        let names = tailback::STRATEGIES.iter().map(|entry| entry.name.to_owned());
+        for name in names.chain(presets) {
+            // Some are parts that are none alone.
+            let Ok(strategy) = name.parse() else { continue };
+            let workload = WorkloadSpec { max_attempts: Some(3), ..WorkloadSpec::default() };
+            let Ok(experiment) = Experiment::new(strategy, &workload, Spelling::Flags) else { continue };
+            let point = written(&[], &[experiment], &opponent, Mode::Simulated);
+            point.unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_point_is_refused_in_words() {
+        let opponent = Opponent::Own(Box::default());
+        let good = written(&[], &[experiment(&WorkloadSpec::default())], &opponent, Mode::Simulated).unwrap();
+        let refused = |wrong: &dyn Fn(&mut PlannedPoint)| {
+            let mut point = good.clone();
+            wrong(&mut point);
+            format!("{:#}", restored(&point, Mode::Simulated, &[]).err().unwrap())
+        };
+        for (told, words) in [
+            (
+                refused(&|point| _ = point.workload.insert("hops".into(), "3".into())),
+                "`hops` is no parameter",
+            ),
+            (
+                refused(&|point| _ = point.workload.insert("ops".into(), "many".into())),
+                "`ops` is `many`; it must",
+            ),
+            (refused(&|point| point.strategies[0] = "ful-jitter".into()), "`ful-jitter` is no strategy"),
+            (refused(&|point| point.strategies.clear()), "no strategy is named"),
+            (refused(&|point| point.server.model = None), "no server is described"),
+            (refused(&|point| point.server.model = Some(ServerModel::default())), "none of a mockserver"),
+            (refused(&|point| point.request.method = "G E T".into()), "is no method"),
+            (refused(&|point| point.request.body_bytes = usize::MAX), "longer than any"),
+        ] {
+            assert!(told.contains(words), "{told}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which part of a whole a document is, and what the whole was divided by.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::malformed::Malformed;
+use crate::reading::read;
+
+/// What a whole is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShardKind {
+    /// By its runs (--shard): task t belongs to shard t mod N.
+    Tasks,
+}
+
+/// Which part of a whole it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct ShardOf {
+    /// What the whole was divided by.
+    pub kind: ShardKind,
+    /// From 0.
+    pub index: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+impl ShardKind {
+    /// Of a document of any kind.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or no part of anything.
+    pub fn of(text: &str) -> Result<Self, Malformed> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Head {
+            shard: Option<Kind>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Kind {
+            kind: ShardKind,
+        }
+        let head: Head = read(text)?;
+        head.shard.map(|shard| shard.kind).ok_or_else(|| {
+            Malformed::at(
+                "",
+                "it is no shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_shard_is_refused_with_what_makes_one() {
+        assert_eq!(
+            ShardKind::of(r#"{"shard": {"kind": "tasks", "index": 0, "of": 1}}"#),
+            Ok(ShardKind::Tasks)
+        );
+        for (text, told) in [
+            (
+                r#"{"runs": []}"#,
+                "it is no shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
+            ),
+            (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is not `tasks`"),
+            (r#"{"shard": 3}"#, "`shard`: integer `3` is not an object"),
+            (r#"{"shard"#, "line 1, column 7: it ends in the middle; the file was cut off"),
+            ("[1]", "a list is not an object"),
+        ] {
+            assert_eq!(ShardKind::of(text).unwrap_err().to_string(), told);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What shards were planned to do: everything that is needed to plan the same again, without any other file.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::{RequestRecord, ServerModel, TransportRecord};
+use crate::run::Mode;
+use crate::sweep::Axis;
+
+/// What all shards together do, with defaults put in. It is the same in every shard.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct ShardPlan {
+    /// Of the program that made it: only the same one makes the same of it.
+    pub version: String,
+    /// What was asked for.
+    pub command: ShardedCommand,
+    /// Which driver does the runs.
+    pub mode: Mode,
+    /// What was typed, without what says where results go, and without the shard.
+    pub command_line: Vec<String>,
+    /// How many runs there are in all shards together, those against other servers (--sensitivity) included.
+    pub tasks: u64,
+    /// Strategies as typed.
+    pub strategies: Vec<String>,
+    /// Path of the figure that strategies are ranked by; null where nobody is ranked.
+    pub by: Option<String>,
+    /// Whether strategies are ranked against other servers, too.
+    pub sensitivity: bool,
+    /// What is varied; empty but for a sweep.
+    pub axes: Vec<Axis>,
+    /// Where it is varied: every combination, the first axis slowest. There is one where nothing is varied.
+    #[schemars(length(min = 1))]
+    pub points: Vec<PlannedPoint>,
+}
+
+/// A command that can be done in shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShardedCommand {
+    /// One strategy, with as many seeds as there are repeats. Task r is repeat r.
+    Run,
+    /// Several strategies in blocks. Tasks stand by strategy, and of each in the order of blocks; after them come those against
+    /// other servers.
+    Compare,
+    /// Several strategies at several points. Tasks stand by point, of each by seed, and then by strategy.
+    Sweep,
+}
+
+impl ShardedCommand {
+    /// As it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Compare => "compare",
+            Self::Sweep => "sweep",
+        }
+    }
+}
+
+/// Every strategy with the same workload and server.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct PlannedPoint {
+    /// The value of every axis, as typed.
+    pub at: Vec<String>,
+    /// Strategies with their parameters at this point.
+    #[schemars(length(min = 1))]
+    pub strategies: Vec<String>,
+    /// Every parameter of the workload that is set, as it would be typed; seed and repeats are among them.
+    pub workload: BTreeMap<String, String>,
+    /// Whom all of them meet.
+    pub server: PlannedServer,
+    /// What is sent.
+    pub request: RequestRecord,
+    /// Whether it may be sent again whatever its method.
+    pub idempotent: bool,
+    /// How it is sent; null when simulated.
+    pub transport: Option<TransportRecord>,
+}
+
+/// A server as it was found or configured before any run.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct PlannedServer {
+    /// `embedded`, `found`, `simulated` or the URL.
+    pub kind: String,
+    /// Where it is; null when it is simulated or embedded.
+    pub target: Option<String>,
+    /// The same for people.
+    pub words: String,
+    /// A mockserver's configuration; null for any other server.
+    pub model: Option<ServerModel>,
+}
+
+impl ShardPlan {
+    /// In what another plan differs, most telling first: what it is, and what it is in this one and in the other. Nothing when both are
+    /// the same.
+    pub fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let texts = |plan: &Self| {
+            [
+                ("its version", plan.version.clone()),
+                ("its command", plan.command.name().to_owned()),
+                ("its mode", plan.mode.name().to_owned()),
+                ("its seed", plan.parameter("seed")),
+                ("its strategy", plan.strategies.join(",")),
+                ("`--repeats`", plan.parameter("repeats")),
+                ("the number of its points", plan.points.len().to_string()),
+                (
+                    "`--vary`",
+                    plan.axes
+                        .iter()
+                        .map(|axis| format!("{}={}", axis.key, axis.values.join(",")))
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ),
+                ("`--by`", plan.by.clone().unwrap_or_default()),
+                ("its command line", plan.command_line.join(" ")),
+            ]
+        };
+        let (ours, theirs) = (texts(self), texts(other));
+        let mut told = ours.into_iter().zip(theirs);
+        if let Some(((what, ours), (_, theirs))) = told.find(|(ours, theirs)| ours != theirs) {
+            // What was typed follows from more than itself: of what it says, workload and server are told by name.
+            let inner = if what == "its command line" { self.inner_difference(other) } else { None };
+            return Some(inner.unwrap_or((what, ours, theirs)));
+        }
+        let another = || ("its plan", format!("{} runs", self.tasks), "another of the same name".to_owned());
+        (self != other).then(|| self.inner_difference(other).unwrap_or_else(another))
+    }
+
+    /// The same of what points have inside.
+    fn inner_difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let listed = |map: &BTreeMap<String, String>| {
+            map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        let differs = |(ours, theirs): (&PlannedPoint, &PlannedPoint)| {
+            if ours.workload != theirs.workload {
+                return Some(("its workload", listed(&ours.workload), listed(&theirs.workload)));
+            }
+            if ours.server != theirs.server {
+                return Some(("its server", ours.server.told(), theirs.server.told()));
+            }
+            let strategies = (ours.strategies.join(","), theirs.strategies.join(","));
+            (strategies.0 != strategies.1).then_some(("its strategy", strategies.0, strategies.1))
+        };
+        self.points.iter().zip(&other.points).find_map(differs)
+    }
+
+    /// Of the workload at the first point.
+    fn parameter(&self, key: &str) -> String {
+        let first = self.points.first().and_then(|point| point.workload.get(key));
+        first.cloned().unwrap_or_default()
+    }
+}
+
+impl PlannedServer {
+    fn told(&self) -> String {
+        let model = self.model.as_ref().and_then(|model| serde_json::to_string(model).ok());
+        [Some(self.words.clone()), self.target.clone(), model]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}

@@ -1,0 +1,111 @@
+//! Commands in shards through the built program: what is merged is what one program does, and what a shard does by itself.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::loadgen_in;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Does a command whole and in so many shards, which are merged; holds every file and everything that is said against each other.
+fn same_in_shards(of: u32, command: &[&str], code: i32) {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let here = folder.path();
+    let outputs = |name: &str| ["json", "csv", "html"].map(|end| format!("{name}.{end}"));
+    let [json, csv, html] = outputs("whole");
+    let whole = loadgen_in(here, &[command, &["--json", &json, "--csv", &csv, "--html", &html]].concat());
+    assert_eq!(whole.status.code(), Some(code), "{}", text(&whole.stderr));
+    let mut merge = vec!["merge".to_owned()];
+    for index in 0..of {
+        let (shard, file) = (format!("{index}/{of}"), format!("shard-{index}.json"));
+        let done =
+            loadgen_in(here, &[command, &["--shard", &shard, "--json", &file, "--threads", "1"]].concat());
+        assert!(done.status.success() && done.stdout.is_empty(), "{}", text(&done.stderr));
+        merge.insert(1, file);
+    }
+    let [json, csv, html] = outputs("merged");
+    merge.extend(["--output", &json, "--csv", &csv, "--html", &html].map(ToOwned::to_owned));
+    let merged = loadgen_in(here, &merge.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(merged.status.code(), Some(code), "{}", text(&merged.stderr));
+    for (name, other) in outputs("whole").iter().zip(outputs("merged")) {
+        let [whole, merged] = [name, &other].map(|name| fs::read(here.join(name)).expect("it is written"));
+        assert!(whole == merged, "{name} and {other} differ");
+    }
+    assert_eq!(text(&merged.stdout), text(&whole.stdout));
+    assert_eq!(text(&merged.stderr), text(&whole.stderr));
+}
+
+#[test]
+fn a_sweep_in_four_shards_is_the_sweep_to_the_byte() {
+    let command = "sweep --simulate --strategies aimd,full-jitter,oracle --vary ops=50,200 --vary aimd.beta=0.5,0.9 --repeats 6";
+    same_in_shards(4, &command.split(' ').collect::<Vec<_>>(), 0);
+}
+
+#[test]
+fn a_comparison_in_three_shards_is_the_comparison_to_the_byte() {
+    let command = "compare --simulate --strategies aimd,exponential:jitter=0.5,none --ops 200 --repeats 7 --sensitivity";
+    same_in_shards(3, &command.split(' ').collect::<Vec<_>>(), 0);
+}
+
+#[test]
+fn runs_in_shards_are_the_runs_to_the_byte_and_so_is_a_single_one() {
+    let command = "--simulate --strategy aimd+retry-budget --ops 200 --clients 4 --repeats 5";
+    same_in_shards(2, &command.split(' ').collect::<Vec<_>>(), 0);
+    same_in_shards(2, &["--simulate", "--ops", "100"], 0);
+    // Nothing succeeds: that is judged of all runs together.
+    same_in_shards(
+        2,
+        &["--simulate", "--ops", "10", "--repeats", "2", "--loss", "1", "--max-attempts", "1"],
+        1,
+    );
+}
+
+#[test]
+fn over_http_every_shard_does_its_own_runs_and_nothing_is_sent_when_they_are_merged() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let command = "sweep --strategies aimd,none --vary ops=5,10 --repeats 2 --time-scale 0.05 --no-tui --service-time 20ms";
+    let command: Vec<&str> = command.split(' ').collect();
+    for (shard, file) in [("0/2", "0.json"), ("1/2", "1.json")] {
+        let done =
+            loadgen_in(folder.path(), &[command.as_slice(), &["--shard", shard, "--json", file]].concat());
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+    let merged = loadgen_in(folder.path(), &["merge", "0.json", "1.json", "-o", "-"]);
+    assert!(merged.status.success(), "{}", text(&merged.stderr));
+    let told = text(&merged.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("merging sends no requests"), "{told}");
+    let merged: Value = serde_json::from_slice(&merged.stdout).expect("it is JSON");
+    let runs = merged["runs"].as_array().expect("there are runs");
+    let told: Vec<(&str, u64, u64)> = runs
+        .iter()
+        .map(|run| {
+            let number = |value: &Value| value.as_u64().expect("it is a number");
+            (run["strategy"].as_str().expect("it is a text"), number(&run["at"]["ops"]), number(&run["seed"]))
+        })
+        .collect();
+    let at = |ops| [("aimd", ops, 1), ("none", ops, 1), ("aimd", ops, 2), ("none", ops, 2)];
+    assert_eq!(told, [at(5), at(10)].concat());
+    let first = runs.iter().filter_map(|run| run["started_at"].as_str()).min();
+    assert_eq!(merged["sweep"]["started_at"].as_str(), first);
+}
+
+#[test]
+fn a_shard_is_written_to_a_file_or_to_stdout_and_no_report_is_made_of_it() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let command = ["--simulate", "--ops", "10", "--shard", "0/1", "--json"];
+    let to = |file: &str| {
+        let done = loadgen_in(folder.path(), &[&command[..], &[file]].concat());
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        text(&done.stdout)
+    };
+    let (file, stdout) = (to("0.json"), to("-"));
+    assert_eq!(file, "");
+    assert_eq!(stdout, fs::read_to_string(folder.path().join("0.json")).expect("it is written"));
+    let report = loadgen_in(folder.path(), &["report", "0.json", "-o", "page.html"]);
+    assert_eq!(report.status.code(), Some(2));
+    assert!(text(&report.stderr).contains("`loadgen merge`"), "{}", text(&report.stderr));
+    assert!(!folder.path().join("page.html").exists());
+}
