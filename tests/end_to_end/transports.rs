@@ -58,3 +58,38 @@ fn a_transport_that_cannot_do_what_was_asked_is_refused() {
     loadgen(&["--simulate", "--http2", "--ops", "1"]).exits(2);
     loadgen(&["--transport", "carrier-pigeon", "--ops", "1"]).exits(2).says(&["lean", "reqwest"]);
 }
+
+#[test]
+fn connections_come_from_the_addresses_that_were_asked_for() {
+    let accepted = |flags: &[&str]| {
+        // Every address gets 8, and the next one after an hour.
+        let server = MockServer::start(&["--policy", "gcra:rate=1/1h,burst=8,key=address"]);
+        let common = ["--strategy", "none", "--in-flight", "40", "--ops", "40", "--no-tui", "--json", "-"];
+        let result = loadgen(&[&["--target", &server.url()][..], &common, flags].concat()).json();
+        assert_conserved(&result);
+        count(&result, "/ops/succeeded")
+    };
+    let three = ["--local-address", "127.0.0.2,127.0.0.3", "--local-address", "127.0.0.4"];
+    for transport in ["lean", "reqwest"] {
+        assert_eq!(accepted(&["--transport", transport, "--local-address", "127.0.0.2"]), 8, "{transport}");
+    }
+    assert_eq!(accepted(&three), 24);
+    assert_eq!(accepted(&[&three[..], &["--http2", "--http2-connections", "3"]].concat()), 24);
+    assert_eq!(accepted(&[]), 8);
+}
+
+#[test]
+fn addresses_that_nothing_can_come_from_are_refused() {
+    let refused = |flags: &[&str], words: &[&str]| {
+        loadgen(&[&["--strategy", "none", "--ops", "1", "--no-tui"][..], flags].concat())
+            .exits(2)
+            .says(words);
+    };
+    refused(&["--local-address", "192.0.2.1"], &["192.0.2.1", "--local-address"]);
+    refused(&["--local-address", "localhost"], &["localhost", "127.0.0.2"]);
+    refused(&["--local-address", "127.0.0.2", "--simulate"], &["--local-address"]);
+    refused(
+        &["--local-address", "127.0.0.2,127.0.0.3", "--transport", "reqwest"],
+        &["one address", "--transport lean"],
+    );
+}

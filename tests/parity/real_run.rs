@@ -1,7 +1,7 @@
 //! One run over HTTP in this process, with the logs of both sides.
 
 use std::num::NonZero;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use loadgen_core::{Classifier, Input, OperationKind, Output, RequestKind, Run, RunConfig, RunLog, Snapshot};
@@ -103,6 +103,7 @@ impl Setting {
             timeout: scale.to_real(self.config.timeout),
             most_connections: self.most_connections,
             threads: self.threads,
+            local_addresses: Arc::default(),
             http2_connections: NonZero::<usize>::MIN,
             scale,
         };

@@ -1,7 +1,9 @@
 //! One experiment: which strategy, with which workload, how often, and how requests look that leave this machine.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, IF_MATCH};
@@ -29,10 +31,12 @@ pub struct Admin {
 const LONGEST_WINDOW: Duration = Duration::from_hours(1);
 
 /// How attempts are sent over HTTP.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Sending {
     /// By what.
     pub transport: TransportChoice,
+    /// Addresses of this machine that connections come from, in turn; with none, the system chooses.
+    pub local_addresses: Arc<[IpAddr]>,
     /// Threads that carry attempts.
     pub threads: NonZero<usize>,
     /// Over HTTP/2: connections of each thread.
@@ -42,7 +46,12 @@ pub struct Sending {
 impl Default for Sending {
     fn default() -> Self {
         let one = NonZero::<usize>::MIN;
-        Self { transport: TransportChoice::Auto, threads: one, http2_connections: one }
+        Self {
+            transport: TransportChoice::Auto,
+            local_addresses: Arc::default(),
+            threads: one,
+            http2_connections: one,
+        }
     }
 }
 

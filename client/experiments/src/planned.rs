@@ -91,7 +91,7 @@ pub fn restored(
     let experiment = |text: &String| {
         let strategy = text.parse().with_context(|| format!("`{text}` is no strategy"))?;
         let experiment = Experiment {
-            sending,
+            sending: sending.clone(),
             request: request.clone(),
             idempotent: point.idempotent,
             command_line: command_line.to_vec(),

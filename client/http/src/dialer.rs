@@ -1,7 +1,7 @@
 //! Opens connections to a target: TCP, and TLS where the URL says so.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,12 +12,11 @@ use loadgen_core::ErrorKind;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::target::Target;
-use crate::transport::TransportError;
+use crate::transport::{TransportConfig, TransportError};
 use crate::trouble::{Stage, kind};
 use crate::trust;
 
@@ -26,34 +25,40 @@ pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
     /// Which address the last connection led to: the others are asked when it does not answer.
     good: AtomicUsize,
+    /// Addresses of this machine that connections come from, in turn; with none, the system chooses.
+    local: Arc<[IpAddr]>,
+    dialed: AtomicUsize,
     tls: Option<(TlsConnector, ServerName<'static>)>,
     timeout: Duration,
 }
 
 impl Dialer {
-    /// Towards `target`; over TLS, these protocols (ALPN) are offered. A connection may take `timeout` to open, in real time.
+    /// Towards the target of `config`; over TLS, these protocols (ALPN) are offered.
     ///
     /// # Errors
     /// When the certificates to trust cannot be read.
-    pub(crate) fn new(
-        target: &Target,
-        protocols: &[&[u8]],
-        timeout: Duration,
-    ) -> Result<Self, TransportError> {
+    pub(crate) fn new(config: &TransportConfig, protocols: &[&[u8]]) -> Result<Self, TransportError> {
+        let target = &config.target;
         let tls = match target.url().scheme() {
             "https" => {
-                let mut config: ClientConfig = trust::config(target.trust())?;
-                config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+                let mut tls: ClientConfig = trust::config(target.trust())?;
+                tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
                 // An IPv6 literal comes in brackets.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host);
                 let name = name.map_err(|error| TransportError::Client(error.into()))?;
-                Some((TlsConnector::from(Arc::new(config)), name))
+                Some((TlsConnector::from(Arc::new(tls)), name))
             }
             _ => None,
         };
-        let addresses = target.addresses().to_vec();
-        Ok(Self { addresses, good: AtomicUsize::new(0), tls, timeout })
+        Ok(Self {
+            addresses: target.addresses().to_vec(),
+            good: AtomicUsize::new(0),
+            local: config.local_addresses.clone(),
+            dialed: AtomicUsize::new(0),
+            tls,
+            timeout: config.timeout,
+        })
     }
 
     /// One more connection.
@@ -82,7 +87,7 @@ impl Dialer {
         let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for tried in 0..self.addresses.len() {
             let index = (first + tried) % self.addresses.len();
-            match TcpStream::connect(self.addresses[index]).await {
+            match self.reach_at(self.addresses[index]).await {
                 Ok(stream) => {
                     self.good.store(index, Ordering::Relaxed);
                     return Ok(stream);
@@ -91,6 +96,18 @@ impl Dialer {
             }
         }
         Err(refused)
+    }
+
+    async fn reach_at(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        if self.local.is_empty() {
+            return TcpStream::connect(address).await;
+        }
+        let of_its_kind = || self.local.iter().filter(|local| local.is_ipv4() == address.is_ipv4());
+        let turn = self.dialed.fetch_add(1, Ordering::Relaxed) % of_its_kind().count().max(1);
+        let local = of_its_kind().nth(turn).ok_or(io::ErrorKind::AddrNotAvailable)?;
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.bind(SocketAddr::new(*local, 0))?;
+        socket.connect(address).await
     }
 }
 

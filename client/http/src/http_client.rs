@@ -1,5 +1,6 @@
 //! The HTTP client that attempts and questions to a mockserver go through, so that both meet the server in the same way.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use reqwest::Client;
@@ -10,9 +11,10 @@ use crate::target::Target;
 use crate::transport::TransportError;
 use crate::trust;
 
-/// A client with its own pool of connections. Connects may take no longer than `connect_timeout`, in real time.
+/// A client with its own pool of connections, which come from this address, or whichever the system chooses. Connects may take no longer than `connect_timeout`, in real time.
 pub(crate) fn client(
     target: &Target,
+    from: Option<IpAddr>,
     connect_timeout: Duration,
     connecting: &Connecting,
 ) -> Result<Client, TransportError> {
@@ -29,6 +31,7 @@ pub(crate) fn client(
         // HTTP/2 would queue streams inside the client where nobody counts them.
         .http1_only()
         .tcp_nodelay(true)
+        .local_address(from)
         // Every connection that was opened stays open, because a run sends in waves; but one that a request began to open and
         // then did without must not be one too many.
         .pool_max_idle_per_host(connecting.most())

@@ -78,7 +78,7 @@ impl From<reqwest::Error> for MockError {
 /// # Errors
 /// When the client cannot be set up.
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
-    let client = client(target, PATIENCE, &Connecting::new(1))?;
+    let client = client(target, None, PATIENCE, &Connecting::new(1))?;
     // Servers that are no mockserver never see the token.
     let (config, state) = (Value::Null, ServerState::default());
     let mut server = MockServer { client, target: target.clone().with_admin(None), config, state };
@@ -93,7 +93,7 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
 /// Whether a server that did not understand plain HTTP would understand TLS.
 async fn speaks_tls(target: &Target) -> bool {
     let Some(target) = target.over_tls() else { return false };
-    let Ok(client) = client(&target, PATIENCE, &Connecting::new(1)) else { return false };
+    let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
     match client.get(target.requested().clone()).timeout(PATIENCE).send().await {
         Ok(_) => true,
         Err(error) => !error.is_timeout() && (!error.is_connect() || trouble::is_tls_alert(&error)),
@@ -103,7 +103,7 @@ async fn speaks_tls(target: &Target) -> bool {
 /// Whether a server that did not understand TLS answers over plain HTTP.
 async fn speaks_plainly(target: &Target) -> bool {
     let Some(target) = target.without_tls() else { return false };
-    let Ok(client) = client(&target, PATIENCE, &Connecting::new(1)) else { return false };
+    let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
     client.get(target.requested().clone()).timeout(PATIENCE).send().await.is_ok()
 }
 

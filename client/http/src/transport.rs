@@ -1,6 +1,7 @@
 //! How an attempt reaches a server: what a transport is built from, what it does, and what it brings back.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +78,8 @@ pub struct TransportConfig {
     pub timeout: Duration,
     /// Attempts beyond so many wait for a connection to be free.
     pub most_connections: usize,
+    /// Addresses of this machine that connections come from, in turn; with none, the system chooses.
+    pub local_addresses: Arc<[IpAddr]>,
     /// Threads that carry attempts, each with connections of its own; the state machine is on the first.
     pub threads: NonZero<usize>,
     /// Over HTTP/2: connections of each thread that attempts are spread over.
@@ -126,6 +129,9 @@ pub enum TransportError {
     /// A path that HTTP does not allow.
     #[error("the target's path `{0}` cannot be sent")]
     Path(String),
+    /// Reqwest sends from one address.
+    #[error("reqwest sends from one address; give one (`--local-address`), or `--transport lean`")]
+    Addresses,
     /// Anything else.
     #[error("the HTTP client could not be set up")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -8,7 +8,7 @@ use super::transport::TransportArgs;
 use super::values::{Header, Method};
 
 /// Arguments that mean nothing in virtual time.
-pub(crate) const OF_REAL_REQUESTS: [&str; 10] = [
+pub(crate) const OF_REAL_REQUESTS: [&str; 11] = [
     "target",
     "headers",
     "body",
@@ -17,6 +17,7 @@ pub(crate) const OF_REAL_REQUESTS: [&str; 10] = [
     "cacert",
     "admin_token",
     "transport",
+    "local_addresses",
     "http2",
     "http2_connections",
 ];

@@ -1,5 +1,6 @@
 //! How attempts are sent.
 
+use std::net::{IpAddr, UdpSocket};
 use std::num::NonZero;
 
 use clap::Args;
@@ -16,11 +17,16 @@ const VARIABLE: &str = "TAILBACK_TRANSPORT";
 /// What `--transport` offers; HTTP/2 has a flag of its own.
 const NAMES: [&str; 2] = ["lean", "reqwest"];
 
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct TransportArgs {
     /// How attempts are sent [default: that in the environment, `TAILBACK_TRANSPORT`, else auto].
     #[arg(long, value_name = "TRANSPORT", value_parser = choices())]
     transport: Option<TransportChoice>,
+
+    /// Address of this machine that connections come from; several are taken in turn: one alone has some 28 000 ports for
+    /// connections to a server, and a server may limit each [default: the system chooses].
+    #[arg(long = "local-address", value_name = "IP", value_delimiter = ',', value_parser = own_address)]
+    local_addresses: Vec<IpAddr>,
 
     /// Send attempts as streams of HTTP/2: by prior knowledge, or agreed on over TLS (ALPN). Attempts beyond what the server
     /// allows at once wait, and are counted as waiting for a connection.
@@ -46,7 +52,7 @@ impl TransportArgs {
         threads: Option<u16>,
         environment: Option<&str>,
     ) -> anyhow::Result<Sending> {
-        let Self { transport, http2, http2_connections } = *self;
+        let Self { transport, http2, http2_connections, .. } = *self;
         let number = |given: u16| NonZero::new(given.into()).unwrap_or(NonZero::<usize>::MIN);
         let usage = |words: String| Fatal::error(Exit::Usage, words);
         let transport = match (transport, environment) {
@@ -62,10 +68,20 @@ impl TransportArgs {
         };
         Ok(Sending {
             transport,
+            local_addresses: self.local_addresses.as_slice().into(),
             threads: number(threads.unwrap_or(1)),
             http2_connections: number(http2_connections),
         })
     }
+}
+
+/// An address from which this machine can send.
+fn own_address(text: &str) -> Result<IpAddr, String> {
+    let address: IpAddr = text
+        .parse()
+        .map_err(|_| "it must be an address such as 127.0.0.2 or ::1, or several with commas".to_owned())?;
+    let bound = UdpSocket::bind((address, 0));
+    bound.map(|_| address).map_err(|error| format!("no connection can come from there: {error}"))
 }
 
 fn named(name: &str) -> Option<TransportChoice> {

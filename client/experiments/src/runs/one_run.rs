@@ -257,6 +257,7 @@ fn transport(
         seed: config.seed,
         timeout: settings.time_scale.to_real(config.timeout),
         most_connections,
+        local_addresses: settings.sending.local_addresses.clone(),
         threads: settings.sending.threads,
         http2_connections: settings.sending.http2_connections,
         scale: settings.time_scale,

@@ -161,7 +161,7 @@ impl Transport for Http2Transport {
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Whole)?,
             understanding: Understanding::new(&config),
-            dialer: Dialer::new(&config.target, &[b"h2"], config.timeout)?,
+            dialer: Dialer::new(&config, &[b"h2"])?,
             connecting: Connecting::new(config.most_connections),
             wanted,
             links: Mutex::default(),

@@ -192,7 +192,7 @@ impl Transport for LeanTransport {
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Path)?,
             understanding: Understanding::new(&config),
-            dialer: Dialer::new(&config.target, &[b"http/1.1"], config.timeout)?,
+            dialer: Dialer::new(&config, &[b"http/1.1"])?,
             connecting: Connecting::new(config.most_connections),
             idle: Mutex::default(),
             is_mock: config.run.is_some(),

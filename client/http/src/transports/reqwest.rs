@@ -65,7 +65,12 @@ impl Transport for ReqwestTransport {
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
         let connecting = Connecting::new(config.most_connections);
-        let client = client(&config.target, config.timeout, &connecting)?;
+        let from = match config.local_addresses[..] {
+            [] => None,
+            [only] => Some(only),
+            _ => return Err(TransportError::Addresses),
+        };
+        let client = client(&config.target, from, config.timeout, &connecting)?;
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Path)?,
             understanding: Understanding::new(&config),
