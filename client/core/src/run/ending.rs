@@ -50,7 +50,9 @@ impl End {
 impl Run {
     /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
-        let Some(attempt) = self.take_attempt(completion.attempt) else { return };
+        let Some(attempt) = self.attempts.get(completion.attempt) else { return };
+        let attempt = *attempt;
+        self.forget_attempt(completion.attempt, &attempt);
         self.measured.send_lag.record_between(attempt.due, completion.sent_at);
         if completion.outcome.status == Status::Deferred {
             return self.on_deferred(now, attempt, completion);
@@ -137,12 +139,17 @@ impl Run {
     }
 
     /// Removes an attempt from what is in flight, unless it is no longer there.
-    #[expect(clippy::inline_always, reason = "it is large")]
-    #[inline(always)]
     pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
-        let attempt = self.attempts.take(key)?;
-        self.undecided -= usize::from(attempt.undecided.is_some());
+        let attempt = *self.attempts.get(key)?;
+        self.forget_attempt(key, &attempt);
         Some(attempt)
+    }
+
+    /// Removes this attempt from what is in flight.
+    #[inline]
+    fn forget_attempt(&mut self, key: AttemptKey, attempt: &Attempt) {
+        self.attempts.remove(key);
+        self.undecided -= usize::from(attempt.undecided.is_some());
     }
 
     /// Tells strategy and measurements of an attempt's end, which was no answer, and settles its op.

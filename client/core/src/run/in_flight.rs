@@ -97,15 +97,22 @@ impl InFlight {
         (linked.attempt.serial == key.serial).then_some(&mut linked.attempt)
     }
 
-    /// Removes this one, if it is still in flight.
-    #[expect(clippy::inline_always, reason = "it is large")]
-    #[inline(always)]
-    pub(super) fn take(&mut self, key: AttemptKey) -> Option<Attempt> {
-        let linked = self.slots.get_mut(key.slot as usize)?;
+    /// This one, if it is still in flight.
+    #[inline]
+    pub(super) fn get(&self, key: AttemptKey) -> Option<&Attempt> {
+        let linked = self.linked(key.slot)?;
+        (linked.attempt.serial == key.serial).then_some(&linked.attempt)
+    }
+
+    /// Removes this one, if it is still in flight. Whoever wants to know it, copies it before: together with whether there is one, it
+    /// would be copied twice.
+    #[inline]
+    pub(super) fn remove(&mut self, key: AttemptKey) {
+        let Some(linked) = self.slots.get_mut(key.slot as usize) else { return };
         if linked.attempt.serial != key.serial {
-            return None;
+            return;
         }
-        let Linked { attempt, before, after } = *linked;
+        let (before, after) = (linked.before, linked.after);
         (linked.attempt.serial, linked.after) = (FREE, self.free);
         self.free = key.slot;
         self.count -= 1;
@@ -114,7 +121,6 @@ impl InFlight {
             Some(other) => other.before = before,
             None => self.last = before,
         }
-        Some(attempt)
     }
 
     /// The one that was due first.
@@ -174,8 +180,10 @@ mod tests {
             for (serial, (due, ends)) in (0..).zip(events) {
                 if let Some(place) = ends.filter(|_| !sorted.is_empty()) {
                     let (_, key) = sorted.remove(place.index(sorted.len()));
-                    prop_assert_eq!(in_flight.take(key).map(|attempt| attempt.serial), Some(key.serial));
-                    prop_assert!(in_flight.take(key).is_none());
+                    prop_assert_eq!(in_flight.get(key).map(|attempt| attempt.serial), Some(key.serial));
+                    in_flight.remove(key);
+                    prop_assert!(in_flight.get(key).is_none());
+                    in_flight.remove(key);
                 } else {
                     sorted.push((due, in_flight.insert(attempt(due, serial))));
                     sorted.sort_by_key(|(due, key)| (*due, key.serial));
@@ -185,7 +193,7 @@ mod tests {
             }
             for (_, key) in sorted {
                 prop_assert_eq!(in_flight.first_key(), Some(key));
-                in_flight.take(key);
+                in_flight.remove(key);
             }
             prop_assert!(in_flight.is_empty() && in_flight.first().is_none());
         }
