@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::loadgen_in;
+use crate::support::{MockServer, interrupted, loadgen_in};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -90,6 +90,102 @@ fn over_http_every_shard_does_its_own_runs_and_nothing_is_sent_when_they_are_mer
     assert_eq!(told, [at(5), at(10)].concat());
     let first = runs.iter().filter_map(|run| run["started_at"].as_str()).min();
     assert_eq!(merged["sweep"]["started_at"].as_str(), first);
+}
+
+#[test]
+fn what_was_over_when_a_shard_was_stopped_is_kept_and_the_rest_is_missed() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let here = folder.path();
+    // Each run takes a tenth of a second.
+    let command = [
+        "--ops",
+        "5",
+        "--service-time",
+        "100ms",
+        "--network-delay",
+        "0ms",
+        "--max-busy",
+        "5",
+        "--repeats",
+        "9000",
+    ];
+    let shard = ["--arrivals", "burst", "--shard", "1/2", "--json", "1.json", "--no-tui"];
+    let (output, errors) = interrupted(here, &[&command[..], &shard].concat(), "eta ");
+    assert_eq!(output.status.code(), Some(130), "{errors:?}");
+    let document: Value =
+        serde_json::from_slice(&fs::read(here.join("1.json")).expect("it was written")).expect("it is whole");
+    let tasks = document["tasks"].as_array().expect("there are tasks");
+    assert!(!tasks.is_empty() && tasks.iter().all(|task| task["run"]["interrupted"].is_null()));
+    assert!(errors.iter().any(|line| line.contains("of its 4 500 runs done")), "{errors:?}");
+    let refused = loadgen_in(here, &["merge", "1.json", "-o", "merged.json"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("`1.json` was cut off and lacks "), "{}", text(&refused.stderr));
+    let merged = loadgen_in(here, &["merge", "--partial", "1.json", "-o", "merged.json", "--quiet"]);
+    assert_eq!(merged.status.code(), Some(1), "{}", text(&merged.stderr));
+    let merged: Value = serde_json::from_slice(&fs::read(here.join("merged.json")).expect("it was written"))
+        .expect("it is JSON");
+    assert_eq!(merged["runs"].as_array().map(Vec::len), Some(tasks.len()));
+    assert_eq!(merged["incomplete"]["missing_tasks"], 9000 - tasks.len());
+}
+
+#[test]
+fn shards_against_one_server_are_merged_when_it_is_gone() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let server = MockServer::start(&["--service-time", "5ms", "--network-delay", "1ms"]);
+    let url = server.url();
+    let request =
+        ["--target", &url, "-m", "POST", "-H", "X-Secret: 7", "-H", "X-More: 8", "-d", "abc", "--idempotent"];
+    let command = [
+        "--ops",
+        "20",
+        "--rate",
+        "200/s",
+        "--repeats",
+        "3",
+        "--strategy",
+        "aimd",
+        "--no-tui",
+        "--threads",
+        "2",
+    ];
+    let secret = ["-H", "X-Secret: 9"];
+    for (shard, file) in [("0/2", "0.json"), ("1/2", "1.json")] {
+        let all = [&command[..], &request, &secret, &["--shard", shard, "--json", file]].concat();
+        let done = loadgen_in(folder.path(), &all);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+    drop(server);
+    let shard = fs::read_to_string(folder.path().join("0.json")).expect("it is written");
+    assert!(!shard.contains("X-Secret: 7") && !shard.contains("\"abc\""), "secrets are in no document");
+    let merged =
+        loadgen_in(folder.path(), &["merge", "0.json", "1.json", "-o", "-", "--fail-if", "ops.total < 1"]);
+    assert!(merged.status.success(), "{}", text(&merged.stderr));
+    let merged: Value = serde_json::from_slice(&merged.stdout).expect("it is JSON");
+    let runs = merged["runs"].as_array().expect("there are runs");
+    assert_eq!(runs.iter().map(|run| run["seed"].as_u64()).collect::<Vec<_>>(), [1, 2, 3].map(Some));
+    assert!(
+        runs.iter().all(|run| run["server"]["received"] == run["attempts"]["total"]),
+        "counts are compared"
+    );
+    assert_eq!(merged["summary"]["ops.succeeded"]["mean"], 20.0);
+}
+
+#[test]
+fn a_target_that_nobody_is_at_is_refused_before_a_shard_begins() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let command =
+        "--target http://127.0.0.1:9 --rate 50/s --ops 2 --repeats 2 --no-tui --shard 0/1 --json 0.json";
+    let shard = loadgen_in(folder.path(), &command.split(' ').collect::<Vec<_>>());
+    assert_eq!(shard.status.code(), Some(69), "{}", text(&shard.stderr));
+    assert!(!folder.path().join("0.json").exists());
+}
+
+#[test]
+fn scenarios_are_not_done_in_shards_and_say_so() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let refused = loadgen_in(folder.path(), &["reproduce", "occ", "--shard", "0/2"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("not done in shards"), "{}", text(&refused.stderr));
 }
 
 #[test]

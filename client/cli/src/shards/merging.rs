@@ -14,6 +14,9 @@ use crate::args::{CheckArgs, ReportArgs, ScreenArgs};
 use crate::exit::{Exit, Fatal};
 use crate::files::exports::Asked;
 
+/// All of them are gone through, be they there or not.
+const MOST_TASKS: usize = 100_000_000;
+
 /// The runs of all shards, and what is wanted of them.
 pub(crate) struct Merging {
     /// What was planned.
@@ -87,6 +90,10 @@ impl Merging {
                 self.plan.tasks,
                 tasks.count()
             );
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        if tasks.count() > MOST_TASKS {
+            let words = format!("`plan.tasks`: {} are more runs than anybody makes", tasks.count());
             return Err(Fatal::error(Exit::Usage, words));
         }
         let stored = Stored::new(std::mem::take(&mut self.runs));

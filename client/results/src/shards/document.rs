@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::kind::{ShardKind, ShardOf};
+use super::kind::ShardOf;
 use super::plan::ShardPlan;
 use crate::malformed::Malformed;
 use crate::outline::Outline;
@@ -58,12 +58,15 @@ impl TaskShard {
 
     fn check(&self) -> Result<(), (String, String)> {
         let wrong = |place: &str, what: String| Err((place.to_owned(), what));
-        let ShardOf { kind: ShardKind::Tasks, index, of } = self.shard;
+        let ShardOf { index, of, .. } = self.shard;
         if index >= of {
             return wrong("shard.index", format!("{index} is not below {of}, the number of shards"));
         }
         if self.plan.points.is_empty() {
             return wrong("plan.points", "is empty".to_owned());
+        }
+        if let Some(text) = self.plan.shown().find(|text| is_unprintable(text)) {
+            return wrong("plan", format!("{text:?} is nothing that can be shown"));
         }
         let mut least = 0;
         for (at, TaskRecord { task, run, .. }) in self.tasks.iter().enumerate() {
@@ -81,6 +84,12 @@ impl TaskShard {
                 return wrong(&place, format!("{task} does not come after the one before"));
             }
             least = task + 1;
+            if let Some(text) = run.warnings.iter().find(|text| is_unprintable(text)) {
+                return wrong(
+                    &format!("tasks[{at}].run.warnings"),
+                    format!("{text:?} is nothing that can be shown"),
+                );
+            }
             run.possible().map_err(|(path, what)| (format!("tasks[{at}].run.{path}"), what))?;
             if run.mode != self.plan.mode {
                 return wrong(
@@ -91,4 +100,9 @@ impl TaskShard {
         }
         Ok(())
     }
+}
+
+/// Whether a terminal would do something else with it than show it: such texts are of nobody who wrote a shard.
+fn is_unprintable(text: &str) -> bool {
+    text.chars().any(char::is_control)
 }

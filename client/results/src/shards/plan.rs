@@ -131,6 +131,16 @@ impl ShardPlan {
         (self != other).then(|| self.inner_difference(other).unwrap_or_else(another))
     }
 
+    /// Texts of it that are shown to people.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &str> {
+        let axes = self.axes.iter().flat_map(|axis| std::iter::once(&axis.key).chain(&axis.values));
+        let points = self.points.iter().flat_map(|point| {
+            let PlannedServer { kind, target, words, .. } = &point.server;
+            point.at.iter().chain(&point.strategies).chain([kind, words]).chain(target)
+        });
+        self.strategies.iter().chain(axes).chain(points).map(String::as_str)
+    }
+
     /// The same of what points have inside.
     fn inner_difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
         let listed = |map: &BTreeMap<String, String>| {

@@ -1,6 +1,9 @@
-//! The documents that are merged, and what is wrong with one.
+//! The documents that are merged, read one after the other, and what is wrong with one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::slice;
+
+use results::ShardKind;
 
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{LARGE, text_of};
@@ -8,13 +11,62 @@ use crate::files::reading::{LARGE, text_of};
 /// The text of a file, with its name.
 pub(super) type Named = (String, String);
 
-/// Reads one.
-pub(super) fn document(path: &Path) -> anyhow::Result<Named> {
+/// Shards of one kind. Of their texts, which may be large, one is in memory at a time.
+pub(super) struct Shards<'a> {
+    kind: ShardKind,
+    /// The file whose kind all must have.
+    named: String,
+    first: Option<Named>,
+    rest: slice::Iter<'a, PathBuf>,
+}
+
+impl<'a> Shards<'a> {
+    /// Those of these files; nothing when there are none.
+    ///
+    /// # Errors
+    /// When the first cannot be read, or is no shard.
+    pub(super) fn of(files: &'a [PathBuf]) -> anyhow::Result<Option<Self>> {
+        let mut rest = files.iter();
+        let Some(path) = rest.next() else { return Ok(None) };
+        let (named, text) = document(path)?;
+        let kind = kind(&named, &text)?;
+        Ok(Some(Self { kind, first: Some((named.clone(), text)), named, rest }))
+    }
+
+    /// What all are shards of.
+    pub(super) fn kind(&self) -> ShardKind {
+        self.kind
+    }
+}
+
+impl Iterator for Shards<'_> {
+    type Item = anyhow::Result<Named>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(first) = self.first.take() {
+            return Some(Ok(first));
+        }
+        let path = self.rest.next()?;
+        Some(document(path).and_then(|(name, text)| {
+            if kind(&name, &text)? != self.kind {
+                let words = format!("`{name}` and `{}` are shards of different kinds", self.named);
+                return Err(Fatal::error(Exit::Usage, words));
+            }
+            Ok((name, text))
+        }))
+    }
+}
+
+fn document(path: &Path) -> anyhow::Result<Named> {
     let name = path.display().to_string();
     match text_of(path, LARGE) {
         Ok(text) => Ok((name, text)),
         Err(error) => Err(Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error)),
     }
+}
+
+fn kind(name: &str, text: &str) -> anyhow::Result<ShardKind> {
+    ShardKind::of(text).map_err(|error| refusal(name, &error))
 }
 
 /// The error that says what is wrong with a file.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use results::{Assembled, Incomplete, ShardedCommand, TaskShard};
 
 use super::args::MergeArgs;
-use super::documents::{Named, refusal};
+use super::documents::{Shards, refusal};
 use crate::args::CheckArgs;
 use crate::commands::{compare, run, sweep};
 use crate::exit::{Exit, Fatal};
@@ -17,9 +17,10 @@ use crate::text::wrapping::wrapped;
 /// Shards that are named one by one when they are missing.
 const NAMED: usize = 10;
 
-pub(super) fn merge(args: &MergeArgs, documents: Vec<Named>) -> anyhow::Result<ExitCode> {
-    let mut shards = Vec::with_capacity(documents.len());
-    for (name, text) in documents {
+pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<ExitCode> {
+    let mut shards = Vec::new();
+    for document in documents {
+        let (name, text) = document?;
         let shard = TaskShard::read(&text).map_err(|error| refusal(&name, &error))?;
         shards.push((name, shard));
     }

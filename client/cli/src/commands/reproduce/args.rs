@@ -62,9 +62,18 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "F", requires = "http", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 
+    /// Refused with the reason.
+    #[arg(long, hide = true, value_name = "I/N", value_parser = not_in_shards)]
+    shard: Option<String>,
+
     #[command(flatten)]
     pub(crate) exports: ExportArgs<Reproduction>,
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,
+}
+
+/// What is judged of a scenario depends on all of its runs.
+fn not_in_shards(_: &str) -> Result<String, String> {
+    Err("scenarios are not done in shards: name some of them on each machine, such as `loadgen reproduce occ`".to_owned())
 }
