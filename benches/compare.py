@@ -20,6 +20,7 @@ every run, for finding regressions.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pty
@@ -79,8 +80,13 @@ def serve(max_busy="1", service_time="10ms"):
 
 def measured(command):
     """Runs a command; returns its stdout, processor seconds and peak memory in bytes."""
+    return measured_with_own_pages(command)[:3]
+
+
+def measured_with_own_pages(command):
+    """The same, and how much of that was never a page of a file."""
     # Not `ru_maxrss`: it starts with the memory of this program, which forked.
-    peak = 0
+    peak = own = 0
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     chunks = []
     reader = threading.Thread(target=lambda: chunks.append(process.stdout.read()))
@@ -89,30 +95,35 @@ def measured(command):
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
-        peak = max(peak, high_water(process.pid))
+        peak, own = max(peak, held_now(process.pid, "VmHWM")), max(own, held_now(process.pid, "RssAnon"))
         time.sleep(0.05)
     reader.join()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"error: `{' '.join(command)}` ended with {process.returncode}")
-    return chunks[0].decode(), usage.ru_utime + usage.ru_stime, peak
+    return chunks[0].decode(), usage.ru_utime + usage.ru_stime, peak, own
 
 
-def high_water(pid):
-    """The most memory that a process has held so far, in bytes; 0 when it is just ending."""
+def held_now(pid, which):
+    """What the system says that a process holds, in bytes; 0 when it is just ending."""
     try:
         with open(f"/proc/{pid}/status") as status:
-            return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:")), 0)
+            return next((int(line.split()[1]) * 1024 for line in status if line.startswith(f"{which}:")), 0)
     except OSError:
         return 0
 
 
-def loadgen(connections, requests, *more, cores=CLIENT_CORES, program=f"{RELEASE}/loadgen"):
-    output, cpu, rss = measured([
+def closed_loop(connections, requests, *more, cores=CLIENT_CORES, program=f"{RELEASE}/loadgen"):
+    """The command of so many clients that ask again as soon as they are answered."""
+    return [
         *on(cores),
         program, "--strategy", "none", "--in-flight", str(connections), "--ops", str(requests),
         "--target", URL, "--no-tui", "--quiet", "--json", "-", *more,
-    ])
+    ]
+
+
+def loadgen(connections, requests, *more, **where):
+    output, cpu, rss = measured(closed_loop(connections, requests, *more, **where))
     result = json.loads(output)
     if result["attempts"]["failed"]:
         sys.exit(f"error: {result['attempts']['failed']} attempts of loadgen failed")
@@ -238,16 +249,40 @@ def looking(requests, most_pairs=30, claim=0.03):
 
 
 def threads(requests, rounds):
-    """A second thread against one, on all cores but the server's where there are three, else on all."""
+    """A second thread, and two programs with half of the connections each (clients sharded over threads would save no more than
+    that), against one thread; on all cores but the server's where there are three, else on all."""
     cores = CLIENT_CORES if len(CLIENT_CORES) > 1 else CORES
     rows = []
     for _ in range(rounds):
-        (count, took, cpu, _), (_, took_two, cpu_two, _) = (
+        (_, took, cpu, _), (_, took_two, cpu_two, _) = (
             loadgen(50, requests, "--threads", number, cores=cores) for number in ("1", "2"))
-        rows.append((cpu_two / cpu, took / took_two))
-    cpu, rate = (statistics.median(column) for column in zip(*rows))
-    print(f"\n`--threads 2` on {len(cores)} cores{'' if len(CLIENT_CORES) > 1 else ', one of them the server’s'}: {cpu:.2f} of one thread's "
-          f"CPU per attempt, {rate:.2f} of its requests/s ({rounds} rounds).")
+        with concurrent.futures.ThreadPoolExecutor() as both:
+            halves = list(both.map(lambda _: loadgen(25, requests // 2, cores=cores), range(2)))
+        took_halves, cpu_halves = max(half[1] for half in halves), sum(half[2] for half in halves)
+        rows.append((cpu_two / cpu, took / took_two, cpu_halves / cpu, took / took_halves))
+    cpu, rate, cpu_halves, rate_halves = (statistics.median(column) for column in zip(*rows))
+    print(f"\nOn {len(cores)} cores{'' if len(CLIENT_CORES) > 1 else ', one of them the server’s'}, of one thread's CPU per attempt and "
+          f"requests/s: `--threads 2` {cpu:.2f} and {rate:.2f}, two programs {cpu_halves:.2f} and {rate_halves:.2f} ({rounds} rounds).")
+
+
+def samples(requests, rounds):
+    """Every attempt as a line of a file, at the highest rate of a closed loop."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "attempts.ndjson")
+        for _ in range(rounds):
+            count, took, *_ = loadgen(50, requests, cores=CORES)
+            output, _, rss, own = measured_with_own_pages(closed_loop(50, requests, "--samples", file, cores=CORES))
+            result = json.loads(output)
+            with open(file) as lines:
+                whole = sum(1 for line in lines if json.loads(line))
+            if whole != result["attempts"]["total"]:
+                sys.exit(f"error: {whole} lines for {result['attempts']['total']} attempts")
+            rate = result["attempts"]["total"] / result["wall_s"]
+            rows.append((rate, rate / (count / took), rss / 2**20, own / 2**20))
+    rate, ratio, rss, own = (statistics.median(column) for column in zip(*rows))
+    print(f"\nWith `--samples` {rate:,.0f} attempts/s, {ratio:.2f} of the rate without; every line whole; peak memory {rss:.1f} MiB, "
+          f"{own:.1f} of them no pages of files ({rounds} rounds of {requests:,} attempts).")
 
 
 def instructions():
@@ -283,11 +318,11 @@ def collected(command):
 
 def memory(requests):
     print("\nPeak memory of loadgen\n")
-    print("| connections | requests | peak memory MiB |")
-    print("|---:|---:|---:|")
+    print("| connections | requests | peak memory MiB | of that no pages of files |")
+    print("|---:|---:|---:|---:|")
     for connections, count in ((50, 100_000), (50, requests), (1000, 100_000)):
-        _, _, _, rss = loadgen(connections, count)
-        print(f"| {connections:,} | {count:,} | {rss / 2**20:.1f} |")
+        _, _, rss, own = measured_with_own_pages(closed_loop(connections, count))
+        print(f"| {connections:,} | {count:,} | {rss / 2**20:.1f} | {own / 2**20:.1f} |")
 
 
 def lag():
@@ -335,7 +370,7 @@ def main():
     parser.add_argument("--connections", default="50,1000")
     parser.add_argument("--before", metavar="LOADGEN", help="an older build, as a row of its own")
     parser.add_argument("--no-build", action="store_true", help="what is built is as it should be")
-    parser.add_argument("--skip", default="", help="of: http1, http2, looking, threads, memory, lag, held")
+    parser.add_argument("--skip", default="", help="of: http1, http2, looking, samples, threads, memory, lag, held")
     parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     skipped = options.skip.split(",")
@@ -357,6 +392,8 @@ def main():
             threads(options.requests, options.rounds)
         if "looking" not in skipped:
             looking(options.requests * 2)
+        if "samples" not in skipped:
+            samples(options.requests * 5, options.rounds)
         if "memory" not in skipped:
             memory(2_000_000)
         if "lag" not in skipped:
