@@ -7,6 +7,6 @@ mod gathered;
 pub(crate) mod output;
 pub(crate) mod reading;
 mod replacement;
-mod spool;
+pub(crate) mod spool;
 mod stdout;
 pub(crate) mod streamed;

@@ -77,8 +77,8 @@ pub use schema::schema;
 pub use score::Score;
 pub use setting::{At, Setting, at};
 pub use shards::{
-    Assembled, Incomplete, PlannedPoint, PlannedServer, ShardError, ShardKind, ShardOf, ShardPlan,
-    ShardedCommand, TaskRecord, TaskShard,
+    Assembled, Assembly, Incomplete, PlannedPoint, PlannedServer, ReadShard, ShardError, ShardKind, ShardOf,
+    ShardPlan, ShardedCommand, TaskRecord, TaskShard,
 };
 pub use standing::{Standing, Work, geometric_mean};
 pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};

@@ -20,6 +20,16 @@ impl Malformed {
         Self { place: if path.is_empty() { String::new() } else { format!("`{path}`") }, what: what.into() }
     }
 
+    /// The same of a value inside of another one, which is at this path.
+    #[must_use]
+    pub(crate) fn inside(self, path: &str) -> Self {
+        let place = match self.place.strip_prefix('`') {
+            Some(inner) => format!("`{path}.{inner}"),
+            None => format!("`{path}`"),
+        };
+        Self { place, ..self }
+    }
+
     /// What is wrong with a text of which this path cannot be read.
     pub(crate) fn of(text: &str, path: &str, error: &serde_json::Error) -> Self {
         // Whoever reads names, such as those of modes, calls a number in their place a fault of the syntax.

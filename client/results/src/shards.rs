@@ -6,8 +6,8 @@ mod incomplete;
 mod kind;
 mod plan;
 
-pub use assembled::{Assembled, ShardError};
-pub use document::{TaskRecord, TaskShard};
+pub use assembled::{Assembled, Assembly, ShardError};
+pub use document::{ReadShard, TaskRecord, TaskShard};
 pub use incomplete::Incomplete;
 pub use kind::{ShardKind, ShardOf};
 pub use plan::{PlannedPoint, PlannedServer, ShardPlan, ShardedCommand};

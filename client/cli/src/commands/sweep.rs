@@ -41,7 +41,7 @@ use grid::Grid;
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
     match args.several.shard.shard {
         Some(shard) => of_shard(args, typed, shard),
-        None => conduct(&Grid::new(args, typed)?, None),
+        None => conduct(&Grid::new(args, typed)?, None, None),
     }
 }
 
@@ -86,16 +86,19 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
         let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
         merging.stored(&in_turn.tasks())?
     };
-    conduct(&grid, Some((stored, merging.incomplete)))
+    conduct(&grid, Some((stored, merging.incomplete)), merging.began)
 }
 
 /// Does the runs, or takes those that were done before, and tells what they come to.
-fn conduct(grid: &Grid<'_>, stored: Option<(Stored, Option<Incomplete>)>) -> anyhow::Result<ExitCode> {
+fn conduct(
+    grid: &Grid<'_>,
+    stored: Option<(Stored, Option<Incomplete>)>,
+    began: Option<String>,
+) -> anyhow::Result<ExitCode> {
     let args = grid.args;
     let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let layout = Layout { varied, runs: RunsStand::First };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
-    let began = stored.as_ref().and_then(|(stored, _)| stored.began());
     let session = match stored {
         None => Session::begin(&args.several, &mut exports)?,
         Some(stored) => Session::of_stored(&args.several, &mut exports, stored)?,

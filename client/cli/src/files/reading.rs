@@ -12,12 +12,18 @@ pub(crate) const LARGE: u64 = 1 << 30;
 
 /// The bytes of a file; an error when it has more than `most`, as `/dev/zero` has.
 pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    bytes(File::open(path)?, most)
+    let file = File::open(path)?;
+    // Of a pipe or a device nothing is known; a file that has more by now is read to its end, too.
+    let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or_default();
+    read_into(Vec::with_capacity(length + 1), file, most)
 }
 
 /// The same of whatever can be read.
 pub(crate) fn bytes(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    read_into(Vec::new(), source, most)
+}
+
+fn read_into(mut bytes: Vec<u8>, source: impl Read, most: u64) -> io::Result<Vec<u8>> {
     source.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let words = format!("it has more than {} MiB, the most that is read", most >> 20);

@@ -2,7 +2,7 @@
 //! nothing of it stays behind, however the program ends.
 
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::{self, Read as _, Seek, SeekFrom, Write};
 
 /// How much is kept in memory.
 const IN_MEMORY_BYTES: usize = 1 << 20;
@@ -11,6 +11,8 @@ const IN_MEMORY_BYTES: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Spool {
     file: Option<File>,
+    /// How much is in it.
+    in_file: u64,
     /// What comes after the file.
     memory: Vec<u8>,
 }
@@ -30,6 +32,30 @@ impl Spool {
         to.write_all(&self.memory)
     }
 
+    /// How much was written.
+    pub(crate) fn length(&self) -> u64 {
+        self.in_file + self.memory.len() as u64
+    }
+
+    /// What was written in one go, as many bytes from this place on.
+    pub(crate) fn piece(&mut self, from: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut piece = vec![0; length];
+        match (&mut self.file, from.checked_sub(self.in_file)) {
+            (Some(file), None) => {
+                file.seek(SeekFrom::Start(from))?;
+                file.read_exact(&mut piece)?;
+                file.seek(SeekFrom::End(0))?;
+            }
+            (_, place) => {
+                let mut rest = usize::try_from(place.unwrap_or_default())
+                    .ok()
+                    .and_then(|place| self.memory.get(place..));
+                rest.get_or_insert_default().read_exact(&mut piece)?;
+            }
+        }
+        Ok(piece)
+    }
+
     /// Where no temporary file can be made, memory must do.
     fn file(&mut self) -> Option<&mut File> {
         if self.file.is_none() {
@@ -45,7 +71,10 @@ impl Write for Spool {
         if self.memory.len() > IN_MEMORY_BYTES {
             let memory = std::mem::take(&mut self.memory);
             match self.file() {
-                Some(file) => file.write_all(&memory)?,
+                Some(file) => {
+                    file.write_all(&memory)?;
+                    self.in_file += memory.len() as u64;
+                }
                 None => self.memory = memory,
             }
         }
@@ -60,6 +89,25 @@ impl Write for Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_written_in_one_go_is_found_again_wherever_it_is() {
+        let mut spool = Spool::default();
+        let text = |number: u64| number.to_string().repeat(100);
+        let mut places = Vec::new();
+        for number in 0..5_000 {
+            places.push(spool.length());
+            spool.write_all(text(number).as_bytes()).unwrap();
+            if number % 1_000 == 0 {
+                assert_eq!(spool.piece(0, 100).unwrap(), text(0).as_bytes());
+            }
+        }
+        assert!(spool.in_file > 0 && !spool.memory.is_empty());
+        for (number, place) in (0..).zip(places) {
+            assert_eq!(spool.piece(place, text(number).len()).unwrap(), text(number).as_bytes());
+        }
+        spool.piece(spool.length(), 1).unwrap_err();
+    }
 
     #[test]
     fn what_was_written_comes_back_in_its_order_however_much_it_is() {

@@ -8,11 +8,12 @@ use experiments::Experiment;
 use experiments::planned::restored;
 use experiments::runs::stored::Stored;
 use experiments::servers::opponent::Opponent;
-use results::{Incomplete, Mode, PlannedPoint, Score, ShardPlan, TaskRecord};
+use results::{Incomplete, Mode, PlannedPoint, Score, ShardPlan};
 
 use crate::args::{CheckArgs, ReportArgs, ScreenArgs};
 use crate::exit::{Exit, Fatal};
 use crate::files::exports::Asked;
+use crate::shards::kept::{Place, Texts};
 
 /// All of them are gone through, be they there or not.
 const MOST_TASKS: usize = 100_000_000;
@@ -21,8 +22,11 @@ const MOST_TASKS: usize = 100_000_000;
 pub(crate) struct Merging {
     /// What was planned.
     pub(crate) plan: ShardPlan,
-    /// The runs by their place in the document.
-    pub(crate) runs: BTreeMap<u64, TaskRecord>,
+    /// The texts of the runs, and where they are by their number.
+    pub(crate) texts: Texts,
+    pub(crate) places: BTreeMap<u64, Place>,
+    /// When the first of them began; nothing when they were simulated.
+    pub(crate) began: Option<String>,
     /// What of them is missing, if anything is.
     pub(crate) incomplete: Option<Incomplete>,
     pub(crate) asked: Vec<Asked>,
@@ -79,7 +83,7 @@ impl Merging {
         }
     }
 
-    /// The runs, to be handed over, if they are those of these tasks, which were planned again.
+    /// The runs, to be handed over in the place of these tasks, which were planned again.
     ///
     /// # Errors
     /// When others were planned.
@@ -96,8 +100,6 @@ impl Merging {
             let words = format!("`plan.tasks`: {} are more runs than anybody makes", tasks.count());
             return Err(Fatal::error(Exit::Usage, words));
         }
-        let stored = Stored::new(std::mem::take(&mut self.runs));
-        stored.check(tasks)?;
-        Ok(stored)
+        Ok(std::mem::take(&mut self.texts).stored(std::mem::take(&mut self.places)))
     }
 }

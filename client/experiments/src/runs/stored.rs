@@ -1,63 +1,31 @@
 //! Runs that were done before, in shards: handed over as if they were done now.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use loadgen_core::Conservation;
 use results::TaskRecord;
 
-use super::driver::{Driver, Outcome, Tasks, Watcher};
+use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
 use super::stop::Stop;
 use crate::error::{ErrorKind, refusal};
 use crate::runs::one_run::Finished;
 
+/// A run by its place in the document; nothing where it is missing. Each is asked for once.
+pub type StoredRun = dyn Fn(u64) -> anyhow::Result<Option<TaskRecord>> + Send + Sync;
+
 /// Hands over runs by their place in the document. Whoever drives several times goes through the document in turn. What is missing is left
 /// out.
 pub struct Stored {
-    runs: Mutex<BTreeMap<u64, TaskRecord>>,
+    run: Box<StoredRun>,
     /// The place at which those begin that are driven next.
     next: AtomicU64,
 }
 
 impl Stored {
     /// These runs.
-    pub fn new(runs: BTreeMap<u64, TaskRecord>) -> Self {
-        Self { runs: Mutex::new(runs), next: AtomicU64::new(0) }
-    }
-
-    /// When the first of them began; nothing when they were simulated.
-    pub fn began(&self) -> Option<String> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        // Such times are in the order of their texts.
-        runs.values().filter_map(|task| task.run.started_at.clone()).min()
-    }
-
-    fn take(&self, place: u64) -> Option<TaskRecord> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).remove(&place)
-    }
-
-    /// Refuses a run that was not planned.
-    ///
-    /// # Errors
-    /// When a run is of another strategy or seed than its task.
-    pub fn check(&self, tasks: &Tasks<'_>) -> anyhow::Result<()> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        for number in 0..tasks.count() {
-            let place = tasks.in_document(number) as u64;
-            let Some(TaskRecord { run, .. }) = runs.get(&place) else { continue };
-            let task = tasks.task(number);
-            let strategy = task.experiment.strategy.to_string();
-            if run.seed != task.seed || run.strategy != strategy {
-                let words = format!(
-                    "task {place} is a run of {}, seed {}, where {strategy}, seed {}, was planned: a document was changed",
-                    run.strategy, run.seed, task.seed
-                );
-                return Err(refusal(ErrorKind::Usage, words));
-            }
-        }
-        Ok(())
+    pub fn new(run: Box<StoredRun>) -> Self {
+        Self { run, next: AtomicU64::new(0) }
     }
 }
 
@@ -74,8 +42,10 @@ impl Driver for Stored {
             if stop.asked_by().is_some() {
                 break;
             }
-            let Some(task) = self.take(first + tasks.in_document(number) as u64) else { continue };
-            let outcome = Outcome::new((finished(task), None), number, Instant::now(), watcher)?;
+            let begun = Instant::now();
+            let Some(record) = (self.run)(first + tasks.in_document(number) as u64)? else { continue };
+            check(&record, &tasks.task(number))?;
+            let outcome = Outcome::new((finished(record), None), number, begun, watcher)?;
             watcher.on_over(number, &outcome);
             take(number, outcome)?;
         }
@@ -83,9 +53,22 @@ impl Driver for Stored {
     }
 }
 
+/// Refuses a run that was not planned.
+fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
+    let (run, strategy) = (&record.run, task.experiment.strategy.to_string());
+    if run.seed == task.seed && run.strategy == strategy {
+        return Ok(());
+    }
+    let words = format!(
+        "task {} is a run of {}, seed {}, where {strategy}, seed {}, was planned: a document was changed",
+        record.task, run.strategy, run.seed, task.seed
+    );
+    Err(refusal(ErrorKind::Usage, words))
+}
+
 /// A run as it was when it was done; one whose counts did not add up is in no shard.
-fn finished(task: TaskRecord) -> Finished {
-    let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = task;
+fn finished(record: TaskRecord) -> Finished {
+    let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = record;
     let conservation = Conservation { mismatches: Vec::new(), server_compared };
     Finished { result: run, conservation, generator_share, answered, bottleneck, latencies: None }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{TaskRecord, TaskShard};
+use super::document::ReadShard;
 use super::incomplete::Incomplete;
 use super::plan::ShardPlan;
 
-/// Shards that belong together.
+/// Shards that belong together. Of their runs it holds what whoever reads them keeps of each.
 #[derive(Clone, Debug)]
-pub struct Assembled {
+pub struct Assembled<T> {
     /// What all of them were to do.
     pub plan: ShardPlan,
     /// How many shards there are to be.
@@ -18,7 +18,7 @@ pub struct Assembled {
     /// Shards that lack tasks, with their files and how many they lack.
     pub cut_off: Vec<(String, u64)>,
     /// All runs that are there, by number.
-    pub tasks: BTreeMap<u64, TaskRecord>,
+    pub tasks: BTreeMap<u64, T>,
 }
 
 /// Shards that do not belong together.
@@ -44,64 +44,82 @@ pub enum ShardError {
     None,
 }
 
-impl Assembled {
-    /// Puts shards together that this version of the program made, each with the name of its file.
-    ///
-    /// # Errors
-    /// When one does not belong to the first.
-    pub fn of(
-        shards: impl IntoIterator<Item = (String, TaskShard)>,
-        version: &str,
-    ) -> Result<Self, ShardError> {
-        let mut whole: Option<(String, Self)> = None;
-        let mut files: BTreeMap<u32, String> = BTreeMap::new();
-        for (file, TaskShard { shard, plan, tasks, .. }) in shards {
-            if plan.version != version {
-                return Err(ShardError::Version { file, theirs: plan.version, ours: version.to_owned() });
-            }
-            let (first, whole) = whole.get_or_insert_with(|| {
-                let none = Self {
-                    plan: plan.clone(),
-                    of: shard.of,
-                    missing_shards: Vec::new(),
-                    cut_off: Vec::new(),
-                    tasks: BTreeMap::new(),
-                };
-                (file.clone(), none)
-            });
-            if let Some((what, ours, theirs)) = whole.plan.difference(&plan) {
-                let [ours, theirs] = apart(&ours, &theirs);
-                return Err(ShardError::Foreign { file, first: first.clone(), what, ours, theirs });
-            }
-            if whole.of != shard.of {
-                return Err(ShardError::Divided {
-                    file,
-                    first: first.clone(),
-                    ours: whole.of,
-                    theirs: shard.of,
-                });
-            }
-            if let Some(first) = files.get(&shard.index) {
-                return Err(ShardError::Doubled {
-                    file,
-                    first: first.clone(),
-                    index: shard.index,
-                    of: shard.of,
-                });
-            }
-            let lacks = share(plan.tasks, shard.index, shard.of).saturating_sub(tasks.len() as u64);
-            if lacks > 0 {
-                whole.cut_off.push((file.clone(), lacks));
-            }
-            whole.tasks.extend(tasks.into_iter().map(|task| (task.task, task)));
-            files.insert(shard.index, file);
-        }
-        let Some((_, mut whole)) = whole else { return Err(ShardError::None) };
-        whole.missing_shards =
-            (0..whole.of).filter(|index| !files.contains_key(index)).take(MOST_NAMED).collect();
-        Ok(whole)
+/// Puts shards together, one after the other.
+#[derive(Clone, Debug)]
+pub struct Assembly<T> {
+    /// Of the program.
+    version: &'static str,
+    /// Those so far, and the file of the first.
+    whole: Option<(String, Assembled<T>)>,
+    /// By the number of their shard.
+    files: BTreeMap<u32, String>,
+}
+
+impl<T> Assembly<T> {
+    /// Nothing yet. Only shards that this version of the program made are put together.
+    pub fn new(version: &'static str) -> Self {
+        Self { version, whole: None, files: BTreeMap::new() }
     }
 
+    /// Takes the shard of this file; `keep` says what is kept of the text of a run.
+    ///
+    /// # Errors
+    /// When it does not belong to those before, or nothing can be kept of a run.
+    pub fn take<E: From<ShardError>>(
+        &mut self,
+        file: String,
+        ReadShard { shard, plan, tasks, .. }: ReadShard<'_>,
+        mut keep: impl FnMut(&str) -> Result<T, E>,
+    ) -> Result<(), E> {
+        if plan.version != self.version {
+            let (theirs, ours) = (plan.version, self.version.to_owned());
+            return Err(ShardError::Version { file, theirs, ours }.into());
+        }
+        let (first, whole) = self.whole.get_or_insert_with(|| {
+            let none = Assembled {
+                plan: plan.clone(),
+                of: shard.of,
+                missing_shards: Vec::new(),
+                cut_off: Vec::new(),
+                tasks: BTreeMap::new(),
+            };
+            (file.clone(), none)
+        });
+        let first = first.clone();
+        if let Some((what, ours, theirs)) = whole.plan.difference(&plan) {
+            let [ours, theirs] = apart(&ours, &theirs);
+            return Err(ShardError::Foreign { file, first, what, ours, theirs }.into());
+        }
+        if whole.of != shard.of {
+            return Err(ShardError::Divided { file, first, ours: whole.of, theirs: shard.of }.into());
+        }
+        if let Some(first) = self.files.get(&shard.index).cloned() {
+            return Err(ShardError::Doubled { file, first, index: shard.index, of: shard.of }.into());
+        }
+        let lacks = share(plan.tasks, shard.index, shard.of).saturating_sub(tasks.len() as u64);
+        if lacks > 0 {
+            whole.cut_off.push((file.clone(), lacks));
+        }
+        for (number, text) in tasks {
+            whole.tasks.insert(number, keep(text)?);
+        }
+        self.files.insert(shard.index, file);
+        Ok(())
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn whole(self) -> Result<Assembled<T>, ShardError> {
+        let Some((_, mut whole)) = self.whole else { return Err(ShardError::None) };
+        let missing = (0..whole.of).filter(|index| !self.files.contains_key(index));
+        whole.missing_shards = missing.take(MOST_NAMED).collect();
+        Ok(whole)
+    }
+}
+
+impl<T> Assembled<T> {
     /// What is missing, if anything is.
     pub fn incomplete(&self) -> Option<Incomplete> {
         let missing_tasks = self.plan.tasks.saturating_sub(self.tasks.len() as u64);

@@ -1,10 +1,12 @@
 //! One shard of the runs of a command, as `--shard` writes it and `loadgen merge` reads it.
 
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::kind::ShardOf;
-use super::plan::ShardPlan;
+use super::plan::{ShardPlan, is_unprintable};
 use crate::malformed::Malformed;
 use crate::outline::Outline;
 use crate::reading::read;
@@ -43,66 +45,99 @@ pub struct TaskRecord<R = RunResult> {
     pub run: R,
 }
 
-impl TaskShard {
-    /// Reads one, and refuses what no shard is.
+/// A shard as it is read: of its runs, the texts.
+#[derive(Clone, Debug)]
+pub struct ReadShard<'a> {
+    /// Which of them.
+    pub shard: ShardOf,
+    /// What all of them do.
+    pub plan: ShardPlan,
+    /// Its runs in the order of their numbers, which stand beside them. Each text is one [`TaskRecord`].
+    pub tasks: Vec<(u64, &'a str)>,
+    /// When the first of its runs began; nothing when they were simulated.
+    pub began: Option<String>,
+}
+
+/// All but the runs, of which only that they are a list is asked.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Head {
+    #[serde(rename = "schema_version")]
+    _version: SchemaVersion,
+    shard: ShardOf,
+    plan: ShardPlan,
+    #[serde(rename = "tasks")]
+    _tasks: Vec<IgnoredAny>,
+}
+
+/// The texts of the runs.
+#[derive(Deserialize)]
+struct Texts<'a> {
+    #[serde(borrow)]
+    tasks: Vec<&'a RawValue>,
+}
+
+impl TaskRecord {
+    /// Reads the text of one.
     ///
     /// # Errors
-    /// When it is no JSON, of another form, of a later version, or contradicts itself.
+    /// When it is of another form.
     pub fn read(text: &str) -> Result<Self, Malformed> {
-        // No number in it is beyond all measure.
-        read::<Outline>(text)?;
-        let shard: Self = read(text)?;
-        shard.check().map_err(|(place, what)| Malformed::at(&place, what))?;
-        Ok(shard)
-    }
-
-    fn check(&self) -> Result<(), (String, String)> {
-        let wrong = |place: &str, what: String| Err((place.to_owned(), what));
-        let ShardOf { index, of, .. } = self.shard;
-        if index >= of {
-            return wrong("shard.index", format!("{index} is not below {of}, the number of shards"));
-        }
-        if self.plan.points.is_empty() {
-            return wrong("plan.points", "is empty".to_owned());
-        }
-        if let Some(text) = self.plan.shown().find(|text| is_unprintable(text)) {
-            return wrong("plan", format!("{text:?} is nothing that can be shown"));
-        }
-        let mut least = 0;
-        for (at, TaskRecord { task, run, .. }) in self.tasks.iter().enumerate() {
-            let place = format!("tasks[{at}].task");
-            if *task >= self.plan.tasks {
-                return wrong(
-                    &place,
-                    format!("{task} is not below {}, the number of tasks", self.plan.tasks),
-                );
-            }
-            if task % u64::from(of) != u64::from(index) {
-                return wrong(&place, format!("{task} is no task of shard {index} of {of}"));
-            }
-            if *task < least {
-                return wrong(&place, format!("{task} does not come after the one before"));
-            }
-            least = task + 1;
-            if let Some(text) = run.warnings.iter().find(|text| is_unprintable(text)) {
-                return wrong(
-                    &format!("tasks[{at}].run.warnings"),
-                    format!("{text:?} is nothing that can be shown"),
-                );
-            }
-            run.possible().map_err(|(path, what)| (format!("tasks[{at}].run.{path}"), what))?;
-            if run.mode != self.plan.mode {
-                return wrong(
-                    &format!("tasks[{at}].run.mode"),
-                    format!("is not `{}`, as planned", self.plan.mode.name()),
-                );
-            }
-        }
-        Ok(())
+        read(text)
     }
 }
 
-/// Whether a terminal would do something else with it than show it: such texts are of nobody who wrote a shard.
-fn is_unprintable(text: &str) -> bool {
-    text.chars().any(char::is_control)
+impl<'a> ReadShard<'a> {
+    /// Reads a shard, and refuses what none is. Runs are read one after the other, and only their texts are kept.
+    ///
+    /// # Errors
+    /// When it is no JSON, of another form, of a later version, or contradicts itself.
+    pub fn read(text: &'a str) -> Result<Self, Malformed> {
+        // No number in it is beyond all measure.
+        read::<Outline>(text)?;
+        let Head { shard, plan, .. } = read(text)?;
+        let ShardOf { index, of, .. } = shard;
+        if index >= of {
+            return Err(Malformed::at(
+                "shard.index",
+                format!("{index} is not below {of}, the number of shards"),
+            ));
+        }
+        plan.check()?;
+        let texts: Texts<'_> =
+            serde_json::from_str(text).map_err(|error| Malformed::of(text, "tasks", &error))?;
+        let (mut tasks, mut began, mut least) = (Vec::with_capacity(texts.tasks.len()), None, 0);
+        for (at, text) in texts.tasks.into_iter().map(RawValue::get).enumerate() {
+            let record = TaskRecord::read(text).map_err(|wrong| wrong.inside(&format!("tasks[{at}]")))?;
+            let number = record.task;
+            let refused = |key: &str, what: String| Err(Malformed::at(&format!("tasks[{at}].{key}"), what));
+            if number >= plan.tasks {
+                return refused("task", format!("{number} is not below {}, the number of tasks", plan.tasks));
+            }
+            if number % u64::from(of) != u64::from(index) {
+                return refused("task", format!("{number} is no task of shard {index} of {of}"));
+            }
+            if number < least {
+                return refused("task", format!("{number} does not come after the one before"));
+            }
+            least = number + 1;
+            if let Err((path, what)) = record.run.possible() {
+                return refused(&format!("run.{path}"), what);
+            }
+            if record.run.mode != plan.mode {
+                return refused("run.mode", format!("is not `{}`, as planned", plan.mode.name()));
+            }
+            if let Some(text) = record.run.warnings.iter().find(|text| is_unprintable(text)) {
+                return refused("run.warnings", format!("{text:?} is nothing that can be shown"));
+            }
+            tasks.push((number, text));
+            let start = record.run.started_at;
+            // Such times are in the order of their texts.
+            began = match (began, start) {
+                (Some(before), Some(start)) => Some(std::cmp::min::<String>(before, start)),
+                (before, start) => before.or(start),
+            };
+        }
+        Ok(Self { shard, plan, tasks, began })
+    }
 }

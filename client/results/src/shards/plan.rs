@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{RequestRecord, ServerModel, TransportRecord};
+use crate::malformed::Malformed;
 use crate::run::Mode;
 use crate::sweep::Axis;
 
@@ -131,8 +132,19 @@ impl ShardPlan {
         (self != other).then(|| self.inner_difference(other).unwrap_or_else(another))
     }
 
+    /// Refuses what the types allow, and nobody plans.
+    pub(super) fn check(&self) -> Result<(), Malformed> {
+        if self.points.is_empty() {
+            return Err(Malformed::at("plan.points", "is empty"));
+        }
+        match self.shown().find(|text| is_unprintable(text)) {
+            Some(text) => Err(Malformed::at("plan", format!("{text:?} is nothing that can be shown"))),
+            None => Ok(()),
+        }
+    }
+
     /// Texts of it that are shown to people.
-    pub(super) fn shown(&self) -> impl Iterator<Item = &str> {
+    fn shown(&self) -> impl Iterator<Item = &str> {
         let axes = self.axes.iter().flat_map(|axis| std::iter::once(&axis.key).chain(&axis.values));
         let points = self.points.iter().flat_map(|point| {
             let PlannedServer { kind, target, words, .. } = &point.server;
@@ -175,4 +187,9 @@ impl PlannedServer {
             .collect::<Vec<_>>()
             .join(" ")
     }
+}
+
+/// Whether a terminal would do something else with it than show it: such texts are of nobody who wrote a shard.
+pub(super) fn is_unprintable(text: &str) -> bool {
+    text.chars().any(char::is_control)
 }

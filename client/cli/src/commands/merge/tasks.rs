@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use results::{Assembled, Incomplete, ShardedCommand, TaskShard};
+use results::{Assembled, Assembly, Incomplete, ReadShard, ShardedCommand};
 
 use super::args::MergeArgs;
 use super::documents::{Shards, refusal};
 use crate::args::CheckArgs;
 use crate::commands::{compare, run, sweep};
 use crate::exit::{Exit, Fatal};
+use crate::shards::kept::{Place, Texts};
 use crate::shards::merging::Merging;
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
@@ -18,14 +19,15 @@ use crate::text::wrapping::wrapped;
 const NAMED: usize = 10;
 
 pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<ExitCode> {
-    let mut shards = Vec::new();
+    let (mut assembly, mut texts) = (Assembly::new(env!("CARGO_PKG_VERSION")), Texts::default());
+    let mut began: Option<String> = None;
     for document in documents {
         let (name, text) = document?;
-        let shard = TaskShard::read(&text).map_err(|error| refusal(&name, &error))?;
-        shards.push((name, shard));
+        let shard = ReadShard::read(&text).map_err(|error| refusal(&name, &error))?;
+        began = began.into_iter().chain(shard.began.clone()).min();
+        assembly.take(name, shard, |text| texts.keep(text))?;
     }
-    let whole = Assembled::of(shards, env!("CARGO_PKG_VERSION"))
-        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    let whole = assembly.whole()?;
     let incomplete = whole.incomplete();
     if let Some(incomplete) = &incomplete {
         let missing = missing(&whole, incomplete);
@@ -40,7 +42,9 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     }
     let merging = Merging {
         plan: whole.plan,
-        runs: whole.tasks,
+        texts,
+        places: whole.tasks,
+        began,
         incomplete,
         asked: args.asked(),
         checks: args.checks.clone(),
@@ -64,7 +68,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
 }
 
 /// What is not there, in words.
-fn missing(whole: &Assembled, incomplete: &Incomplete) -> String {
+fn missing(whole: &Assembled<Place>, incomplete: &Incomplete) -> String {
     let mut words = Vec::new();
     let shards = &incomplete.missing_shards;
     if !shards.is_empty() {

@@ -1,6 +1,7 @@
 //! Shards that are merged are the whole, to the byte; and what is none is refused before anything is written.
 
 mod equality;
+mod mutations;
 mod refusals;
 
 use std::ffi::OsString;

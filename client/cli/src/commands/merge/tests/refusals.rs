@@ -110,6 +110,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"task\":1,", "\"task\":1e300,", "1e300 is beyond all measure"),
         ("\"schema_version\":1,\"shard\"", "\"schema_version\":7,\"shard\"", "`schema_version`: 7 is newer"),
         ("\"at\":[],", "\"at\":[\"\\u001b[2J\"],", "is nothing that can be shown"),
+        ("\"tasks\":[\n", "\"jobs\":[\n", "`tasks`: is missing"),
         ("\"answered\":true", "\"answered\":3", "`tasks[0].answered`"),
         (
             "\"succeeded\":20,",

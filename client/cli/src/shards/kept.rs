@@ -1,0 +1,45 @@
+//! The runs of all shards while they are merged: their texts wait in a temporary file, so that memory holds few of them at a time.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, ensure};
+use experiments::runs::stored::Stored;
+use results::TaskRecord;
+
+use crate::files::spool::Spool;
+
+/// Where the text of a run is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    from: u64,
+    length: usize,
+}
+
+/// Texts of runs.
+#[derive(Default)]
+pub(crate) struct Texts(Spool);
+
+impl Texts {
+    /// Keeps one.
+    pub(crate) fn keep(&mut self, text: &str) -> anyhow::Result<Place> {
+        let place = Place { from: self.0.length(), length: text.len() };
+        self.0.write_all(text.as_bytes()).context("the runs cannot be put aside while they are merged")?;
+        Ok(place)
+    }
+
+    /// Hands over the runs that are at these places.
+    pub(crate) fn stored(self, places: BTreeMap<u64, Place>) -> Stored {
+        let texts = Mutex::new(self.0);
+        Stored::new(Box::new(move |number| {
+            let Some(Place { from, length }) = places.get(&number) else { return Ok(None) };
+            let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            let text = texts.piece(*from, *length).context("what was put aside cannot be read")?;
+            drop(texts);
+            let record = TaskRecord::read(std::str::from_utf8(&text)?)?;
+            ensure!(record.task == number, "what was put aside is in disorder; this is a bug");
+            Ok(Some(record))
+        }))
+    }
+}
