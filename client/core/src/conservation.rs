@@ -2,7 +2,7 @@
 
 use vocabulary::wire::ServerCounts;
 
-use crate::measure::Measurements;
+use crate::measure::{AttemptCounts, Measurements};
 
 /// The equations that every run must fulfil, with the numbers that went in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,34 +134,47 @@ impl Conservation {
             mismatches.push(Mismatch::Series { series, total: attempts.total });
         }
         if let Some(server) = server {
-            // What somebody between answered may have reached the server first, or not.
-            let between = attempts.by_gateway;
-            let unsure = attempts.failed + attempts.cancelled + in_flight + between;
-            if server.failed > unsure {
-                mismatches.push(Mismatch::Failed { failed: server.failed, allowed: unsure });
-            }
-            let (received, decided) = (server.received, server.accepted + server.rejected + server.failed);
-            if decided > received || received - decided > unsure {
-                mismatches.push(Mismatch::Decided { received, decided, allowed: unsure });
-            }
-            // What failed on purpose was received, and accounts for nothing else.
-            let allowed = unsure.saturating_sub(server.failed);
-            let (sent, received) = (attempts.total, server.received + server.reads_rejected);
-            if received > sent || sent - received > allowed {
-                mismatches.push(Mismatch::Received { sent, received, allowed });
-            }
-            let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
-            // Without reads they were plain requests, or writes of somebody who knew the version.
-            if server.reads > 0 && writes > reads + between {
-                mismatches.push(Mismatch::Reads { writes, reads });
-            }
-            let (succeeded, accepted) = (attempts.succeeded, server.accepted);
-            let at_least = succeeded.saturating_sub(measured.gateway_successes);
-            if at_least > accepted || accepted.saturating_sub(succeeded) > allowed {
-                mismatches.push(Mismatch::Accepted { succeeded, accepted, allowed });
-            }
+            mismatches.extend(Self::with_server(attempts, measured.gateway_successes, in_flight, server));
         }
         Self { mismatches, server_compared: server.is_some() }
+    }
+
+    /// What does not add up between attempts of a run, or of a shard of its clients, and what the server counted of them.
+    /// `gateway_successes` are those that somebody between answered.
+    pub fn with_server(
+        attempts: &AttemptCounts,
+        gateway_successes: u64,
+        in_flight: u64,
+        server: &ServerCounts,
+    ) -> Vec<Mismatch> {
+        let mut mismatches = Vec::new();
+        // What somebody between answered may have reached the server first, or not.
+        let between = attempts.by_gateway;
+        let unsure = attempts.failed + attempts.cancelled + in_flight + between;
+        if server.failed > unsure {
+            mismatches.push(Mismatch::Failed { failed: server.failed, allowed: unsure });
+        }
+        let (received, decided) = (server.received, server.accepted + server.rejected + server.failed);
+        if decided > received || received - decided > unsure {
+            mismatches.push(Mismatch::Decided { received, decided, allowed: unsure });
+        }
+        // What failed on purpose was received, and accounts for nothing else.
+        let allowed = unsure.saturating_sub(server.failed);
+        let (sent, received) = (attempts.total, server.received + server.reads_rejected);
+        if received > sent || sent - received > allowed {
+            mismatches.push(Mismatch::Received { sent, received, allowed });
+        }
+        let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
+        // Without reads they were plain requests, or writes of somebody who knew the version.
+        if server.reads > 0 && writes > reads + between {
+            mismatches.push(Mismatch::Reads { writes, reads });
+        }
+        let (succeeded, accepted) = (attempts.succeeded, server.accepted);
+        let at_least = succeeded.saturating_sub(gateway_successes);
+        if at_least > accepted || accepted.saturating_sub(succeeded) > allowed {
+            mismatches.push(Mismatch::Accepted { succeeded, accepted, allowed });
+        }
+        mismatches
     }
 
     /// Whether everything adds up.

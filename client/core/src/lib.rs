@@ -10,6 +10,7 @@ mod arrivals;
 mod cancellable;
 mod cause;
 mod classify;
+mod client_shard;
 mod conservation;
 mod lower_bound;
 mod measure;
@@ -27,13 +28,14 @@ mod workload;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use classify::Classifier;
+pub use client_shard::{ClientShard, ClientShardError, MOST_CLIENT_SHARDS};
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
-    AdviceFigures, AttemptCounts, Bin, Bins, Buckets, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
-    ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyFigures, Measurements,
-    OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate,
-    TOLERABLE_EXCESS, WindowFigures,
+    AdviceFigures, AttemptCounts, Bin, Bins, Buckets, ClientCount, ClientCounts, DrawnGauge, EXACT_LATENCIES,
+    EarlyFigures, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies,
+    LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw,
+    SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of,
 };
 pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{RejectedWhen, RejectedWhenError};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tailback::Outcome;
 use vocabulary::Instant;
 
+use crate::client_shard::ClientShard;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
 
@@ -85,6 +86,8 @@ pub struct RunConfig {
     pub rejected_when: RejectedWhen,
     /// Independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
+    /// Which of these clients are taken here; ops of all others are passed over. It needs an open loop, and clients that share nothing.
+    pub shard: ClientShard,
     /// Whether all clients share one strategy instance, and with it one queue.
     pub share_strategy: bool,
     /// An attempt without an answer after this long has failed.
@@ -138,6 +141,7 @@ impl Default for RunConfig {
             requests: Requests::default(),
             rejected_when: RejectedWhen::default(),
             clients: 1,
+            shard: ClientShard::WHOLE,
             share_strategy: false,
             timeout: Duration::from_secs(30),
             deadline: None,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-use super::tally::Tally;
+use super::tally::{LatencySums, Tally};
 
 /// Retries of ops whose last answer said when to come again.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +37,14 @@ pub struct EarlyFigures {
     pub max: Option<f64>,
 }
 
+impl AdviceFigures {
+    /// Of so many retries, of which these came too early by so much.
+    pub fn of(retries: u64, early: &LatencySums) -> Self {
+        let (mean, max) = Tally::of_sums(early).mean_and_max_ms().unzip();
+        Self { retries, broken: early.count, early_ms: EarlyFigures { mean, max } }
+    }
+}
+
 impl Advice {
     /// An op was sent again, of which the server had said: not before.
     pub(super) fn on_retry(&mut self, sent_at: Instant, not_before: Instant) {
@@ -49,13 +57,12 @@ impl Advice {
 
     /// What it comes to.
     pub(super) fn figures(&self) -> AdviceFigures {
-        let Self { retries, early } = self;
-        let ms = |nanos: f64| (early.count > 0).then_some(nanos / 1e6);
-        AdviceFigures {
-            retries: *retries,
-            broken: early.count,
-            early_ms: EarlyFigures { mean: ms(early.mean()), max: ms(early.max_nanos as f64) },
-        }
+        AdviceFigures::of(self.retries, &self.early.sums())
+    }
+
+    /// The same, to be added up.
+    pub(super) fn sums(&self) -> (u64, LatencySums) {
+        (self.retries, self.early.sums())
     }
 }
 

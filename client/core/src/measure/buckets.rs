@@ -14,6 +14,9 @@ const DIGITS: u32 = 10;
 /// What is below this has a bucket of its own.
 const APART: u64 = 2 << DIGITS;
 
+/// More attempts of an op count as so many where they are told by buckets.
+pub(super) const MOST_ATTEMPTS_PER_OP: u64 = 1_000_000;
+
 /// How often numbers came, as far as their buckets tell.
 #[derive(Clone, Debug)]
 pub struct Buckets {
@@ -75,21 +78,51 @@ impl Buckets {
     /// The middle of every bucket that is not empty, rising, with how many lie in it.
     pub(super) fn recorded(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let recorded = self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0);
-        recorded.map(|(index, count)| {
-            let (low, width) = bucket(index);
-            (low + width / 2, count)
-        })
+        recorded.map(|(index, count)| (middle(index), count))
+    }
+
+    /// What was recorded after `earlier`, a copy of this from before: the middle of every bucket, rising, and how many.
+    pub(super) fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
+        let before = earlier.counts.iter().copied().chain(std::iter::repeat(0));
+        let counts = self.counts.iter().zip(before).map(|(now, before)| now.saturating_sub(before));
+        let recorded = counts.enumerate().filter(|(_, count)| *count > 0);
+        recorded.map(|(index, count)| (middle(index), count)).collect()
+    }
+
+    /// The buckets of numbers up to this one, out of a histogram that has them; nothing when that counts in others.
+    pub(super) fn restored(histogram: &Histogram<u64>, most: u64) -> Option<Self> {
+        if histogram.sigfig() != 3 || histogram.low() != 1 {
+            return None;
+        }
+        let mut buckets = Self::up_to(most);
+        for step in histogram.iter_recorded() {
+            let index = index(step.value_iterated_to());
+            if index > buckets.last() {
+                return None;
+            }
+            if index >= buckets.counts.len() {
+                buckets.counts.resize((index / OF_A_DOUBLING + 1) * OF_A_DOUBLING, 0);
+            }
+            buckets.counts[index] += step.count_at_value();
+            buckets.total = buckets.total.checked_add(step.count_at_value())?;
+        }
+        Some(buckets)
+    }
+
+    /// Attempts per op, out of a histogram of them; nothing when that counts in other buckets.
+    pub fn of_attempts_per_op(histogram: &Histogram<u64>) -> Option<Self> {
+        Self::restored(histogram, MOST_ATTEMPTS_PER_OP)
     }
 
     /// Adds everything recorded in `other`, of the same range.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
         }
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count += more;
+            *count = count.saturating_add(*more);
         }
-        self.total += other.total;
+        self.total = self.total.saturating_add(other.total);
     }
 
     /// Makes this a copy of `other`, reusing its memory.
@@ -115,6 +148,12 @@ impl Buckets {
 fn index(value: u64) -> usize {
     let doublings = (value | (APART - 1)).ilog2() - DIGITS;
     doublings as usize * OF_A_DOUBLING + (value >> doublings) as usize
+}
+
+/// The number in the middle of a bucket.
+fn middle(index: usize) -> u64 {
+    let (low, width) = bucket(index);
+    low + width / 2
 }
 
 /// The least number in a bucket, and how many there are.
@@ -171,6 +210,9 @@ mod tests {
             for share in [0.0, 0.5, 0.99, 1.0] {
                 prop_assert_eq!(buckets.value_at_quantile(share), histogram.value_at_quantile(share));
             }
+            let restored = Buckets::restored(&histogram, most).unwrap();
+            prop_assert_eq!((&restored.counts, restored.count()), (&buckets.counts, buckets.count()));
+            prop_assert!(buckets.recorded_since(&restored).is_empty());
             let mut copy = Buckets::up_to(1);
             copy.copy_from(&buckets);
             prop_assert_eq!(copy.to_histogram(), histogram);

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use statistics::{jain, percentile};
 use vocabulary::Instant;
 
+use crate::client_shard::ClientShard;
+
 /// The length of a window, in attempts that nothing disturbs.
 const WINDOW_ATTEMPTS: u32 = 10;
 
@@ -20,7 +22,9 @@ pub(super) struct Fairness {
     half_nanos: u64,
     /// Which half is going on, from 0.
     half: u64,
+    /// Those that are taken here, by their places.
     clients: Vec<Client>,
+    shard: ClientShard,
     /// Sum of Jain's index over windows, and how many there were.
     indices: f64,
     windows: u64,
@@ -63,14 +67,79 @@ pub struct FairnessFigures {
     pub slowest_over_median: Option<f64>,
 }
 
+/// What every client got: what figures are made of, client by client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientCounts {
+    /// By the clients' places in their shard.
+    pub clients: Vec<ClientCount>,
+}
+
+/// What one client got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClientCount {
+    /// Ops that arrived.
+    pub arrived: u64,
+    /// Ops that succeeded.
+    pub succeeded: u64,
+    /// The sum of their latencies, in nanoseconds.
+    pub latency_nanos: u64,
+    /// How long it had work, in nanoseconds, without what goes on.
+    pub busy_nanos: u64,
+    /// When the work came that goes on still.
+    pub busy_since: Option<Instant>,
+}
+
+/// The figures of clients, by their numbers, of a run that ended then; without windows.
+pub fn fairness_of(
+    clients: impl Iterator<Item = (u64, ClientCount)>,
+    end: Option<Instant>,
+) -> FairnessFigures {
+    let worked = clients.filter(|(_, client)| client.arrived > 0).map(|(number, count)| {
+        let mut client = Client::from(count);
+        client.rest(end.unwrap_or(Instant::ORIGIN));
+        (number, client)
+    });
+    figures_of(worked.collect(), None)
+}
+
+impl From<ClientCount> for Client {
+    fn from(count: ClientCount) -> Self {
+        let ClientCount { arrived, succeeded, latency_nanos, busy_nanos, busy_since } = count;
+        Self { arrived, succeeded, latency_nanos, busy_nanos, busy_since, ..Self::default() }
+    }
+}
+
+/// The figures of clients that had work, and have none any more.
+fn figures_of(mut worked: Vec<(u64, Client)>, windows: Option<f64>) -> FairnessFigures {
+    let rates: Vec<f64> = worked.iter().map(|(_, client)| client.rate_per_s()).collect();
+    worked.sort_by(|(_, one), (_, other)| one.mean_ms().total_cmp(&other.mean_ms()));
+    let finite = |ms: f64| ms.is_finite().then_some(ms);
+    let slowest = worked.last();
+    let slowest_ms = slowest.and_then(|(_, client)| finite(client.mean_ms()));
+    let means: Vec<f64> = worked.iter().map(|(_, client)| client.mean_ms()).collect();
+    // Where one of the two in the middle got nothing done, so did the median.
+    let median_ms = percentile(&means, 0.5);
+    FairnessFigures {
+        clients: worked.len() as u64,
+        jain: windows,
+        jain_whole_run: jain(&rates),
+        slowest_client: slowest.map(|(number, _)| *number),
+        slowest_mean_ms: slowest_ms,
+        slowest_over_median: slowest_ms
+            .zip(median_ms.and_then(finite).filter(|ms| *ms > 0.0))
+            .map(|(slowest, median)| slowest / median),
+    }
+}
+
 impl Fairness {
-    /// For so many clients of a server whose undisturbed attempt takes this long.
-    pub(crate) fn new(clients: u32, undisturbed_attempt: Duration) -> Self {
+    /// For so many clients, of which those of this shard are taken here, of a server whose undisturbed attempt takes this long.
+    pub(crate) fn new(clients: u32, shard: ClientShard, undisturbed_attempt: Duration) -> Self {
         let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(SHORTEST_HALF);
         Self {
             half_nanos: u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1),
             half: 0,
-            clients: vec![Client::default(); clients as usize],
+            clients: vec![Client::default(); shard.count(clients) as usize],
+            shard,
             indices: 0.0,
             windows: 0,
             shares: Vec::new(),
@@ -80,7 +149,7 @@ impl Fairness {
     /// An op of this client arrived.
     pub(crate) fn on_arrival(&mut self, at: Instant, client: u32) {
         self.pass(at);
-        let Some(held) = self.clients.get_mut(client as usize) else { return };
+        let Some(held) = self.clients.get_mut(self.shard.place(client) as usize) else { return };
         held.arrived += 1;
         held.has_work = true;
         held.busy_since.get_or_insert(at);
@@ -89,7 +158,7 @@ impl Fairness {
     /// An op of this client succeeded, this long after its arrival, or ended without (`None`).
     pub(crate) fn on_end(&mut self, at: Instant, client: u32, latency: Option<Duration>) {
         self.pass(at);
-        let Some(held) = self.clients.get_mut(client as usize) else { return };
+        let Some(held) = self.clients.get_mut(self.shard.place(client) as usize) else { return };
         held.ended += 1;
         if let Some(latency) = latency {
             held.succeeded += 1;
@@ -104,35 +173,26 @@ impl Fairness {
 
     /// What it came to by `end`.
     pub(crate) fn figures(&self, end: Option<Instant>) -> FairnessFigures {
-        let mut worked: Vec<(usize, Client)> = self
-            .clients
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|(_, client)| client.arrived > 0)
-            .map(|(number, mut client)| {
+        let worked =
+            (0..).zip(&self.clients).filter(|(_, client)| client.arrived > 0).map(|(place, client)| {
+                let mut client = *client;
                 client.rest(end.unwrap_or(Instant::ORIGIN));
-                (number, client)
-            })
-            .collect();
-        let rates: Vec<f64> = worked.iter().map(|(_, client)| client.rate_per_s()).collect();
-        worked.sort_by(|(_, one), (_, other)| one.mean_ms().total_cmp(&other.mean_ms()));
-        let finite = |ms: f64| ms.is_finite().then_some(ms);
-        let slowest = worked.last();
-        let slowest_ms = slowest.and_then(|(_, client)| finite(client.mean_ms()));
-        let means: Vec<f64> = worked.iter().map(|(_, client)| client.mean_ms()).collect();
-        // Where one of the two in the middle got nothing done, so did the median.
-        let median_ms = percentile(&means, 0.5);
-        FairnessFigures {
-            clients: worked.len() as u64,
-            jain: if self.windows > 0 { Some(self.indices / self.windows as f64) } else { self.so_far() },
-            jain_whole_run: jain(&rates),
-            slowest_client: slowest.map(|(number, _)| *number as u64),
-            slowest_mean_ms: slowest_ms,
-            slowest_over_median: slowest_ms
-                .zip(median_ms.and_then(finite).filter(|ms| *ms > 0.0))
-                .map(|(slowest, median)| slowest / median),
-        }
+                (u64::from(self.shard.client(place)), client)
+            });
+        let windows = if self.windows > 0 { Some(self.indices / self.windows as f64) } else { self.so_far() };
+        figures_of(worked.collect(), windows)
+    }
+
+    /// What every client got, to be put together with what others got elsewhere.
+    pub(crate) fn counts(&self) -> ClientCounts {
+        let count = |client: &Client| ClientCount {
+            arrived: client.arrived,
+            succeeded: client.succeeded,
+            latency_nanos: client.latency_nanos,
+            busy_nanos: client.busy_nanos,
+            busy_since: client.busy_since,
+        };
+        ClientCounts { clients: self.clients.iter().map(count).collect() }
     }
 
     /// The index of a run that was shorter than a window.
@@ -203,7 +263,7 @@ mod tests {
 
     /// Windows of a second, halves of 500 ms.
     fn fairness(clients: u32) -> Fairness {
-        Fairness::new(clients, Duration::from_millis(100))
+        Fairness::new(clients, ClientShard::WHOLE, Duration::from_millis(100))
     }
 
     fn at(ms: u64) -> Instant {

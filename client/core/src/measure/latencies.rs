@@ -15,13 +15,19 @@ use vocabulary::Instant;
 
 use super::buckets::Buckets;
 use super::exact::{Exact, Place, deviation};
-use super::tally::Tally;
+use super::tally::{LatencySums, Tally};
 
 /// A day, in microseconds.
 const LONGEST_US: u64 = 86_400_000_000;
 
 /// The shares whose percentiles stand in results.
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+
+/// The shares at which a curve of latencies is known: evenly up to 95 %, then closer and closer.
+const CURVE: [f64; 32] = [
+    0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
+    0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
+];
 
 /// Durations that were measured. In percentiles of the histogram, longer ones than a day count as a day.
 #[derive(Clone, Debug)]
@@ -114,6 +120,33 @@ impl Latencies {
     /// The histogram, in microseconds, as others read it.
     pub fn histogram(&self) -> Histogram<u64> {
         self.histogram.to_histogram()
+    }
+
+    /// Sums and extremes, exactly.
+    pub fn sums(&self) -> LatencySums {
+        self.tally.sums()
+    }
+
+    /// What was recorded elsewhere, by its sums and its histogram in microseconds; nothing when they are not of the same latencies.
+    pub fn restored(sums: &LatencySums, histogram: &Histogram<u64>) -> Option<Self> {
+        let histogram = Buckets::restored(histogram, LONGEST_US)?;
+        (histogram.count() == sums.count).then(|| Self {
+            tally: Tally::of_sums(sums),
+            histogram,
+            exact: Exact::default(),
+        })
+    }
+
+    /// The curve for pictures: shares of what was recorded, and the milliseconds below which they lie, to the microsecond. Empty where
+    /// nothing was.
+    pub fn curve(&self) -> Vec<[f64; 2]> {
+        let values = self.quantiles_ms(CURVE).into_iter().flatten();
+        CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
+    }
+
+    /// What was recorded after `earlier`, which is a copy of this from before: microseconds, rising, and how many; to three digits.
+    pub fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
+        self.histogram.recorded_since(&earlier.histogram)
     }
 
     /// How many lie between two durations, both included (at the histogram's resolution).

@@ -6,11 +6,12 @@ use tailback::{Failure, GaugeKind, Status};
 use vocabulary::{Instant, LimitsTold, whole_nanos};
 
 use super::advice::Advice;
-use super::buckets::Buckets;
+use super::buckets::{Buckets, MOST_ATTEMPTS_PER_OP};
 use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
-use super::fairness::Fairness;
+use super::fairness::{ClientCounts, Fairness};
 use super::rate_course::RateCourse;
+use super::tally::LatencySums;
 use super::window_course::WindowCourse;
 use super::{
     AdviceFigures, Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, RateFigures, RateLaw,
@@ -18,15 +19,6 @@ use super::{
 };
 use crate::cause::FailureCounts;
 use crate::workload::RunConfig;
-
-/// The shares of ops at which the curve of their latencies is known: evenly up to 95 %, then closer and closer.
-const CURVE: [f64; 32] = [
-    0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
-    0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
-];
-
-/// More attempts of an op count as so many where they are told by buckets.
-const MOST_ATTEMPTS_PER_OP: u64 = 1_000_000;
 
 /// What passes in the long run by the limit of a rate, where a server tells of one.
 pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };
@@ -146,7 +138,8 @@ impl Measurements {
             bins: config.bins.map(Bins::new),
             window_course: WindowCourse::new(config.undisturbed_attempt),
             excess: Excess::of(config.mean_service),
-            fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
+            fairness: several
+                .then(|| Fairness::new(config.clients, config.shard, config.undisturbed_attempt)),
             deadline: config.deadline,
             deadline_nanos: config.deadline.map(whole_nanos),
             within_nanos: config.within.or(config.deadline).map_or(u64::MAX, whole_nanos),
@@ -185,6 +178,26 @@ impl Measurements {
     /// that succeeded at all. `None` before any arrived.
     pub fn done_share(&self) -> Option<f64> {
         (self.ops.arrived > 0).then(|| self.done_in_time as f64 / self.ops.arrived as f64)
+    }
+
+    /// Ops that succeeded within the deadline; `None` without one.
+    pub fn in_time(&self) -> Option<u64> {
+        self.deadline.map(|_| self.in_time)
+    }
+
+    /// Ops that succeeded within the limit for being done in time; without a limit, those that succeeded at all.
+    pub fn done_in_time(&self) -> u64 {
+        self.done_in_time
+    }
+
+    /// What every client got that is taken here, by its place among them; `None` when the run has one client only.
+    pub fn clients(&self) -> Option<ClientCounts> {
+        self.fairness.as_ref().map(Fairness::counts)
+    }
+
+    /// The retries that came when servers had advised, and by how much those came too early that did.
+    pub fn advice_sums(&self) -> (u64, LatencySums) {
+        self.advice.sums()
     }
 
     /// Whether retries came when servers had advised.
@@ -228,8 +241,7 @@ impl Measurements {
     /// The curve of op latencies, for pictures: shares of the ops that succeeded, and the milliseconds below which they
     /// lie, to the microsecond. Empty before any success.
     pub fn op_latency_curve(&self) -> Vec<[f64; 2]> {
-        let values = self.op_latency.quantiles_ms(CURVE).into_iter().flatten();
-        CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
+        self.op_latency.curve()
     }
 
     /// An attempt that was to be answered at `due` was answered at `at`.

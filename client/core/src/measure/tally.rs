@@ -11,6 +11,34 @@ pub(super) struct Tally {
     squares: u128,
 }
 
+/// The same, for who carries it elsewhere: exact, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are the sums' own names")]
+pub struct LatencySums {
+    pub count: u64,
+    /// The greatest number there is when nothing was recorded.
+    pub min_nanos: u64,
+    pub max_nanos: u64,
+    pub sum: u128,
+    /// Of squares; saturates.
+    pub squares: u128,
+}
+
+impl LatencySums {
+    /// Adds what was recorded elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        let mut sum = Tally::of_sums(self);
+        sum.merge(&Tally::of_sums(other));
+        *self = sum.sums();
+    }
+}
+
+impl Default for LatencySums {
+    fn default() -> Self {
+        Tally::default().sums()
+    }
+}
+
 impl Default for Tally {
     fn default() -> Self {
         Self { count: 0, min_nanos: u64::MAX, max_nanos: 0, sum: 0, squares: 0 }
@@ -33,11 +61,28 @@ impl Tally {
         self.min_nanos = 0;
     }
 
+    /// As it is written down; nothing of nothing.
+    pub(super) fn sums(&self) -> LatencySums {
+        let Self { count, min_nanos, max_nanos, sum, squares } = *self;
+        LatencySums { count, min_nanos, max_nanos, sum, squares }
+    }
+
+    pub(super) fn of_sums(sums: &LatencySums) -> Self {
+        let LatencySums { count, min_nanos, max_nanos, sum, squares } = *sums;
+        Self { count, min_nanos, max_nanos, sum, squares }
+    }
+
+    /// The mean in milliseconds, and the greatest; none of nothing.
+    pub(super) fn mean_and_max_ms(&self) -> Option<(f64, f64)> {
+        (self.count > 0).then(|| (self.mean() / 1e6, self.max_nanos as f64 / 1e6))
+    }
+
     pub(super) fn merge(&mut self, other: &Self) {
-        self.count += other.count;
+        // What comes from elsewhere may be anything.
+        self.count = self.count.saturating_add(other.count);
         self.min_nanos = self.min_nanos.min(other.min_nanos);
         self.max_nanos = self.max_nanos.max(other.max_nanos);
-        self.sum += other.sum;
+        self.sum = self.sum.saturating_add(other.sum);
         self.squares = self.squares.saturating_add(other.squares);
     }
 

@@ -11,7 +11,7 @@ use super::instance::{Instance, InstanceId};
 use crate::cancellable::Cancellable;
 use crate::op::{Op, OpId, OpSlot};
 use crate::sleepers::Sleepers;
-use crate::workload::Workload;
+use crate::workload::RunConfig;
 
 /// What is due next. At the same instant fresh arrivals come before retries, and those before other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +46,9 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn new(workload: &Workload, seed: u64) -> Self {
+    pub(super) fn new(config: &RunConfig) -> Self {
         Self {
-            arriving: Arriving::new(workload, seed),
+            arriving: Arriving::new(config),
             wakes: Sleepers::default(),
             polls: Cancellable::default(),
             deadlines: Cancellable::default(),

@@ -6,7 +6,8 @@ use std::collections::BinaryHeap;
 use vocabulary::Instant;
 
 use crate::arrivals::Arrivals;
-use crate::workload::{ArrivalProcess, Workload};
+use crate::client_shard::ClientShard;
+use crate::workload::{ArrivalProcess, RunConfig};
 
 /// Arrivals to come.
 pub(super) struct Arriving {
@@ -18,25 +19,31 @@ pub(super) struct Arriving {
     free_places: BinaryHeap<Reverse<Instant>>,
     /// The latest op's arrival; none is before it.
     last: Instant,
-    /// Ops that have arrived.
-    arrived: u64,
+    /// The next op's number in the whole run.
+    next_op: u64,
+    /// Whose ops are taken, of how many clients.
+    shard: ClientShard,
+    clients: u32,
 }
 
 impl Arriving {
-    pub(super) fn new(workload: &Workload, seed: u64) -> Self {
-        let mut arrivals = Arrivals::new(workload.clone(), seed);
+    pub(super) fn new(config: &RunConfig) -> Self {
         let mut free_places = BinaryHeap::new();
-        if let ArrivalProcess::Closed { in_flight } = workload.arrivals {
+        if let ArrivalProcess::Closed { in_flight } = config.workload.arrivals {
             free_places.extend((0..in_flight).map(|_| Reverse(Instant::ORIGIN)));
         }
-        Self {
-            next_in_stream: arrivals.next(),
-            closed: matches!(workload.arrivals, ArrivalProcess::Closed { .. }),
-            arrivals,
+        let mut arriving = Self {
+            arrivals: Arrivals::new(config.workload.clone(), config.seed),
+            next_in_stream: None,
+            closed: matches!(config.workload.arrivals, ArrivalProcess::Closed { .. }),
             free_places,
             last: Instant::ORIGIN,
-            arrived: 0,
-        }
+            next_op: 0,
+            shard: config.shard,
+            clients: config.clients,
+        };
+        arriving.go_on();
+        arriving
     }
 
     /// When the next op arrives, as far as that is known now.
@@ -45,19 +52,47 @@ impl Arriving {
             let Reverse(free) = *self.free_places.peek()?;
             // Over HTTP answers may come out of order; ops are numbered as they arrive all the same.
             let free = free.max(self.last);
-            self.arrivals.allows(self.arrived, free).then_some(free)
+            self.arrivals.allows(self.next_op, free).then_some(free)
         })
     }
 
-    /// The next op arrives at `at`, as [`Self::next`] told.
-    pub(super) fn arrive(&mut self, at: Instant) {
-        if self.next_in_stream.is_some() {
-            self.next_in_stream = self.arrivals.next();
-        } else {
+    /// The next op arrives at `at`, as [`Self::next`] told: its number in the whole run.
+    pub(super) fn arrive(&mut self, at: Instant) -> u64 {
+        let op = self.next_op;
+        self.last = at;
+        self.next_op += 1;
+        if self.closed {
             self.free_places.pop();
         }
-        self.last = at;
-        self.arrived += 1;
+        self.go_on();
+        op
+    }
+
+    /// Goes on to the next op that is taken here.
+    #[inline]
+    fn go_on(&mut self) {
+        if self.shard.of() > 1 {
+            self.pass_over_others();
+        } else if !self.closed {
+            self.next_in_stream = self.arrivals.next();
+        }
+    }
+
+    /// The same where others do the rest; it passes over fewer ops than there are clients.
+    #[inline(never)]
+    fn pass_over_others(&mut self) {
+        let clients = u64::from(self.clients.max(1));
+        let shard = self.shard;
+        let is_own = |op: u64| u32::try_from(op % clients).is_ok_and(|client| shard.has(client));
+        if !self.closed {
+            self.next_in_stream = self.arrivals.next();
+        }
+        while !is_own(self.next_op) && (self.closed || self.next_in_stream.is_some()) {
+            self.next_op += 1;
+            if !self.closed {
+                self.next_in_stream = self.arrivals.next();
+            }
+        }
     }
 
     /// A place is free from `at` on. Whether that matters: an open loop has no places.
@@ -70,10 +105,10 @@ impl Arriving {
 
     /// Whether more ops may come after `now`.
     pub(super) fn goes_on(&self, now: Instant) -> bool {
-        self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.arrived, now)
+        self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 
-    /// All arrivals of the stream that are still to come.
+    /// All arrivals of the stream that are still to come, of other shards, too.
     pub(super) fn rest(&self) -> impl Iterator<Item = Instant> {
         self.next_in_stream.into_iter().chain(self.arrivals.clone())
     }

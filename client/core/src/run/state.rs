@@ -76,11 +76,12 @@ impl Run {
         mut strategy: impl FnMut(u32) -> Result<Strategy, E>,
         costs: Option<Arc<dyn LeastCosts>>,
     ) -> Result<Self, E> {
-        let count = if config.share_strategy { 1 } else { config.clients.max(1) };
-        let instances =
-            (0..count).map(|client| strategy(client).map(Instance::new)).collect::<Result<Vec<_>, E>>()?;
+        let count = if config.share_strategy { 1 } else { config.shard.count(config.clients.max(1)).max(1) };
+        let instances = (0..count)
+            .map(|place| strategy(config.shard.client(place)).map(Instance::new))
+            .collect::<Result<Vec<_>, E>>()?;
         let mut run = Self {
-            agenda: Agenda::new(&config.workload, config.seed),
+            agenda: Agenda::new(&config),
             hedges: instances.iter().any(|instance| instance.strategy.hedges()),
             instances,
             ops: Slab::new(),
@@ -135,8 +136,11 @@ impl Run {
 
     /// The strategy instance that op `id` belongs to.
     pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
-        let instances = u32::try_from(self.instances.len()).expect("there are at most 2^32 clients");
-        InstanceId(share_of(id, instances))
+        // Mostly there is one.
+        if self.instances.len() == 1 {
+            return InstanceId(0);
+        }
+        InstanceId(self.config.shard.place(share_of(id, self.config.clients)))
     }
 
     /// The client that op `id` belongs to.

@@ -13,6 +13,7 @@ use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
 mod deferring;
 mod hedging;
+mod sharding;
 mod stalling;
 
 /// A run with verbs for tests.

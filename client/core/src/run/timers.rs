@@ -61,16 +61,15 @@ impl Run {
     }
 
     fn arrive(&mut self, at: Instant) {
-        let arrived = self.measured.ops.arrived;
-        let id = OpId(u32::try_from(arrived).expect("a run has fewer than 2^32 ops"));
         if self.measured.ops.unfinished() == 0 {
             self.stall.on_progress(at);
             self.agenda.rare_at(self.stall.stalls_at());
         }
-        self.agenda.arriving.arrive(at);
+        let number = self.agenda.arriving.arrive(at);
+        let id = OpId(u32::try_from(number).expect("a run has fewer than 2^32 ops"));
         self.measured.on_arrival(at, self.client_of(id));
         if let Some(bound) = &mut self.lower_bound {
-            bound.add(arrived, at);
+            bound.add(number, at);
         }
         let waiting = match self.config.deadline {
             None => Waiting::fresh(id, at),

@@ -1,0 +1,145 @@
+//! Which clients of a run are taken here, where others do the rest.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A share of the clients of a run: client c belongs to shard c mod `of`. What an op is (its number, its arrival, its luck) is that of the
+/// whole run, whoever does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientShard {
+    /// From 0.
+    index: u32,
+    /// Shards in all, more than `index`.
+    of: u32,
+}
+
+/// The most shards that a run is split into.
+pub const MOST_CLIENT_SHARDS: u32 = 1024;
+
+/// What was typed is no shard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientShardError {
+    /// Not two numbers.
+    #[error("`{0}` is no shard; write `I/N`, such as `0/4` for the first of four")]
+    Form(String),
+    /// No or too many shards.
+    #[error("{0} shards cannot be; it must be from 1 to {MOST_CLIENT_SHARDS}")]
+    Count(u32),
+    /// Shards are counted from 0.
+    #[error("there is no shard {index} of {of}: they are counted from 0 to {}", of - 1)]
+    Index {
+        /// As typed.
+        index: u32,
+        /// How many there are.
+        of: u32,
+    },
+}
+
+impl ClientShard {
+    /// All clients.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// Shard `index`, from 0, of so many.
+    ///
+    /// # Errors
+    /// When there are no or too many shards, or fewer than that.
+    pub const fn new(index: u32, of: u32) -> Result<Self, ClientShardError> {
+        if of == 0 || of > MOST_CLIENT_SHARDS {
+            return Err(ClientShardError::Count(of));
+        }
+        if index >= of {
+            return Err(ClientShardError::Index { index, of });
+        }
+        Ok(Self { index, of })
+    }
+
+    /// Which one it is, from 0.
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// How many there are.
+    pub const fn of(self) -> u32 {
+        self.of
+    }
+
+    /// How many of so many clients it has.
+    pub const fn count(self, clients: u32) -> u32 {
+        clients.saturating_sub(self.index).div_ceil(self.of)
+    }
+
+    /// Whether it has this client.
+    pub(crate) const fn has(self, client: u32) -> bool {
+        self.of == 1 || client % self.of == self.index
+    }
+
+    /// The place of one of its clients among them, from 0.
+    #[inline]
+    pub(crate) const fn place(self, client: u32) -> u32 {
+        // Mostly there is one shard, and a division takes longer than that question.
+        if self.of == 1 { client } else { client / self.of }
+    }
+
+    /// The client at this place.
+    pub const fn client(self, place: u32) -> u32 {
+        self.index + place * self.of
+    }
+}
+
+impl Default for ClientShard {
+    fn default() -> Self {
+        Self::WHOLE
+    }
+}
+
+impl fmt::Display for ClientShard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+impl FromStr for ClientShard {
+    type Err = ClientShardError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
+        let numbers = text.split_once('/').and_then(|(index, of)| Some((number(index)?, number(of)?)));
+        let (index, of) = numbers.ok_or_else(|| ClientShardError::Form(text.to_owned()))?;
+        Self::new(index, of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_belongs_to_one_shard_and_has_a_place_there() {
+        for (clients, of) in [(1, 1), (4, 4), (10, 3), (7, 5)] {
+            let shards: Vec<_> = (0..of).map(|index| ClientShard::new(index, of).unwrap()).collect();
+            assert_eq!(shards.iter().map(|shard| shard.count(clients)).sum::<u32>(), clients);
+            for client in 0..clients {
+                let owners: Vec<_> = shards.iter().filter(|shard| shard.has(client)).collect();
+                let [owner] = owners[..] else { panic!("{client} of {clients} in {of}: {owners:?}") };
+                assert!(owner.place(client) < owner.count(clients));
+                assert_eq!(owner.client(owner.place(client)), client);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_typed_is_read_and_what_cannot_be_is_refused_with_the_reason() {
+        let read = |text: &str| text.parse::<ClientShard>().map(|shard| shard.to_string());
+        assert_eq!(read("3/4"), Ok("3/4".to_owned()));
+        for (text, words) in [
+            ("4/4", "there is no shard 4 of 4: they are counted from 0 to 3"),
+            ("0/0", "0 shards cannot be; it must be from 1 to 1024"),
+            ("1/1025", "1025 shards cannot be; it must be from 1 to 1024"),
+            ("1", "`1` is no shard; write `I/N`, such as `0/4` for the first of four"),
+            ("-1/4", "`-1/4` is no shard; write `I/N`, such as `0/4` for the first of four"),
+            ("+1/4", "`+1/4` is no shard; write `I/N`, such as `0/4` for the first of four"),
+        ] {
+            assert_eq!(read(text).map_err(|error| error.to_string()), Err(words.to_owned()), "{text}");
+        }
+    }
+}
