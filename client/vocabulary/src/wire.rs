@@ -12,6 +12,8 @@ pub const OP: &str = "x-tailback-op";
 pub const ATTEMPT: &str = "x-tailback-attempt";
 /// Request header: the client's number, from 0, decimal.
 pub const CLIENT: &str = "x-tailback-client";
+/// Request header: which shard of the run's clients sent it, from 0, decimal: a shared server counts each of them apart.
+pub const SHARD: &str = "x-tailback-shard";
 /// Request header: which half of a conditional write this is. The only value is [`STEP_READ`]; a write is known by its
 /// `If-Match`.
 pub const STEP: &str = "x-tailback-step";
@@ -167,8 +169,78 @@ impl PolicyCounts {
     }
 }
 
+/// What the server counted for one shard of a run's clients: rows add up to the run's counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(expecting = "an object")]
+pub struct ShardRow {
+    /// Which shard, from 0.
+    pub shard: u32,
+    /// See [`ServerCounts::received`].
+    pub received: u64,
+    /// See [`ServerCounts::reads`].
+    pub reads: u64,
+    /// See [`ServerCounts::reads_rejected`].
+    pub reads_rejected: u64,
+    /// See [`ServerCounts::accepted`].
+    pub accepted: u64,
+    /// See [`ServerCounts::rejected`].
+    pub rejected: u64,
+    /// See [`ServerCounts::failed`].
+    pub failed: u64,
+}
+
+impl ShardRow {
+    /// The same as counts of a run.
+    pub fn counts(&self) -> ServerCounts {
+        let Self { shard: _, received, reads, reads_rejected, accepted, rejected, failed } = *self;
+        ServerCounts {
+            received,
+            reads,
+            reads_rejected,
+            accepted,
+            rejected,
+            failed,
+            ..ServerCounts::default()
+        }
+    }
+}
+
+/// The most shards of a run that a server counts apart, and the most that it has at a barrier.
+pub const MOST_SHARDS: u32 = 1024;
+
+/// The answer to `POST /_mock/barrier`, when all are there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Released {
+    /// The id that all of them are to send as [`RUN`], 16 hexadecimal digits.
+    pub run: String,
+    /// How many they are.
+    pub of: u32,
+    /// Real time from this answer to the common start, in milliseconds: time to get ready.
+    pub start_in_ms: u64,
+    /// See [`ServerStats::instance`].
+    pub instance: u64,
+    /// See [`ServerStats::epoch`]; the counts began anew with the release.
+    pub epoch: u64,
+}
+
+/// Why a barrier lets nobody go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotReleased {
+    /// In words.
+    pub error: String,
+    /// How many had come, who was told this included; nothing where it was not let in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came: Option<u32>,
+    /// Which of them had not come, where they said which they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<u32>,
+}
+
 /// `GET /_mock/stats`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(expecting = "an object")]
 pub struct ServerStats {
     /// The counts asked for (of one run, or of all since the last reset).
     #[serde(flatten)]
@@ -191,4 +263,7 @@ pub struct ServerStats {
     /// counted at once; in experiment time since the server started. Null when nothing of it can be missing.
     #[serde(default)]
     pub forgotten_until_s: Option<f64>,
+    /// Of a run whose clients come in shards: a row for each, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<ShardRow>,
 }

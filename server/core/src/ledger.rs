@@ -4,52 +4,32 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use vocabulary::Instant;
-use vocabulary::wire::{RunId, ServerCounts};
+use vocabulary::wire::{RunId, ShardRow};
 
+use crate::account::Account;
 use crate::by_policy::{Fate, Names};
-use crate::request::{Step, Verdict};
+use crate::request::{Counted, Step, Verdict};
+use crate::shard_rows::ShardRows;
 
 /// Runs that are counted apart at once; the one that was quiet for longest makes room.
 const RUNS: usize = 1024;
 
+/// Shards of all runs that are counted apart at once.
+const ROWS: usize = 4096;
+
 /// A run that was active less than this ago goes on, and is not forgotten for the sake of another, however many come.
 const LIVE: Duration = Duration::from_mins(1);
 
-/// The counts of one run, or of all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
-    /// What clients are told.
-    pub counts: ServerCounts,
-    /// Server time spent on what was done.
-    pub served: Duration,
-    /// Server time spent on what came to nothing.
-    pub wasted: Duration,
-    /// Of the rejected: writes whose condition did not hold.
-    pub conflicts: u64,
-    /// Of the rejected: those that came while the server was down.
-    pub outages: u64,
-    /// Of the rejected: the first attempts of ops, which were to be rejected.
-    pub forced: u64,
-    /// Of the rejected: those that had been accepted, until another policy turned them away.
-    pub revoked: u64,
-    /// Requests that were lost on their way to the server; not among the received.
-    pub lost_requests: u64,
-    /// Answers that were lost on their way to the client.
-    pub lost_answers: u64,
-    /// Of the accepted: those whose answers a fault spoiled.
-    pub spoiled: u64,
-    /// Answers that came later on purpose.
-    pub slowed: u64,
-}
-
 /// All accounts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     /// What was counted before the last reset, and since then of what had begun before.
     earlier: Account,
     /// Since the last reset.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
+    /// Rows of shards that there is room for.
+    rows_left: usize,
     policies: Names,
     now: Instant,
     /// The latest activity of a run that was forgotten, or never counted apart because there was no room.
@@ -65,6 +45,23 @@ struct Kept {
     last: Instant,
     /// What had been forgotten when this account began: it may have been of the same run.
     forgotten_before: Option<Instant>,
+    /// The same by shard of its clients, if they come in shards.
+    shards: ShardRows,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            earlier: Account::default(),
+            total: Account::default(),
+            runs: BTreeMap::new(),
+            rows_left: ROWS,
+            policies: Names::default(),
+            now: Instant::ORIGIN,
+            forgotten_until: None,
+            full_until: Instant::ORIGIN,
+        }
+    }
 }
 
 impl Ledger {
@@ -188,7 +185,7 @@ impl Ledger {
     fn update(&mut self, run: Of, change: impl Fn(&mut Account)) {
         let Of::ThisEpoch(run) = run else { return change(&mut self.earlier) };
         change(&mut self.total);
-        let Some(run) = run else { return };
+        let Some(Counted { run, shard }) = run else { return };
         if !self.runs.contains_key(&run) && self.runs.len() >= RUNS && !self.make_room() {
             self.forgotten_until = Some(self.now);
             return;
@@ -198,9 +195,18 @@ impl Ledger {
             account: Account::default(),
             last: now,
             forgotten_before,
+            shards: ShardRows::default(),
         });
         kept.last = now;
         change(&mut kept.account);
+        if let Some(shard) = shard {
+            kept.shards.update(shard, &mut self.rows_left, change);
+        }
+    }
+
+    /// The rows of this run's shards.
+    pub(crate) fn shard_rows(&self, run: RunId) -> Vec<ShardRow> {
+        self.runs.get(&run).map(|kept| kept.shards.told()).unwrap_or_default()
     }
 
     /// Forgets the run that was quiet for longest, unless all go on.
@@ -217,7 +223,9 @@ impl Ledger {
             self.full_until = last + LIVE;
             return false;
         }
-        self.runs.remove(&run);
+        if let Some(kept) = self.runs.remove(&run) {
+            self.rows_left += kept.shards.len();
+        }
         self.forgotten_until = self.forgotten_until.max(Some(last));
         true
     }
@@ -227,69 +235,9 @@ impl Ledger {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     /// A run, or a request that belongs to none.
-    ThisEpoch(Option<RunId>),
+    ThisEpoch(Option<Counted>),
     /// A request that came before the last reset.
     Earlier,
-}
-
-impl Account {
-    fn add(&mut self, other: &Self) {
-        // All of them are named, so that none is forgotten.
-        let Self {
-            counts,
-            served,
-            wasted,
-            conflicts,
-            outages,
-            forced,
-            revoked,
-            lost_requests,
-            lost_answers,
-            spoiled,
-            slowed,
-        } = other;
-        let ServerCounts {
-            received,
-            reads,
-            reads_rejected,
-            accepted,
-            rejected,
-            failed,
-            max_busy_seen,
-            max_accepted_seen,
-            crashes,
-            by_policy,
-        } = counts;
-        let sum = &mut self.counts;
-        sum.received += received;
-        sum.reads += reads;
-        sum.reads_rejected += reads_rejected;
-        sum.accepted += accepted;
-        sum.rejected += rejected;
-        sum.failed += failed;
-        sum.max_busy_seen = sum.max_busy_seen.max(*max_busy_seen);
-        sum.max_accepted_seen = sum.max_accepted_seen.max(*max_accepted_seen);
-        sum.crashes += crashes;
-        for (index, counted) in by_policy.iter().enumerate() {
-            match sum.by_policy.get_mut(index) {
-                Some(sum) => {
-                    sum.accepted += counted.accepted;
-                    sum.rejected += counted.rejected;
-                }
-                None => sum.by_policy.push(counted.clone()),
-            }
-        }
-        self.served += *served;
-        self.wasted += *wasted;
-        self.conflicts += conflicts;
-        self.outages += outages;
-        self.forced += forced;
-        self.revoked += revoked;
-        self.lost_requests += lost_requests;
-        self.lost_answers += lost_answers;
-        self.spoiled += spoiled;
-        self.slowed += slowed;
-    }
 }
 
 fn count(account: &mut Account, step: Step, verdict: Verdict) {
@@ -308,11 +256,13 @@ fn count(account: &mut Account, step: Step, verdict: Verdict) {
 
 #[cfg(test)]
 mod tests {
+    use vocabulary::wire::ServerCounts;
+
     use super::*;
 
     fn served(ledger: &mut Ledger, run: RunId, at_s: u64) {
         ledger.on_time(Instant::from_millis(at_s * 1000));
-        ledger.on_admission(Of::ThisEpoch(Some(run)), Step::Work, Some(Verdict::Accepted), (1, 1));
+        ledger.on_admission(Of::ThisEpoch(Some(run.into())), Step::Work, Some(Verdict::Accepted), (1, 1));
     }
 
     #[test]
@@ -353,7 +303,7 @@ mod tests {
         let mut ledger = Ledger::default();
         served(&mut ledger, 1, 0);
         ledger.runs.remove(&1);
-        let run = Of::ThisEpoch(Some(1));
+        let run = Of::ThisEpoch(Some(1.into()));
         ledger.on_revocation(run, Step::Work);
         ledger.on_revocation(run, Step::Read);
         assert_eq!(ledger.account(Some(1)), Account::default());
@@ -362,9 +312,42 @@ mod tests {
     }
 
     #[test]
+    fn shards_of_a_run_are_counted_apart_in_a_bounded_number_of_rows_that_add_up() {
+        let mut ledger = Ledger::default();
+        let mut served = |run, shard, verdict| {
+            let of = Of::ThisEpoch(Some(Counted { run, shard: Some(shard) }));
+            ledger.on_admission(of, Step::Work, Some(verdict), (1, 1));
+        };
+        for (shard, verdict) in [
+            (2, Verdict::Accepted),
+            (0, Verdict::Rejected),
+            (2, Verdict::Rejected),
+            (9999, Verdict::Accepted),
+        ] {
+            served(1, shard, verdict);
+        }
+        for run in 2..10 {
+            (0..1000).for_each(|shard| served(run, shard, Verdict::Accepted));
+        }
+        let row = |shard, received, accepted, rejected| ShardRow {
+            shard,
+            received,
+            accepted,
+            rejected,
+            ..ShardRow::default()
+        };
+        assert_eq!(ledger.shard_rows(1), [row(0, 1, 0, 1), row(2, 2, 1, 1)]);
+        assert_eq!(ledger.account(Some(1)).counts.received, 4, "who is no shard of ours is of the run");
+        let rows: usize = (1..10).map(|run| ledger.shard_rows(run).len()).sum();
+        assert_eq!((rows, ledger.rows_left), (ROWS, 0));
+        ledger.reset();
+        assert_eq!((ledger.shard_rows(1), ledger.rows_left), (Vec::new(), ROWS));
+    }
+
+    #[test]
     fn a_reset_counts_anew_and_forgets_nothing_of_the_lifetime() {
         let mut ledger = Ledger::default();
-        let now = Of::ThisEpoch(Some(1));
+        let now = Of::ThisEpoch(Some(1.into()));
         ledger.on_admission(now, Step::Work, Some(Verdict::Accepted), (1, 1));
         ledger.on_admission(now, Step::Work, None, (1, 1));
         ledger.reset();

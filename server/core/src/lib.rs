@@ -4,6 +4,7 @@
 //! back. Events are processed at the instants they are scheduled for, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod account;
 mod answer_facts;
 mod answers;
 mod by_policy;
@@ -39,9 +40,11 @@ mod script;
 mod server;
 mod service;
 mod setting;
+mod shard_rows;
 mod standing;
 mod timeline;
 
+pub use account::Account;
 pub use answer_facts::AnswerFacts;
 pub use answers::{
     ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
@@ -57,7 +60,6 @@ pub use first_limit::{FirstLimit, Way};
 pub use header_rules::HeaderError;
 pub use ideal::{Ideal, Plan};
 pub use least_costs::LeastCosts;
-pub use ledger::Account;
 pub use log::{ServerEvent, ServerLog};
 pub use outages::{Outage, Outages};
 pub use pace::Pace;
@@ -71,7 +73,7 @@ pub use presets::{
     server_preset, server_preset_names, server_presets,
 };
 pub use rate_law::RateLaw;
-pub use request::{Request, RequestId, Step, Verdict};
+pub use request::{Counted, Request, RequestId, Step, Verdict};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{
     MOST_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer,

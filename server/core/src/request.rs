@@ -15,8 +15,8 @@ pub struct RequestId(pub u32);
 pub struct Request {
     /// Its name, free at this moment.
     pub id: RequestId,
-    /// The run it is counted for, if any.
-    pub run: Option<RunId>,
+    /// What it is counted for, if for anything.
+    pub run: Option<Counted>,
     /// The seed that keys its draws.
     pub seed: u64,
     /// The op's number.
@@ -25,6 +25,21 @@ pub struct Request {
     pub attempt: u32,
     /// What it asks for.
     pub step: Step,
+}
+
+/// What a request is counted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The run.
+    pub run: RunId,
+    /// Which shard of its clients, if they come in shards. Requests are copied often, and this takes no room of its own.
+    pub shard: Option<u16>,
+}
+
+impl From<RunId> for Counted {
+    fn from(run: RunId) -> Self {
+        Self { run, shard: None }
+    }
 }
 
 /// What a request asks for.

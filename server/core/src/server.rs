@@ -11,10 +11,11 @@ use std::sync::Arc;
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, WallTime};
 
+use crate::account::Account;
 use crate::config::Config;
 use crate::details::{Details, Wants};
 use crate::events::{Answer, Input, Output};
-use crate::ledger::{Account, Ledger, Of};
+use crate::ledger::{Ledger, Of};
 use crate::log::ServerLog;
 use crate::policies::Running;
 use crate::request::{Request, RequestId};
@@ -232,6 +233,7 @@ impl Server {
             served_ms: Some(account.served.as_secs_f64() * 1e3),
             wasted_ms: account.wasted.as_secs_f64() * 1e3,
             epoch: self.epoch,
+            shards: run.map(|run| self.ledger.shard_rows(run)).unwrap_or_default(),
             forgotten_until_s: run.and_then(|run| self.ledger.forgotten_until(run)).map(Instant::as_secs_f64),
             ..ServerStats::default()
         }

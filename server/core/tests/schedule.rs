@@ -25,7 +25,7 @@ fn config(policy: &str, schedule: &str) -> Config {
 
 fn request(op: u64, run: Option<RunId>) -> Request {
     let id = RequestId(u32::try_from(op).expect("few"));
-    Request { id, run, seed: 1, op, attempt: 1, step: Step::Work }
+    Request { id, run: run.map(Into::into), seed: 1, op, attempt: 1, step: Step::Work }
 }
 
 /// Requests of one run come at these milliseconds: who is answered when, and what.

@@ -1,6 +1,8 @@
 //! The server's own endpoints: counts, capacity, configuration and reset under `/_mock/`, and `/metrics`.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
@@ -13,8 +15,10 @@ use axum::{Router, middleware};
 use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand, read_patch};
 use serde::Serialize;
 use serde_json::{Value, to_value};
+use vocabulary::wire::ServerStats;
 use vocabulary::{excerpt, wire};
 
+use crate::barrier::{BarrierError, Comer};
 use crate::shared::Shared;
 use crate::{metrics, presets};
 
@@ -25,6 +29,16 @@ const LONGEST_PATCH: usize = 1 << 20;
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
+/// Where shards of runs wait for one another: the only endpoint that answers late.
+pub(crate) const BARRIER: &str = "/_mock/barrier";
+
+/// Real time from a release to the common start: enough for connections to open.
+const READY_IN: Duration = Duration::from_millis(100);
+
+/// Real time that somebody waits at a barrier who does not say how long, and the longest.
+const PATIENCE: Duration = Duration::from_mins(1);
+const LONGEST_PATIENCE: Duration = Duration::from_hours(1);
+
 /// Routes of the admin endpoints.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
@@ -32,6 +46,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/_mock/capacity", get(capacity))
         .route("/_mock/config", get(config).patch(configure))
         .route("/_mock/reset", post(reset))
+        .route(BARRIER, post(barrier))
         .route("/_mock/presets", get(presets))
         .route("/_mock/presets/{name}", get(preset))
         .route("/metrics", get(metrics))
@@ -45,6 +60,11 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 /// Refuses whoever may not use these endpoints.
 pub(crate) fn forbidden(words: &str) -> Response {
     with_mark(refuse(StatusCode::FORBIDDEN, words))
+}
+
+/// What somebody is told who waits while the server shuts down.
+pub(crate) fn stopping() -> Response {
+    with_mark(refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
 }
 
 async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
@@ -95,6 +115,62 @@ async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
+async fn barrier(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
+    let (comer, patience) = match comer(query.as_deref().unwrap_or_default()) {
+        Ok(comer) => comer,
+        Err(words) => return refuse(StatusCode::BAD_REQUEST, words),
+    };
+    let of = comer.of;
+    let release = || {
+        shared.reset();
+        let ServerStats { instance, epoch, .. } = shared.stats(None);
+        let run = format!("{:016x}", RandomState::new().hash_one(epoch));
+        let start_in_ms = u64::try_from(READY_IN.as_millis()).unwrap_or(u64::MAX);
+        wire::Released { run, of, start_in_ms, instance, epoch }
+    };
+    let mut place = match shared.barriers.join(comer, release) {
+        Ok(place) => place,
+        Err(error) => {
+            let status = match error {
+                BarrierError::Full => StatusCode::SERVICE_UNAVAILABLE,
+                _ if error.is_conflict() => StatusCode::CONFLICT,
+                _ => StatusCode::BAD_REQUEST,
+            };
+            return refuse(status, &error.to_string());
+        }
+    };
+    match tokio::time::timeout(patience, place.released()).await {
+        Ok(Some(released)) => answer(StatusCode::OK, to_value(released)),
+        Ok(None) | Err(_) => match place.given_up() {
+            Ok(released) => answer(StatusCode::OK, to_value(released)),
+            Err(told) => answer(StatusCode::GATEWAY_TIMEOUT, to_value(told)),
+        },
+    }
+}
+
+/// Who comes to a barrier, and how long it waits.
+fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
+    let value = |key: &str| {
+        query
+            .split('&')
+            .find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key))
+            .map(|(_, value)| value)
+    };
+    let run = value("run").ok_or("`run` is missing: those of one name wait for one another")?;
+    let of = value("of").and_then(|of| of.parse().ok()).ok_or("`of` must say how many there are to be")?;
+    let index = value("index").map(str::parse).transpose().map_err(|_| "`index` must be a number, from 0")?;
+    let patience = match value("wait_ms") {
+        None => PATIENCE,
+        Some(ms) => {
+            let patience = ms.parse().ok().map(Duration::from_millis);
+            patience
+                .filter(|patience| *patience <= LONGEST_PATIENCE)
+                .ok_or("`wait_ms` must be milliseconds, at most 3600000")?
+        }
+    };
+    Ok((Comer { run: run.to_owned(), of, index }, patience))
+}
+
 async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
@@ -125,7 +201,7 @@ async fn unknown(uri: Uri) -> Response {
 async fn other_method(method: Method, uri: Uri) -> Response {
     let allowed = match uri.path() {
         "/_mock/config" => "GET, HEAD, PATCH",
-        "/_mock/reset" => "POST",
+        "/_mock/reset" | BARRIER => "POST",
         _ => "GET, HEAD",
     };
     let words = format!("`{}` takes {allowed}, not {method}", uri.path());

@@ -1,12 +1,13 @@
 //! One request: whose it is to answer, work's or the admin endpoints'.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{Request, Response};
 use http_body_util::Either;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use tower::ServiceExt;
 
 use crate::access::Access;
@@ -56,7 +57,16 @@ pub(crate) async fn serve(
     if let Err(words) = served.access.check(peer, request.version(), request.uri(), request.headers()) {
         return Ok(admin::forbidden(&words).map(Either::Right));
     }
-    match served.router.clone().oneshot(request.map(axum::body::Body::new)).await {
+    // Who waits at a barrier may go away, and so may the server. A connection is watched only once all of the request is read.
+    let waits = request.uri().path() == admin::BARRIER && request.body().is_end_stream();
+    let mut answering = pin!(served.router.clone().oneshot(request.map(axum::body::Body::new)));
+    let answered = tokio::select! {
+        biased;
+        answered = &mut answering => answered,
+        () = carrier.gone(), if waits => return Err(Unanswered::Gone),
+        () = served.stopping.told(), if waits => return Ok(admin::stopping().map(Either::Right)),
+    };
+    match answered {
         Ok(response) => Ok(response.map(Either::Right)),
         Err(never) => match never {},
     }

@@ -11,6 +11,8 @@ const NO_VERSION: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) run: Option<RunId>,
+    /// Which shard of the run's clients sent it, if they come in shards.
+    pub(crate) shard: Option<u16>,
     pub(crate) seed: Option<u64>,
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
@@ -27,8 +29,8 @@ pub(crate) struct Marks<'a> {
     several_conditions: bool,
 }
 
-const NAMES: [&str; 7] =
-    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, "if-match"];
+const NAMES: [&str; 8] =
+    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, wire::SHARD, "if-match"];
 
 /// All of ours begin so: most headers are none of them.
 const OURS: &[u8] = b"x-tailback-";
@@ -57,7 +59,7 @@ impl<'a> Marks<'a> {
 
     /// What they say.
     pub(crate) fn identity(&self) -> Identity {
-        let [run, seed, op, attempt, step, least_free, condition] =
+        let [run, seed, op, attempt, step, least_free, shard, condition] =
             self.values.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
         let run = run.and_then(|text| u64::from_str_radix(text, 16).ok());
         let condition = match (self.values[NAMES.len() - 1], self.several_conditions) {
@@ -67,6 +69,7 @@ impl<'a> Marks<'a> {
         };
         Identity {
             run,
+            shard: shard.and_then(|text| text.parse().ok()),
             seed: seed.and_then(|text| text.parse().ok()),
             op: op.and_then(|text| text.parse().ok()),
             // They are counted from 1.

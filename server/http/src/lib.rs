@@ -6,6 +6,7 @@ mod admin;
 mod admin_token;
 mod alarm;
 mod answer_times;
+mod barrier;
 mod bounds;
 mod carrier;
 mod clock;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Details, Fault, Input, Output, Patch, PatchError, Reply, Request,
-    RequestId, Script, Server, ServerLog, Verdict,
+    Answer, AnswerSet, Config, ConfigError, Counted, Details, Fault, Input, Output, Patch, PatchError, Reply,
+    Request, RequestId, Script, Server, ServerLog, Verdict,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -14,6 +14,7 @@ use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, TimeScale};
 
 use crate::answer_times::AnswerTimes;
+use crate::barrier::Barriers;
 use crate::clock::Clock;
 use crate::identity::Identity;
 use crate::metrics::Metrics;
@@ -29,6 +30,8 @@ pub(crate) struct Shared {
     pub(crate) wanted: Wanted,
     /// Differs from every other start of a mockserver.
     pub(crate) instance: u64,
+    /// Where shards of runs wait for one another.
+    pub(crate) barriers: Barriers,
     /// What every connection of HTTP/2 is held to, to be told.
     pub(crate) http2_max_streams: u32,
 }
@@ -129,6 +132,7 @@ impl Shared {
             clock,
             // JSON numbers are exact up to 2^53 only.
             instance: RandomState::new().hash_one(0) >> 11,
+            barriers: Barriers::default(),
             http2_max_streams,
         }
     }
@@ -330,7 +334,7 @@ impl Inner {
         });
         Request {
             id,
-            run: identity.run,
+            run: identity.run.map(|run| Counted { run, shard: identity.shard }),
             seed: identity.seed.unwrap_or(self.server.config().seed),
             op,
             attempt: identity.attempt.unwrap_or(1),

@@ -11,11 +11,11 @@ impl Server {
     /// A request comes, perhaps the first of its run.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, request: &Request) {
-        if self.clock.goes_on_with(request.run) {
+        if self.clock.goes_on_with(request.run.map(|counted| counted.run)) {
             return;
         }
-        let requests = &self.requests;
-        if self.clock.on_arrival(now, request.run, || requests.iter().all(Option::is_none)) {
+        let (requests, run) = (&self.requests, request.run.map(|counted| counted.run));
+        if self.clock.on_arrival(now, run, || requests.iter().all(Option::is_none)) {
             self.begin_schedule(now);
         }
     }

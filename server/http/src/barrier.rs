@@ -1,0 +1,284 @@
+//! Where shards of a run wait for one another: all are let go at once, and the counts begin anew with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use vocabulary::wire::{MOST_SHARDS, NotReleased, Released};
+
+/// Barriers at which somebody waits at once.
+const MOST_BARRIERS: usize = 64;
+
+/// Requests that wait at all of them.
+const MOST_WAITING: usize = 4096;
+
+/// The longest name of a barrier, in bytes.
+const LONGEST_NAME: usize = 64;
+
+/// Who asks to be let go with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Comer {
+    /// For which run: those of one name wait for one another.
+    pub(crate) run: String,
+    /// How many there are to be.
+    pub(crate) of: u32,
+    /// Which of them it is, from 0, if it says so.
+    pub(crate) index: Option<u32>,
+}
+
+/// Why somebody may not wait.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BarrierError {
+    /// A name that is none.
+    #[error("`run` must be a name of 1 to {LONGEST_NAME} letters, digits, `.`, `_` or `-`")]
+    Name,
+    /// Nobody, or too many.
+    #[error("`of` is {0}; it must be from 1 to {MOST_SHARDS}")]
+    Of(u32),
+    /// They are counted from 0.
+    #[error("`index` is {index} of {of}; they are counted from 0")]
+    Index {
+        /// As it was said.
+        index: u32,
+        /// How many there are.
+        of: u32,
+    },
+    /// It has come already.
+    #[error("{index} of {of} has come already: two shards of run `{run}` have the same number")]
+    Doubled {
+        /// Whose.
+        run: String,
+        /// Which.
+        index: u32,
+        /// How many there are.
+        of: u32,
+    },
+    /// They do not agree on how many they are.
+    #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
+    OtherCount {
+        /// Whose.
+        run: String,
+        /// As this one says.
+        of: u32,
+        /// As all others say.
+        there: u32,
+    },
+    /// No room.
+    #[error(
+        "too many wait already: at most {MOST_WAITING} requests at {MOST_BARRIERS} barriers; come again when some are gone"
+    )]
+    Full,
+}
+
+impl BarrierError {
+    /// Whether others that came before are in its way.
+    pub(crate) fn is_conflict(&self) -> bool {
+        matches!(self, Self::Doubled { .. } | Self::OtherCount { .. })
+    }
+}
+
+/// All barriers at which somebody waits.
+#[derive(Debug, Default)]
+pub(crate) struct Barriers(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    by_run: BTreeMap<String, Gathering>,
+    /// Who came so far: nobody has the same number.
+    comers: u64,
+}
+
+#[derive(Debug)]
+struct Gathering {
+    of: u32,
+    places: BTreeMap<u64, Waiter>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    index: Option<u32>,
+    release: oneshot::Sender<Released>,
+}
+
+/// The place of somebody who waits; dropped, it is free again.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    barriers: &'a Barriers,
+    run: String,
+    number: u64,
+    released: oneshot::Receiver<Released>,
+}
+
+impl Barriers {
+    /// Somebody comes. The last one lets all go, with what `release` has for each.
+    pub(crate) fn join(
+        &self,
+        comer: Comer,
+        release: impl FnOnce() -> Released,
+    ) -> Result<Place<'_>, BarrierError> {
+        let Comer { run, of, index } = comer;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if run.is_empty() || run.len() > LONGEST_NAME || !run.bytes().all(is_plain) {
+            return Err(BarrierError::Name);
+        }
+        if !(1..=MOST_SHARDS).contains(&of) {
+            return Err(BarrierError::Of(of));
+        }
+        if let Some(index) = index.filter(|index| *index >= of) {
+            return Err(BarrierError::Index { index, of });
+        }
+        let mut waiting = self.lock();
+        let all: usize = waiting.by_run.values().map(|gathering| gathering.places.len()).sum();
+        let is_new = !waiting.by_run.contains_key(&run);
+        if all >= MOST_WAITING || is_new && waiting.by_run.len() >= MOST_BARRIERS {
+            return Err(BarrierError::Full);
+        }
+        waiting.comers += 1;
+        let number = waiting.comers;
+        let gathering =
+            waiting.by_run.entry(run.clone()).or_insert_with(|| Gathering { of, places: BTreeMap::new() });
+        if gathering.of != of {
+            return Err(BarrierError::OtherCount { run, of, there: gathering.of });
+        }
+        if let Some(index) = index
+            && gathering.places.values().any(|waiter| waiter.index == Some(index))
+        {
+            return Err(BarrierError::Doubled { run, index, of });
+        }
+        let (sender, released) = oneshot::channel();
+        gathering.places.insert(number, Waiter { index, release: sender });
+        if gathering.places.len() == of as usize
+            && let Some(gathering) = waiting.by_run.remove(&run)
+        {
+            let released = release();
+            for waiter in gathering.places.into_values() {
+                // Nobody leaves without the lock that is held here.
+                let _ = waiter.release.send(released.clone());
+            }
+        }
+        Ok(Place { barriers: self, run, number, released })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Whoever panicked while it held the lock left whole gatherings.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place<'_> {
+    /// Returns when all are there.
+    pub(crate) async fn released(&mut self) -> Option<Released> {
+        (&mut self.released).await.ok()
+    }
+
+    /// What is told to somebody who waits no longer. All may have come at this very moment.
+    pub(crate) fn given_up(&mut self) -> Result<Released, NotReleased> {
+        let waiting = self.barriers.lock();
+        if let Ok(released) = self.released.try_recv() {
+            return Ok(released);
+        }
+        let Some(Gathering { of, places }) = waiting.by_run.get(&self.run) else {
+            return Err(NotReleased {
+                error: "the barrier is gone".to_owned(),
+                came: None,
+                missing: Vec::new(),
+            });
+        };
+        let came = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let there: BTreeSet<u32> = places.values().filter_map(|waiter| waiter.index).collect();
+        let all_say = there.len() == places.len();
+        let missing: Vec<u32> = (0..*of).filter(|index| all_say && !there.contains(index)).collect();
+        let error = format!("{came} of {of} came");
+        Err(NotReleased { error, came: Some(came), missing })
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.barriers.lock();
+        if let Some(gathering) = waiting.by_run.get_mut(&self.run) {
+            gathering.places.remove(&self.number);
+            if gathering.places.is_empty() {
+                waiting.by_run.remove(&self.run);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comer(run: &str, of: u32, index: u32) -> Comer {
+        Comer { run: run.to_owned(), of, index: Some(index) }
+    }
+
+    fn released() -> Released {
+        Released { run: "7".to_owned(), of: 2, start_in_ms: 100, instance: 1, epoch: 1 }
+    }
+
+    #[test]
+    fn the_last_one_lets_all_go_and_the_next_round_waits_anew() {
+        let barriers = Barriers::default();
+        for round in 0..2 {
+            let mut first = barriers.join(comer("a", 2, 1), || unreachable!("one of two")).unwrap();
+            assert_eq!(first.given_up().unwrap_err().missing, [0], "{round}");
+            let mut other = barriers.join(comer("b", 2, 0), || unreachable!("another run")).unwrap();
+            let mut last = barriers.join(comer("a", 2, 0), released).unwrap();
+            assert_eq!([first.given_up(), last.given_up()], [Ok(released()), Ok(released())]);
+            let NotReleased { error, came, missing } = other.given_up().unwrap_err();
+            assert_eq!((&*error, came, &missing[..]), ("1 of 2 came", Some(1), &[1][..]));
+            // Those of before leave nothing behind, and take nothing along.
+            let next = barriers.join(comer("a", 2, 0), || unreachable!("one of two")).unwrap();
+            drop((first, last));
+            assert_eq!(barriers.lock().by_run["a"].places.len(), 1);
+            drop((next, other));
+            assert!(barriers.lock().by_run.is_empty());
+        }
+    }
+
+    #[test]
+    fn who_contradicts_others_or_is_no_shard_is_refused_and_takes_no_place() {
+        let barriers = Barriers::default();
+        let waits = barriers.join(comer("a", 3, 1), released).unwrap();
+        for (comer, words) in [
+            (comer("a", 3, 1), "1 of 3 has come already: two shards of run `a` have the same number"),
+            (comer("a", 4, 2), "this one says that run `a` has 4 shards, and those that wait say 3"),
+            (comer("a", 3, 3), "`index` is 3 of 3; they are counted from 0"),
+            (comer("a", 0, 0), "`of` is 0; it must be from 1 to 1024"),
+            (comer("a", 1025, 0), "`of` is 1025; it must be from 1 to 1024"),
+            (comer("a b", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
+            (comer("", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
+        ] {
+            assert_eq!(barriers.join(comer, released).unwrap_err().to_string(), words);
+        }
+        assert_eq!(barriers.lock().by_run.values().map(|one| one.places.len()).sum::<usize>(), 1);
+        drop(waits);
+    }
+
+    #[test]
+    fn barriers_and_places_are_bounded() {
+        let barriers = Barriers::default();
+        let mut waits = Vec::new();
+        for run in 0..MOST_BARRIERS {
+            waits.push(barriers.join(comer(&run.to_string(), 1024, 0), released).unwrap());
+        }
+        assert_eq!(barriers.join(comer("more", 2, 0), released).unwrap_err(), BarrierError::Full);
+        let unnamed = || Comer { run: "0".to_owned(), of: 1024, index: None };
+        for _ in 0..1000 {
+            waits.push(barriers.join(unnamed(), released).unwrap());
+        }
+        for run in 1..4 {
+            for index in 1..1001 {
+                waits.push(barriers.join(comer(&run.to_string(), 1024, index), released).unwrap());
+            }
+        }
+        while waits.len() < MOST_WAITING {
+            let index = u32::try_from(waits.len() - 4000).unwrap();
+            waits.push(barriers.join(comer("9", 1024, index), released).unwrap());
+        }
+        assert_eq!(barriers.join(comer("9", 1024, 1023), released).unwrap_err(), BarrierError::Full);
+        waits.pop();
+        assert!(barriers.join(comer("9", 1024, 1023), released).is_ok());
+    }
+}

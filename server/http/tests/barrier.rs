@@ -1,0 +1,117 @@
+//! Barriers over real sockets: all are let go at once, and who goes away leaves nothing behind.
+
+#[path = "support/quick.rs"]
+mod quick;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use mockserver::Embedded;
+use vocabulary::wire::{NotReleased, Released};
+
+use quick::start;
+
+/// Asks for this, on a connection of its own.
+fn ask(server: &Embedded, head: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    write!(stream, "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    stream
+}
+
+fn come(server: &Embedded, query: &str) -> TcpStream {
+    ask(server, &format!("POST /_mock/barrier?{query}"))
+}
+
+/// Status and body.
+fn answer(mut stream: TcpStream) -> (u16, String) {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    (head[9..12].parse().unwrap(), body.to_owned())
+}
+
+fn answered(server: &Embedded, query: &str) -> (u16, String) {
+    answer(come(server, query))
+}
+
+/// Asks until it is so; the server learns of sockets in its own time.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..10_000 {
+        if is_so() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("not so in the end: {what}");
+}
+
+#[test]
+fn all_are_let_go_with_one_run_and_the_counts_begin_anew() {
+    let server = start(|_| {});
+    answer(ask(&server, "GET /"));
+    assert_eq!(server.stats(None).counts.received, 1);
+    let mut runs = Vec::new();
+    for epoch in 1..3 {
+        let waiting: Vec<_> =
+            (0..3).map(|index| come(&server, &format!("run=a-7&of=3&index={index}"))).collect();
+        let answers: Vec<Released> = waiting
+            .into_iter()
+            .map(|stream| {
+                let (status, body) = answer(stream);
+                assert_eq!(status, 200, "{body}");
+                serde_json::from_str(&body).unwrap()
+            })
+            .collect();
+        assert!(answers.iter().all(|released| *released == answers[0]), "{answers:?}");
+        let Released { run, of, start_in_ms, epoch: told, .. } = answers[0].clone();
+        assert_eq!((of, told, start_in_ms > 0), (3, epoch, true));
+        assert_eq!(server.stats(None).counts.received, 0);
+        runs.push(u64::from_str_radix(&run, 16).unwrap());
+    }
+    assert_ne!(runs[0], runs[1], "each round is a run of its own");
+}
+
+#[test]
+fn who_contradicts_others_is_refused_with_the_reason() {
+    let server = start(|_| {});
+    let _waits = come(&server, "run=a&of=2&index=0");
+    eventually("it waits", || answered(&server, "run=a&of=2&index=0&wait_ms=0").0 == 409);
+    let (status, body) = answered(&server, "run=a&of=3&index=1");
+    assert_eq!(status, 409);
+    assert!(body.contains("has 3 shards, and those that wait say 2"), "{body}");
+    for (query, words) in [
+        ("run=a", "`of`"),
+        ("of=2", "`run`"),
+        ("run=a&of=x", "`of`"),
+        ("run=a&of=0", "from 1 to 1024"),
+        ("run=a&of=2&index=2", "counted from 0"),
+        ("run=a&of=2&index=-1", "`index`"),
+        ("run=a&of=2&wait_ms=9999999999", "`wait_ms`"),
+    ] {
+        let (status, body) = answered(&server, query);
+        assert_eq!(status, 400, "{query}");
+        assert!(body.contains(words), "{query}: {body}");
+    }
+    assert_eq!(answer(ask(&server, "GET /_mock/barrier")).0, 405);
+}
+
+#[test]
+fn a_barrier_that_does_not_fill_says_who_was_missing() {
+    let server = start(|_| {});
+    let (status, body) = answered(&server, "run=a&of=4&index=2&wait_ms=1");
+    assert_eq!(status, 504, "{body}");
+    let told: NotReleased = serde_json::from_str(&body).unwrap();
+    assert_eq!((&*told.error, told.came, told.missing), ("1 of 4 came", Some(1), vec![0, 1, 3]));
+}
+
+#[test]
+fn a_client_that_goes_away_while_it_waits_frees_its_place() {
+    let server = start(|_| {});
+    let waits = come(&server, "run=a&of=2&index=0");
+    let again = || answered(&server, "run=a&of=2&index=0&wait_ms=0").0;
+    eventually("it waits", || again() == 409);
+    drop(waits);
+    eventually("its place is free", || again() == 504);
+}
