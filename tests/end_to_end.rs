@@ -6,6 +6,7 @@
 mod admin_access;
 mod bad_luck;
 mod bad_servers;
+mod client_shards;
 mod conditional_writes;
 mod dead_and_reborn;
 mod failures;

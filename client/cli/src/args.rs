@@ -1,6 +1,7 @@
 //! What several commands can be told: one file a group of flags.
 
 mod checks;
+mod client_shard;
 pub(crate) mod exports;
 mod output;
 mod run;
@@ -16,7 +17,7 @@ mod values;
 mod workload;
 
 pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
-pub(crate) use output::{OutputArgs, ReportArgs};
+pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use screen::{ScreenArgs, Theme};
 pub(crate) use several::{SeveralArgs, blocks};

@@ -35,8 +35,22 @@ pub(crate) fn command_line() -> Vec<String> {
 /// checked, how many threads work, and in which part of the runs.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
-    const WITH_VALUE: [&str; 7] =
-        ["--threads", "--theme", "--shard", "--fail-if", "--save-baseline", "--baseline", "--noise"];
+    const WITH_VALUE: [&str; 14] = [
+        "--threads",
+        "--theme",
+        "--shard",
+        "--client-shard",
+        "--barrier",
+        "--barrier-timeout",
+        "--start-at",
+        "--run-id",
+        "--local-address",
+        "--progress",
+        "--fail-if",
+        "--save-baseline",
+        "--baseline",
+        "--noise",
+    ];
     let with_value: Vec<&str> = EXPORTERS.iter().map(|format| format.flag).chain(WITH_VALUE).collect();
     let mut value_follows = false;
     typed.filter(move |argument| {

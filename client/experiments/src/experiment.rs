@@ -16,6 +16,7 @@ use tailback::{Foreknowledge, SpecError, Strategy, StrategySpec};
 use vocabulary::TimeScale;
 
 use crate::error::Error;
+use crate::sharded::Sharded;
 use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 
 /// What opens a mockserver's own endpoints.
@@ -82,6 +83,8 @@ pub struct Experiment {
     pub admin: Option<Admin>,
     /// Whether requests may be sent again whatever their method.
     pub idempotent: bool,
+    /// Over HTTP: which share of the clients is taken here, where others do the rest.
+    pub sharded: Option<Sharded>,
     /// What was typed, as results show it; empty where nobody typed anything.
     pub command_line: Vec<String>,
     /// Whether op latencies of runs that are over are kept for an interval log.
@@ -126,6 +129,7 @@ impl Experiment {
             request: RequestTemplate::default(),
             trust: Trust::default(),
             admin: None,
+            sharded: None,
             idempotent: true,
             command_line: Vec::new(),
             keep_latencies: false,
@@ -229,7 +233,8 @@ impl Experiment {
     /// What depends on the server (a mockserver's model, or none): how long an attempt takes, and whether failures may be
     /// retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
-        let mut run = RunConfig { seed, ..self.run.clone() };
+        let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
+        let mut run = RunConfig { seed, shard, ..self.run.clone() };
         run.timeout = self.strategy.attempt_timeout().map_or(run.timeout, |own| own.min(run.timeout));
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();

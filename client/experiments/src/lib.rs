@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod checks;
+pub mod dividing;
 mod error;
 mod experiment;
 pub mod judge;
@@ -15,7 +16,9 @@ pub mod reproduction;
 pub mod runs;
 pub mod scenario;
 pub mod servers;
+mod sharded;
 pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};
 pub use experiment::{Admin, Experiment, Sending};
+pub use sharded::{BarrierChoice, Sharded, StartChoice};

@@ -3,6 +3,7 @@
 
 pub mod attempt_sinks;
 pub mod blocks;
+pub mod common_start;
 pub mod driver;
 pub mod drivers;
 pub mod in_turn;
@@ -11,6 +12,7 @@ pub mod one_run;
 pub mod over_http;
 pub mod point;
 pub mod shard;
+pub mod start_time;
 pub mod stop;
 pub mod stored;
 pub mod virtual_time;

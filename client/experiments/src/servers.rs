@@ -1,8 +1,10 @@
 //! The servers that runs meet: one of their own, one that was found, one that was named.
 
+mod barrier;
 pub mod connection_room;
 pub mod opponent;
 pub mod target;
 mod url;
 
+pub use barrier::reach_barrier;
 pub use url::url;

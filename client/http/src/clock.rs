@@ -17,6 +17,11 @@ impl Clock {
         Self { origin: RealInstant::now(), scale }
     }
 
+    /// A clock whose origin is this instant, past or to come.
+    pub(crate) fn starting_at(origin: RealInstant, scale: TimeScale) -> Self {
+        Self { origin, scale }
+    }
+
     /// Experiment time now.
     pub(crate) fn now(&self) -> Instant {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())

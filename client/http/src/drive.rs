@@ -1,6 +1,7 @@
 //! The real-time driver: feeds the client state machine and does what it says.
 
 use std::io;
+use std::pin::pin;
 use std::time::{Duration, Instant as RealInstant};
 
 use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
@@ -22,11 +23,14 @@ pub struct DriveOptions {
     pub grace: Duration,
     /// Connections to open before the clock starts.
     pub warm_connections: usize,
+    /// When the clock starts; without it as soon as everything is ready. Who is ready later than that is late with all that was due by
+    /// then.
+    pub start_at: Option<RealInstant>,
 }
 
 impl Default for DriveOptions {
     fn default() -> Self {
-        Self { grace: Duration::from_secs(2), warm_connections: 0 }
+        Self { grace: Duration::from_secs(2), warm_connections: 0, start_at: None }
     }
 }
 
@@ -35,6 +39,8 @@ impl Default for DriveOptions {
 pub struct DriveReport {
     /// Real time from the first event to the last.
     pub wall: Duration,
+    /// How much later than it was to start everything was ready; zero where it was to start when that was so.
+    pub start_late: Duration,
     /// Processor time of all threads that carried attempts.
     pub cpu: Option<Duration>,
     /// Processor time of the busiest of them.
@@ -76,7 +82,13 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let report = runtime.block_on(async {
         warm_up(&lanes, options.warm_connections).await;
         // The clock starts when everything is ready: the first arrivals are not late.
-        drive(run, lanes, Clock::start(scale), control, options).await
+        let Some(start_at) = options.start_at else {
+            return drive(run, lanes, Clock::start(scale), control, options).await;
+        };
+        let start_late = RealInstant::now().saturating_duration_since(start_at);
+        until_start(run, start_at, control).await;
+        let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
+        report.map(|report| DriveReport { start_late, ..report })
     });
     // Connections that still wait for an answer are not waited for.
     runtime.shutdown_background();
@@ -85,6 +97,30 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     report.busiest_cpu = report.cpu.max(others.iter().copied().max());
     report.cpu = report.cpu.map(|cpu| cpu + others.iter().sum::<Duration>());
     Ok(report)
+}
+
+/// Waits for the start, unless somebody asks for the end before; whoever looks is shown a run that has not begun.
+async fn until_start(run: &Run, start_at: RealInstant, control: &Control) {
+    let mut start = pin!(tokio::time::sleep_until(start_at.into()));
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut start => return,
+            () = control.asked() => {}
+        }
+        let (looks, ends): (Vec<_>, Vec<_>) =
+            control.take().into_iter().partition(|command| *command == Command::Snapshot);
+        if !looks.is_empty() {
+            control.publish(0, false, |snapshot| run.snapshot(Instant::ORIGIN, snapshot));
+        }
+        if !ends.is_empty() {
+            // They are for the run itself.
+            for command in ends {
+                control.ask(command);
+            }
+            return;
+        }
+    }
 }
 
 /// Opens connections before the clock starts: as many on each lane.
@@ -170,6 +206,7 @@ async fn drive<T: Transport>(
     let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
     Ok(DriveReport {
         wall: clock.wall(),
+        start_late: Duration::ZERO,
         cpu,
         busiest_cpu: cpu,
         connection_waits: workers.waits().figures(),

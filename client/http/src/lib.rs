@@ -31,7 +31,7 @@ mod workers;
 
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
-pub use mock::{MockError, MockServer, Probe, probe};
+pub use mock::{BarrierError, MockError, MockServer, Probe, probe};
 pub use open_files::raise_open_files;
 pub use target::{Target, TargetError, Trust};
 pub use transport::{Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError};

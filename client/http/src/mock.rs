@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
-use loadgen_core::ErrorKind;
+use loadgen_core::{ClientShard, ErrorKind};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, ConfigChange, RunId, ServerState, ServerStats};
+use vocabulary::wire::{self, ConfigChange, NotReleased, Released, RunId, ServerState, ServerStats};
 
 use crate::connecting::Connecting;
 use crate::http_client::client;
@@ -64,6 +64,31 @@ pub enum MockError {
         /// Its words.
         text: String,
     },
+}
+
+/// A barrier did not let go.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BarrierError {
+    /// Not all came in time.
+    #[error("{}{}", .0.error, missing(&.0.missing))]
+    NotFilled(NotReleased),
+    /// This one contradicts others, or is no shard.
+    #[error("{0}")]
+    Refused(String),
+    /// The server could not be asked.
+    #[error(transparent)]
+    Mock(#[from] MockError),
+}
+
+/// Who did not come, in words.
+fn missing(missing: &[u32]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = missing.iter().take(10).map(ToString::to_string).collect();
+    let more = if missing.len() > named.len() { " …" } else { "" };
+    format!("; missing: {}{more}", named.join(", "))
 }
 
 impl From<reqwest::Error> for MockError {
@@ -165,6 +190,41 @@ impl MockServer {
         let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
         let request = self.client.patch(url).header("content-type", "application/json").body(change);
         json(self.with_host(request).send().await?).await
+    }
+
+    /// Waits at the server's barrier with the other shards of a run; for so long at most. Dropped, it frees its place there.
+    ///
+    /// # Errors
+    /// When not all came in time, when it is refused, or does not answer as a mockserver does.
+    pub async fn barrier(
+        &self,
+        run: &str,
+        shard: ClientShard,
+        patience: Duration,
+    ) -> Result<Released, BarrierError> {
+        let mut url = self.target.with_path("/_mock/barrier").requested().clone();
+        let wait_ms = patience.as_millis();
+        url.set_query(Some(&format!(
+            "run={run}&of={}&index={}&wait_ms={wait_ms}",
+            shard.of(),
+            shard.index()
+        )));
+        // The server tells by itself when it is time to give up.
+        let request = self.with_host(self.client.post(url)).timeout(patience.saturating_add(PATIENCE));
+        let response = request.send().await.map_err(MockError::from)?;
+        match json(response).await {
+            Ok(released) => serde_json::from_value(released)
+                .map_err(|error| BarrierError::Mock(MockError::Garbage(error.to_string()))),
+            Err(MockError::Refused { status: StatusCode::GATEWAY_TIMEOUT, text }) => {
+                let told: NotReleased = serde_json::from_str(&text)
+                    .map_err(|error| BarrierError::Mock(MockError::Garbage(error.to_string())))?;
+                Err(BarrierError::NotFilled(told))
+            }
+            Err(MockError::Refused { status, text }) if status.is_client_error() => {
+                Err(BarrierError::Refused(reason(text)))
+            }
+            Err(error) => Err(BarrierError::Mock(error)),
+        }
     }
 
     fn get(&self, path: &str) -> RequestBuilder {

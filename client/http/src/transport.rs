@@ -106,6 +106,8 @@ pub struct RunHeaders {
     pub run: RunId,
     /// The run's seed.
     pub seed: u64,
+    /// Which shard of the run's clients this is, if they come in shards: it is counted apart.
+    pub shard: Option<u32>,
     /// The calendar when the server started: what it tells a run is in the experiment's time, dates included.
     pub anchor: WallTime,
 }

@@ -8,6 +8,7 @@
 
 mod baseline;
 mod basis;
+mod client_shards;
 mod columns;
 mod comparison;
 mod conditions;
@@ -24,6 +25,7 @@ mod objects;
 mod outline;
 mod over_runs;
 mod parity;
+mod progress_line;
 mod ranking;
 mod reading;
 mod recorded;
@@ -47,6 +49,10 @@ mod written;
 
 pub use baseline::{Baseline, judged};
 pub use basis::Basis;
+pub use client_shards::{
+    ClientShardError, ClientShardRecord, ClientsKind, MergedClients, ShardContext, StartRecord, StartedBy,
+    merged_clients,
+};
 pub use columns::Column;
 pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
 pub use conditions::{Conditions, WrittenConditions};
@@ -58,6 +64,7 @@ pub use health::{Bottleneck, GeneratorLoad, Warning};
 pub use malformed::Malformed;
 pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
 pub use parity::{Pairing, Parity, ParityFigure};
+pub use progress_line::{IntervalFigures, ProgressLine};
 pub use ranking::{best_that_can_be_had, ranked_by_share, standings};
 pub use reading::read;
 pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};

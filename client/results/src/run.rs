@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
+use crate::client_shards::{ClientShardRecord, MergedClients};
 use crate::config::ConfigRecord;
 use crate::setting::At;
 use crate::version::SchemaVersion;
@@ -103,6 +104,12 @@ pub struct RunResult {
     /// How the client came to fit the server's law about rates; absent where none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateFigures>,
+    /// Of a run of a share of the clients (--client-shard): which share, and what puts shards together again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Box<ClientShardRecord>>,
+    /// Of a run that was put together of such shares: of which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Box<MergedClients>>,
     /// Where it belongs in a sweep; in no other document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
@@ -339,6 +346,8 @@ impl RunResult {
             warnings: context.warnings,
             series: points(&measured.series.at_most(context.series_points)),
             rate: measured.rate_figures(),
+            shard: None,
+            merged: None,
             at: None,
         }
     }

@@ -5,14 +5,17 @@ use schemars::generate::SchemaSettings;
 
 use crate::baseline::Baseline;
 use crate::document::Document;
+use crate::progress_line::ProgressLine;
 use crate::recordings::RecordingsCheck;
 use crate::sample::SampleLine;
 use crate::shards::TaskShard;
 
-/// What every document looks like; lines of `--samples`, baselines, checks of recordings and shards are among its definitions.
+/// What every document looks like; lines of `--samples` and of `--progress ndjson`, baselines, checks of recordings and shards are among its
+/// definitions.
 pub fn schema() -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<SampleLine>();
+    generator.subschema_for::<ProgressLine>();
     generator.subschema_for::<Baseline>();
     generator.subschema_for::<RecordingsCheck>();
     generator.subschema_for::<TaskShard>();
@@ -40,7 +43,7 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let besides = properties.keys().map(String::as_str).filter(|key| !required.contains(key));
             for key in required.iter().copied().chain(besides) {
-                if path.is_empty() && ["config", "at"].contains(&key) {
+                if path.is_empty() && ["config", "at", "shard", "merged"].contains(&key) {
                     continue;
                 }
                 let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

@@ -6,6 +6,7 @@ use clap::{Args, Command, FromArgMatches as _};
 use tailback::StrategySpec;
 
 use super::checks::CheckArgs;
+use super::client_shard::ClientShardArgs;
 use super::output::OutputArgs;
 use super::shard::ShardArgs;
 use super::shell::{strategies, suggesting};
@@ -38,6 +39,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
+
+    #[command(flatten)]
+    pub(crate) client_shard: ClientShardArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

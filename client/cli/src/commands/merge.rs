@@ -2,6 +2,7 @@
 //! puts them together.
 
 pub(crate) mod args;
+mod clients;
 mod documents;
 mod tasks;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let shards = Shards::of(&args.files)?.ok_or_else(|| Fatal::error(Exit::Usage, "no shard is given"))?;
     match shards.kind() {
         ShardKind::Tasks => tasks::merge(args, shards),
+        ShardKind::Clients => clients::merge(args, shards),
     }
 }
 

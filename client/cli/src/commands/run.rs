@@ -7,9 +7,8 @@ mod watching;
 
 use std::process::ExitCode;
 
-use experiments::planned;
 use experiments::runs::shard::Shard;
-use results::{ConfigRecord, Figure, Mode, RunFigures, ShardPlan, ShardedCommand};
+use results::{ConfigRecord, Figure, Mode, RunFigures, TaskShard};
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
@@ -41,6 +40,10 @@ Examples:
       the same in virtual time, 1000 seeds in a second or two
   loadgen --simulate --strategy aimd --repeats 20 --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
       for CI: exits with 99 when a condition holds
+  loadgen --strategy aimd --ops 2000 --clients 4 --target http://HOST:8503 --client-shard 0/4 --barrier http://HOST:8503 --json 0.json
+      a quarter of the clients, with three others that wait for one another; `loadgen merge` adds them up
+  loadgen --strategy aimd --rate 50/s --duration 1m --progress ndjson --json result.json | jq .attempts_sent
+      live figures for programs, a line a second
 
 Exit codes: 0 done, 1 no op succeeded or ops failed for good (3xx, 4xx, nobody answers), 2 bad usage,
 69 target unreachable, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
@@ -68,18 +71,7 @@ fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     report.doubts(experiment);
     let mode = if args.simulate { Mode::Simulated } else { Mode::Http };
     let tasks = tasks(experiment, opponent);
-    let planned = ShardPlan {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: ShardedCommand::Run,
-        mode,
-        command_line: experiment.command_line.clone(),
-        tasks: tasks.count() as u64,
-        strategies: vec![experiment.strategy.to_string()],
-        by: None,
-        sensitivity: false,
-        axes: Vec::new(),
-        points: vec![planned::written(&[], std::slice::from_ref(experiment), opponent, mode)?],
-    };
+    let planned = plan::for_shards(experiment, opponent, mode)?;
     let of_shard = OfShard {
         shard,
         plan: &planned,
@@ -105,7 +97,7 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
 
 /// Does what is planned, and tells what it comes to.
 fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
-    let stdout_is_data = plan.exports.take_stdout();
+    let stdout_is_data = plan.exports.take_stdout() || args.output.progress.is_some();
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&plan.announcement);
     report.doubts(&plan.experiment);
@@ -116,10 +108,13 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let experiment = &plan.experiment;
     let tasks = tasks(experiment, &plan.opponent);
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let Plan { mut exports, checks, interrupt, incomplete, .. } = plan;
+    let Plan { mut exports, checks, interrupt, incomplete, of_clients, .. } = plan;
     let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count());
     let figures = figures(exports.want(Source::Document), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
+    if of_clients.is_some() {
+        kept.keep_records();
+    }
     // A summary that cannot be shown must not cost the result.
     let mut shown = Ok(());
     plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
@@ -132,11 +127,12 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         Ok(())
     })?;
     drop(watcher);
-    let runs = kept.conclude();
+    let mut runs = kept.conclude();
+    let of_clients = of_clients.map(|shard| TaskShard { tasks: std::mem::take(&mut runs.records), ..shard });
     if let (true, Some(only)) = (args.simulate, &runs.only) {
         shown = report.run(only, 0, experiment);
     }
-    report.conclude(&runs, shown, experiment, exports, &checks, (&interrupt, incomplete))
+    report.conclude(&runs, shown, experiment, (exports, of_clients), &checks, (&interrupt, incomplete))
 }
 
 /// What is kept of every run: what is written, shown or checked of all of them together.

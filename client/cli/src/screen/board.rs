@@ -115,7 +115,7 @@ impl Board {
             match mode {
                 Watch::Dashboard(background) => self.dashboard(background, &over, interrupt),
                 Watch::Lines => self.lines(&over),
-                Watch::Silent => {}
+                Watch::Ndjson | Watch::Silent => {}
             }
             working.join().unwrap_or_else(|panic| resume_unwind(panic))
         })

@@ -12,8 +12,9 @@ use experiments::servers::target::Server;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use mockserver::core::Way;
+use results::ProgressLine;
 
-use crate::args::{OutputArgs, ScreenArgs};
+use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
 use crate::experiment::workload_text;
 use crate::interrupt::Interrupt;
 use crate::screen::moved_limit::MovedLimit;
@@ -25,6 +26,8 @@ pub(crate) enum Watch {
     Dashboard(Background),
     /// By a plain line a second on stderr.
     Lines,
+    /// By a line of JSON a second on stdout.
+    Ndjson,
     /// Not at all.
     Silent,
 }
@@ -32,7 +35,10 @@ pub(crate) enum Watch {
 impl Watch {
     /// The dashboard when people look at a terminal that can show it.
     pub(crate) fn choose(output: &OutputArgs, stdout_is_data: bool) -> Self {
-        Self::wanted(output.quiet, output.screen, stdout_is_data)
+        match output.progress {
+            Some(ProgressFormat::Ndjson) => Self::Ndjson,
+            None => Self::wanted(output.quiet, output.screen, stdout_is_data),
+        }
     }
 
     /// The same, by what was asked for.
@@ -52,6 +58,7 @@ pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
     match mode {
         Watch::Dashboard(background) => dashboard(background, run, interrupt),
         Watch::Lines => lines(run.underway),
+        Watch::Ndjson => ndjson(run.underway),
         // An error means that the run's thread is gone, which its end will tell.
         Watch::Silent => drop(run.underway.over.recv().ok()),
     }
@@ -59,9 +66,36 @@ pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
 
 fn lines(underway: &Underway) {
     let mut snapshot = Snapshot::default();
+    every_second(underway, || {
+        underway.control.latest(&mut snapshot);
+        underway.bound.tell(&mut snapshot);
+        let line = dashboards::progress_line(&snapshot, 120);
+        // A closed stderr must not stop the run.
+        drop(writeln!(io::stderr().lock(), "{line}"));
+    });
+}
+
+/// A line a second, and one of the rest when the run is over.
+fn ndjson(underway: &Underway) {
+    let (mut before, mut now) = (Snapshot::default(), Snapshot::default());
+    let mut tell = || {
+        underway.control.latest(&mut now);
+        let line = ProgressLine::between(underway.seed(), &before, &now);
+        before.clone_from(&now);
+        // A closed stdout must not stop the run.
+        let mut stdout = io::stdout().lock();
+        drop(serde_json::to_writer(&mut stdout, &line));
+        drop(stdout.write_all(b"\n").and_then(|()| stdout.flush()));
+    };
+    every_second(underway, &mut tell);
+    tell();
+}
+
+/// Looks at a run once a second until it is over, each time at a fresh copy of it.
+fn every_second(underway: &Underway, mut look: impl FnMut()) {
     let mut next = Instant::now();
     loop {
-        // Asked a moment before it is printed, so that the line is fresh.
+        // Asked a moment before it is looked at, so that it is fresh.
         next += Duration::from_secs(1);
         let ask_in = next.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(50));
         if underway.over.recv_timeout(ask_in) != Err(RecvTimeoutError::Timeout) {
@@ -71,11 +105,7 @@ fn lines(underway: &Underway) {
         if underway.over.recv_timeout(Duration::from_millis(50)) != Err(RecvTimeoutError::Timeout) {
             return;
         }
-        underway.control.latest(&mut snapshot);
-        underway.bound.tell(&mut snapshot);
-        let line = dashboards::progress_line(&snapshot, 120);
-        // A closed stderr must not stop the run.
-        drop(writeln!(io::stderr().lock(), "{line}"));
+        look();
     }
 }
 

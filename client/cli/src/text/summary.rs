@@ -8,7 +8,7 @@ use experiments::record::rejections_hold_slots;
 use experiments::runs::one_run::Finished;
 use loadgen_core::{AdviceFigures, LatencyFigures, RateFigures};
 use mockserver::core::Config;
-use results::{Mode, RunResult};
+use results::{ClientShardRecord, Mode, RunResult};
 use statistics::Summary;
 use vocabulary::wire::{PolicyCounts, ServerCounts};
 
@@ -100,6 +100,9 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
             row("policies", by_policy(&server.by_policy));
         }
     }
+    if let Some(shard) = &result.shard {
+        row("shard", self::shard(shard));
+    }
     if let Some(wasted_s) = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0) {
         row("wasted", format!("{} of the time of the server's slots", seconds(wasted_s)));
     }
@@ -115,6 +118,18 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
     }
     for warning in &result.warnings {
         let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
+    }
+    text
+}
+
+/// Which share of the clients it was, how it started, and what the server counted of it.
+fn shard(shard: &ClientShardRecord) -> String {
+    let ClientShardRecord { index, of, run, start, ledger, .. } = shard;
+    let mut text = format!("{index}/{of} of run {run}   ready {} late", milliseconds(start.late_ms));
+    let rows = ledger.iter().flat_map(|ledger| &ledger.shards);
+    if let Some(row) = rows.into_iter().find(|row| row.shard == *index) {
+        let [received, accepted, rejected] = [row.received, row.accepted, row.rejected].map(thousands);
+        let _ = write!(text, "   server: {received} received   {accepted} accepted   {rejected} rejected");
     }
     text
 }

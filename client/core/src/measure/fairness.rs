@@ -105,7 +105,7 @@ pub fn fairness_of(
 impl From<ClientCount> for Client {
     fn from(count: ClientCount) -> Self {
         let ClientCount { arrived, succeeded, latency_nanos, busy_nanos, busy_since } = count;
-        Self { arrived, succeeded, latency_nanos, busy_nanos, busy_since, ..Self::default() }
+        Self { arrived, succeeded, latency_nanos, busy_since, busy_nanos, ..Self::default() }
     }
 }
 

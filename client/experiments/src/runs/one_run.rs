@@ -7,20 +7,24 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Classifier, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS, SampleSink,
-    Snapshot,
+    Bins, Classifier, ClientShard, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS,
+    SampleSink, Snapshot,
 };
 use loadgen_http::{
     Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig, peak_rss_bytes,
 };
-use results::{GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning};
+use results::{
+    ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, ShardContext,
+    StartRecord, Warning,
+};
 use tokio::runtime::Runtime;
 use vocabulary::WallTime;
-use vocabulary::wire::{RunId, ServerStats};
+use vocabulary::wire::{RunId, ServerCounts, ServerStats};
 
 use crate::error::{ErrorKind, refusal_because, words_of};
 use crate::experiment::Experiment;
 use crate::record::config_record;
+use crate::runs::common_start::CommonStart;
 use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::stop::Stop;
 use crate::runs::wall_clock;
@@ -65,6 +69,8 @@ pub struct Underway {
     seed: u64,
     /// By the clock on the wall.
     started_at: String,
+    /// Of a share of the clients: how all shares started.
+    common: Option<CommonStart>,
 }
 
 struct Driven {
@@ -108,25 +114,31 @@ pub fn start(
     seed: u64,
     room: ConnectionRoom,
     samples: Option<SampleSink>,
+    common: Option<CommonStart>,
 ) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
     let config = settings.for_server(server.model.as_ref(), seed);
-    let id = RandomState::new().hash_one(seed);
+    let id = common.as_ref().map_or_else(|| RandomState::new().hash_one(seed), |common| common.run);
     let transport = transport(settings, server, target, &config, id, room.most)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let mut run = Run::new(
         config.clone(),
         |_| settings.start_strategy(seed, server.foreknowledge(seed, margin)),
-        server.least_costs(seed),
+        // What is known of all ops bounds no share of them, nor does a law for all.
+        server.least_costs(seed).filter(|_| common.is_none()),
     )?;
-    run.follow_law(server.rate_law());
+    run.follow_law(server.rate_law().filter(|_| common.is_none()));
     if let Some(sink) = samples {
         run.record_samples(sink);
     }
     let control = Arc::new(Control::default());
     let (tell_over, over) = channel();
     let watched = control.clone();
-    let options = DriveOptions { warm_connections: warm_connections(&config), ..DriveOptions::default() };
+    let options = DriveOptions {
+        warm_connections: warm_connections(&config),
+        start_at: common.as_ref().map(|common| common.at),
+        ..DriveOptions::default()
+    };
     let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let report = transport.drive(&mut run, &watched, options);
@@ -135,10 +147,15 @@ pub fn start(
         Ok(Driven { run, report: report? })
     })?;
     let bound = PlannedBound::of(&config, server);
-    Ok(Underway { control, over, bound, thread, room, id, seed, started_at })
+    Ok(Underway { control, over, bound, thread, room, id, seed, started_at, common })
 }
 
 impl Underway {
+    /// Which run it is.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Whether the run's thread has ended, in whatever way.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
@@ -158,8 +175,10 @@ impl Underway {
         let mut warnings = Vec::new();
         // The server's clock is read after the run, and not at once.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
-        let stats = server_stats(server, self.id, runtime, lasted, &mut warnings);
-        let conservation = driven.run.conservation(stats.as_ref().map(|stats| &stats.counts));
+        let stats = server_stats(server, self.id, self.common.as_ref(), runtime, lasted, &mut warnings);
+        let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
+        let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));
+        let conservation = driven.run.conservation(own.as_ref());
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
         let generator_share = driven.report.busiest_cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
@@ -194,6 +213,8 @@ impl Underway {
         let attempts = &measured.attempts;
         let heard = attempts.succeeded + attempts.rejected + measured.answered_failures;
         let answered = heard > 0 || attempts.failed == 0;
+        // Of a share, the server's counts are those of all shares together: merging has them once.
+        let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
         let mut result = RunResult::new(
             &settings.strategy,
             &driven.run,
@@ -222,6 +243,20 @@ impl Underway {
         if current != Some(true) {
             (result.optimal_makespan_s, result.rate) = (None, None);
         }
+        if let Some((common, shard)) = self.common.zip(shard) {
+            let is_as_known =
+                current == Some(true) && !driven.run.cap_changed() && measured.attempts.by_gateway == 0;
+            let bound = self.bound.0.filter(|_| is_as_known);
+            let late_ms = driven.report.start_late.as_secs_f64() * 1e3;
+            let context = ShardContext {
+                shard,
+                run: self.id,
+                start: StartRecord { by: common.by, late_ms },
+                whole_optimal_makespan_s: bound.map(|bound| bound.as_secs_f64()),
+                ledger,
+            };
+            result.shard = Some(Box::new(ClientShardRecord::new(&driven.run, context)));
+        }
         let bins = measured.bins.clone();
         let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::of(&driven.run)));
         let bottleneck = was_bottleneck;
@@ -240,6 +275,7 @@ fn transport(
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
         seed: config.seed,
+        shard: settings.sharded.as_ref().map(|sharded| sharded.shard.index()),
         anchor: WallTime::from_unix(Duration::from_millis(mock.state.anchor_unix_ms.unwrap_or_default())),
     });
     let of_server = server.model.as_ref().map(mockserver::core::Config::reject_statuses).unwrap_or_default();
@@ -282,6 +318,7 @@ fn warm_connections(config: &RunConfig) -> usize {
 fn server_stats(
     server: &Server,
     id: RunId,
+    common: Option<&CommonStart>,
     runtime: &Runtime,
     lasted: Duration,
     warnings: &mut Vec<Warning>,
@@ -289,7 +326,13 @@ fn server_stats(
     let mock = server.mock.as_ref()?;
     match runtime.block_on(mock.stats(id)) {
         Ok(stats) => {
-            let before = mock.state;
+            let mut before = mock.state;
+            if let Some((instance, epoch)) = common.and_then(|common| common.counts)
+                && before.instance == Some(instance)
+            {
+                // The barrier has reset it since.
+                before.epoch = Some(epoch);
+            }
             let warning = match () {
                 () if before.instance.is_some_and(|before| before != stats.instance) => {
                     Warning::ServerRestarted
@@ -307,6 +350,23 @@ fn server_stats(
             None
         }
     }
+}
+
+/// What the server counted of this program's attempts: of a shard of the clients, its own row.
+fn own_counts(
+    stats: &ServerStats,
+    shard: Option<ClientShard>,
+    run: &Run,
+    warnings: &mut Vec<Warning>,
+) -> Option<ServerCounts> {
+    let Some(shard) = shard else { return Some(stats.counts.clone()) };
+    let row = stats.shards.iter().find(|row| row.shard == shard.index());
+    if row.is_none() && run.measurements().attempts.total > 0 {
+        // Also what a server answers that knows no shards.
+        warnings.push(Warning::CountsUnknown("it counts this shard not apart from others".to_owned()));
+        return None;
+    }
+    Some(row.copied().unwrap_or_default().counts())
 }
 
 /// Whether something is missing in the counts of a run that lasted this long and has just ended.

@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
 use super::stop::Stop;
-use crate::runs::one_run;
+use crate::runs::{common_start, one_run};
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::opponent::Opponent;
 use crate::servers::target::Server;
@@ -37,7 +37,7 @@ impl OverHttp {
         number: usize,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<Option<Outcome>> {
         let begun = Instant::now();
         match task.opponent {
             Opponent::Own(config) => {
@@ -66,7 +66,7 @@ impl Driver for OverHttp {
             if stop.asked_by().is_some() {
                 break;
             }
-            let outcome = self.one_run(&tasks.task(number), number, stop, watcher)?;
+            let Some(outcome) = self.one_run(&tasks.task(number), number, stop, watcher)? else { break };
             watcher.on_over(number, &outcome);
             take(number, outcome)?;
         }
@@ -87,9 +87,17 @@ fn against(
     begun: Instant,
     stop: &dyn Stop,
     watcher: &dyn Watcher,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<Option<Outcome>> {
+    let common = match &task.experiment.sharded {
+        None => None,
+        // Nothing has begun when somebody stops it there.
+        Some(sharded) => match common_start::wait(sharded, task.seed, runtime, stop)? {
+            Some(common) => Some(common),
+            None => return Ok(None),
+        },
+    };
     let attempts = watcher.attempts_of(number, task.seed)?;
-    let underway = one_run::start(task.experiment, server, task.seed, room, attempts)?;
+    let underway = one_run::start(task.experiment, server, task.seed, room, attempts, common)?;
     stop.is_running(Some(underway.control.clone()));
     watcher.wait(number, &RealRun { underway: &underway, experiment: task.experiment, server, runtime });
     stop.is_running(None);
@@ -97,5 +105,5 @@ fn against(
     let wall = Duration::try_from_secs_f64(finished.result.wall_s.unwrap_or_default()).unwrap_or_default();
     let held_up = Warning::held_up(watcher.held_up(number), wall);
     finished.result.warnings.extend(held_up.map(|warning| warning.to_string()));
-    Outcome::new((finished, bins), number, begun, watcher)
+    Outcome::new((finished, bins), number, begun, watcher).map(Some)
 }

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::kind::ShardOf;
+use super::kind::{ShardKind, ShardOf};
 use super::plan::{ShardPlan, is_unprintable};
 use crate::malformed::Malformed;
 use crate::outline::Outline;
@@ -13,13 +13,13 @@ use crate::reading::read;
 use crate::run::RunResult;
 use crate::version::SchemaVersion;
 
-/// Some of the runs of a command (--shard), for `loadgen merge`. Other programs want the merged document.
+/// Some of the runs of a command (--shard), or of the clients of its runs (--client-shard), for `loadgen merge`. Other programs want the merged document.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskShard<R = RunResult> {
     /// Rises when a key changes its meaning or goes away.
     pub schema_version: SchemaVersion,
-    /// Which of them: task t belongs to the shard with index t mod of.
+    /// Which of them: task t, or client c, belongs to the shard with index t, or c, mod of.
     pub shard: ShardOf,
     /// What all of them do.
     pub plan: ShardPlan,
@@ -96,7 +96,7 @@ impl<'a> ReadShard<'a> {
         // No number in it is beyond all measure.
         read::<Outline>(text)?;
         let Head { shard, plan, .. } = read(text)?;
-        let ShardOf { index, of, .. } = shard;
+        let ShardOf { kind, index, of } = shard;
         if index >= of {
             return Err(Malformed::at(
                 "shard.index",
@@ -114,7 +114,7 @@ impl<'a> ReadShard<'a> {
             if number >= plan.tasks {
                 return refused("task", format!("{number} is not below {}, the number of tasks", plan.tasks));
             }
-            if number % u64::from(of) != u64::from(index) {
+            if kind == ShardKind::Tasks && number % u64::from(of) != u64::from(index) {
                 return refused("task", format!("{number} is no task of shard {index} of {of}"));
             }
             if number < least {

@@ -12,6 +12,8 @@ use crate::reading::read;
 pub enum ShardKind {
     /// By its runs (--shard): task t belongs to shard t mod N.
     Tasks,
+    /// By its clients (--client-shard): client c belongs to shard c mod N, in every run.
+    Clients,
 }
 
 /// Which part of a whole it is.
@@ -67,7 +69,7 @@ mod tests {
                 r#"{"runs": []}"#,
                 "it is no shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
             ),
-            (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is not `tasks`"),
+            (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is neither `tasks` nor `clients`"),
             (r#"{"shard": 3}"#, "`shard`: integer `3` is not an object"),
             (r#"{"shard"#, "line 1, column 7: it ends in the middle; the file was cut off"),
             ("[1]", "a list is not an object"),

@@ -1,7 +1,7 @@
 //! What is kept of runs of one strategy while they go on: figures, and what fell short. Files get every run at once.
 
 use experiments::runs::one_run::Finished;
-use results::{Figure, RunFigures};
+use results::{Figure, RunFigures, TaskRecord};
 
 use crate::files::exports::Exports;
 use crate::shortfall::Shortfalls;
@@ -30,6 +30,9 @@ pub(super) struct Runs {
     pub(super) conserved: bool,
     /// Whether somebody answered in all of them.
     pub(super) answered: bool,
+    /// All of them whole, where they are a share that is merged with others.
+    pub(super) records: Vec<TaskRecord>,
+    keeps_records: bool,
 }
 
 impl<'a> Kept<'a> {
@@ -44,8 +47,15 @@ impl<'a> Kept<'a> {
             only: None,
             conserved: true,
             answered: true,
+            records: Vec::new(),
+            keeps_records: false,
         };
         Self { exports, runs, cut: None }
+    }
+
+    /// Keeps runs whole, too.
+    pub(super) fn keep_records(&mut self) {
+        self.runs.keeps_records = true;
     }
 
     /// Takes a run that is over; one that was cut off only counts beside others if it is said to.
@@ -78,6 +88,16 @@ impl<'a> Kept<'a> {
         runs.short.note([&run]);
         runs.conserved &= run.conservation.holds();
         runs.answered &= run.answered;
+        if runs.keeps_records {
+            runs.records.push(TaskRecord {
+                task: runs.count as u64,
+                server_compared: run.conservation.server_compared,
+                generator_share: run.generator_share,
+                answered: run.answered,
+                bottleneck: run.bottleneck,
+                run: run.result.clone(),
+            });
+        }
         runs.count += 1;
         runs.only = (runs.count == 1).then_some(run);
     }

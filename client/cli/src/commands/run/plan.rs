@@ -3,14 +3,19 @@
 use std::sync::Arc;
 
 use experiments::Experiment;
+use experiments::dividing::{refuse_own_server, refuse_undividable};
+use experiments::planned;
 use experiments::record::{ServerRecord, config_record};
 use experiments::runs::driver::{Driver, Task, Tasks};
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::opponent::{GivenServer, Opponent};
 use experiments::servers::target::Server;
+use loadgen_core::ClientShard;
 use mockserver::core::Config;
-use results::{ConfigRecord, Incomplete, Mode};
+use results::{
+    ConfigRecord, Incomplete, Mode, SchemaVersion, ShardKind, ShardOf, ShardPlan, ShardedCommand, TaskShard,
+};
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
@@ -36,6 +41,8 @@ pub(super) struct Plan<'a> {
     pub(super) warnings: Vec<String>,
     /// What of the runs is missing, where they were done before.
     pub(super) incomplete: Option<Incomplete>,
+    /// The document of a share of the clients, without its runs, if only a share is taken.
+    pub(super) of_clients: Option<TaskShard>,
 }
 
 /// What a run would use, without any run.
@@ -53,6 +60,13 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
 impl<'a> Plan<'a> {
     /// Checks everything; listens for signals before anything is begun that would have to be cleaned up.
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
+        let to_stdout = args.output.exports.asked.iter().find(|(_, path)| path.as_os_str() == "-");
+        if let (Some((format, _)), Some(_)) = (to_stdout, args.output.progress) {
+            let words =
+                format!("`{} -` and `--progress` would both be on stdout; write one to a file", format.flag);
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+        args.client_shard.refuse_contradictions(args.simulate, &args.checks)?;
         let experiment = experiment::of_flags(args)?;
         if args.simulate { Self::simulated(args, experiment) } else { Self::over_http(args, experiment) }
     }
@@ -79,6 +93,7 @@ impl<'a> Plan<'a> {
             checks,
             interrupt,
             incomplete: None,
+            of_clients: None,
         })
     }
 
@@ -89,14 +104,21 @@ impl<'a> Plan<'a> {
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         let driver = OverHttp::new()?;
-        let server =
-            Server::choose(&experiment::server_choice(args, &experiment), &experiment, &runtime, true)?;
+        experiment.sharded = args.client_shard.sharded(&experiment, &runtime)?;
+        refuse_undividable(&experiment)?;
+        // A server of its own would not be one for all shards.
+        let may_start = experiment.sharded.is_none();
+        let choice = experiment::server_choice(args, &experiment);
+        let server = Server::choose(&choice, &experiment, &runtime, may_start)?;
+        refuse_own_server(&experiment, &server)?;
         checks.same_experiment(
             Mode::Http,
             &config_record(&experiment, &server.record(), experiment.run.seed),
         )?;
         server.refuse_unusable(&experiment)?;
-        let announcement = summary::announcement(&experiment, &server.describe(), server.model.as_ref());
+        let share = experiment.sharded.as_ref().map(|sharded| format!("{sharded}\n")).unwrap_or_default();
+        let announcement =
+            summary::announcement(&experiment, &server.describe(), server.model.as_ref()) + &share;
         let model = server.model.clone();
         let given = GivenServer::new(server, runtime, driver.files());
         let opponent = Opponent::Given(Arc::new(given));
@@ -104,6 +126,8 @@ impl<'a> Plan<'a> {
         let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = Box::new(driver);
         let incomplete = None;
+        let of_clients = experiment.sharded.as_ref().map(|sharded| sharded.shard);
+        let of_clients = of_clients.map(|shard| document_of(shard, &experiment, &opponent)).transpose()?;
         Ok(Self {
             experiment,
             opponent,
@@ -114,6 +138,7 @@ impl<'a> Plan<'a> {
             announcement,
             warnings,
             incomplete,
+            of_clients,
         })
     }
 
@@ -137,6 +162,7 @@ impl<'a> Plan<'a> {
             warnings: doubts(None, model, &experiment),
             driver: Box::new(stored),
             incomplete: merging.incomplete,
+            of_clients: None,
             opponent,
             experiment,
             exports,
@@ -144,6 +170,40 @@ impl<'a> Plan<'a> {
             interrupt,
         })
     }
+}
+
+/// What all shards do.
+pub(super) fn for_shards(
+    experiment: &Experiment,
+    opponent: &Opponent,
+    mode: Mode,
+) -> anyhow::Result<ShardPlan> {
+    Ok(ShardPlan {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: ShardedCommand::Run,
+        mode,
+        command_line: experiment.command_line.clone(),
+        tasks: tasks(experiment, opponent).count() as u64,
+        strategies: vec![experiment.strategy.to_string()],
+        by: None,
+        sensitivity: false,
+        axes: Vec::new(),
+        points: vec![planned::written(&[], std::slice::from_ref(experiment), opponent, mode)?],
+    })
+}
+
+/// The document of a share of the clients, before any run.
+fn document_of(
+    shard: ClientShard,
+    experiment: &Experiment,
+    opponent: &Opponent,
+) -> anyhow::Result<TaskShard> {
+    Ok(TaskShard {
+        schema_version: SchemaVersion::default(),
+        shard: ShardOf { kind: ShardKind::Clients, index: shard.index(), of: shard.of() },
+        plan: for_shards(experiment, opponent, Mode::Http)?,
+        tasks: Vec::new(),
+    })
 }
 
 /// One run for each seed.
@@ -172,8 +232,9 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 /// Makes sure that everything can be written and checked that was asked for.
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
     let baseline = args.checks.save_baseline.as_ref().map(|name| name.0.as_path());
-    // Runs of many seeds are written as they come; a single one is the document itself.
-    let runs = if experiment.repeats == 1 { RunsStand::InDocument } else { RunsStand::First };
+    // Runs of many seeds are written as they come; a single one is the document itself, and those of a share of the clients are in one.
+    let alone = experiment.repeats == 1 || args.client_shard.is_given();
+    let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
     // A shard writes a document of its own.
     let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
-use results::{Incomplete, Repeats, RunResult, figures_over_runs};
+use results::{Incomplete, Repeats, RunResult, TaskShard, figures_over_runs};
 use statistics::Summary;
 
 use super::kept::Runs;
@@ -52,7 +52,7 @@ impl Report {
         runs: &Runs,
         mut shown: anyhow::Result<()>,
         experiment: &Experiment,
-        exports: Exports,
+        (exports, of_clients): (Exports, Option<TaskShard>),
         checks: &Checks<'_>,
         (interrupt, incomplete): (&Interrupt, Option<Incomplete>),
     ) -> anyhow::Result<ExitCode> {
@@ -64,6 +64,7 @@ impl Report {
         match &runs.only {
             // Without a run nothing that was there is overwritten.
             None if runs.count == 0 => {}
+            _ if of_clients.is_some() => exports.finish(&of_clients)?,
             Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
             // The runs are written.
             _ => exports.finish(&Repeats::<RunResult> {

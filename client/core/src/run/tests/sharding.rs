@@ -63,7 +63,7 @@ proptest! {
         let duration = lasts.map(Duration::from_millis);
         let requests = Requests { api_keys: NonZero::new(7), ..Requests::default() };
         let workload = Workload { arrivals, ops: Some(count), duration };
-        let whole = RunConfig { seed, workload, clients, requests, ..RunConfig::default() };
+        let whole = RunConfig { seed, workload, requests, clients, ..RunConfig::default() };
         let mut together: Vec<Seen> = Vec::new();
         for index in 0..shards {
             let shard = ClientShard::new(index, shards).unwrap();

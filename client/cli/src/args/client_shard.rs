@@ -1,0 +1,111 @@
+//! Which clients of a run are taken here, where other programs take the rest.
+
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use experiments::runs::start_time;
+use experiments::servers::reach_barrier;
+use experiments::{Experiment, Sharded, StartChoice};
+use loadgen_core::ClientShard;
+use tokio::runtime::Runtime;
+use vocabulary::duration_text;
+use vocabulary::wire::RunId;
+
+use super::checks::CheckArgs;
+use crate::exit::{Exit, Fatal};
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Shards")]
+pub(crate) struct ClientShardArgs {
+    /// Take every Nth client only, from client I on (from 0), such as `0/4`, against a server that all shards meet; `--ops`, `--rate` and
+    /// `--clients` are the whole's. `loadgen merge` adds up what shards write with `--json`.
+    #[arg(long, value_name = "I/N", conflicts_with = "shard")]
+    client_shard: Option<ClientShard>,
+
+    /// The mockserver at which all shards wait for one another: it resets its counts, and lets all go at once, once for every repeat.
+    #[arg(long, value_name = "URL", requires = "client_shard", conflicts_with = "start_at")]
+    barrier: Option<String>,
+
+    /// How long to wait there for all others.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience, requires = "barrier")]
+    barrier_timeout: Duration,
+
+    /// Start at this time, by this machine's clock, where no mockserver is: RFC 3339, or seconds since 1970. How late it was ready is told.
+    #[arg(long, value_name = "WHEN", value_parser = start_time::read, requires = "client_shard", requires = "run_id")]
+    start_at: Option<SystemTime>,
+
+    /// The id that all shards of a run share, up to 16 hexadecimal digits; with `--barrier` only needed where shards of several runs wait
+    /// at the same.
+    #[arg(long, value_name = "ID", value_parser = run_id, requires = "client_shard")]
+    run_id: Option<RunId>,
+}
+
+fn patience(text: &str) -> Result<Duration, String> {
+    let patience = duration_text::parse(text).map_err(|error| error.to_string())?;
+    if patience > Duration::from_hours(1) {
+        return Err("nobody waits longer than an hour there".to_owned());
+    }
+    Ok(patience)
+}
+
+fn run_id(text: &str) -> Result<RunId, String> {
+    let is_plain = !text.starts_with('+');
+    let id = RunId::from_str_radix(text, 16).ok().filter(|_| is_plain);
+    id.ok_or_else(|| "it must be up to 16 hexadecimal digits, such as `a1`".to_owned())
+}
+
+impl ClientShardArgs {
+    /// Whether only a share is taken.
+    pub(crate) fn is_given(&self) -> bool {
+        self.client_shard.is_some()
+    }
+
+    /// Refuses a share of what is simulated, or judged by itself.
+    pub(crate) fn refuse_contradictions(&self, simulate: bool, checks: &CheckArgs) -> anyhow::Result<()> {
+        if self.client_shard.is_none() {
+            return Ok(());
+        }
+        let usage = |words: &str| Err(Fatal::error(Exit::Usage, words));
+        if simulate {
+            return usage(
+                "`--client-shard` means nothing in virtual time: clients meet in one server's queue, and one program simulates it; \
+                 leave it out",
+            );
+        }
+        if !checks.fail_if.is_empty() || checks.baseline.is_some() || checks.save_baseline.is_some() {
+            return usage(
+                "`--fail-if` and baselines judge a whole run, and `--client-shard` does a part of one: give them to `loadgen merge`",
+            );
+        }
+        if self.barrier.is_none() && self.start_at.is_none() {
+            return usage(
+                "`--client-shard` needs a common start of all shards: `--barrier URL` with a mockserver, or `--start-at TIME` with \
+                 `--run-id ID`",
+            );
+        }
+        Ok(())
+    }
+
+    /// The share, if one was asked for; the barrier is looked for.
+    pub(crate) fn sharded(
+        &self,
+        settings: &Experiment,
+        runtime: &Runtime,
+    ) -> anyhow::Result<Option<Sharded>> {
+        let Some(shard) = self.client_shard else { return Ok(None) };
+        let start = match (&self.barrier, self.start_at.zip(self.run_id)) {
+            (Some(url), _) => {
+                let barrier = reach_barrier(url, self.barrier_timeout, self.run_id, settings, runtime)?;
+                StartChoice::Barrier(Box::new(barrier))
+            }
+            (None, Some((time, run))) if time <= SystemTime::now() => {
+                let words =
+                    format!("the time of `--start-at` is over (run {run:x}): take one that is to come");
+                return Err(Fatal::error(Exit::Usage, words));
+            }
+            (None, Some((time, run))) => StartChoice::At(time, run),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Sharded { shard, start }))
+    }
+}

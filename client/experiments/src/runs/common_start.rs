@@ -1,0 +1,111 @@
+//! The start of a shard of clients, which is that of all shards.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use loadgen_http::BarrierError;
+use results::StartedBy;
+use tokio::runtime::Runtime;
+use vocabulary::wire::{Released, RunId};
+
+use super::stop::Stop;
+use crate::error::{ErrorKind, refusal, refusal_because};
+use crate::sharded::{BarrierChoice, Sharded, StartChoice};
+
+/// How often somebody who waits looks whether that is still wanted.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Before a start by the calendar connections are opened and everything else is made ready.
+const READY_IN: Duration = Duration::from_secs(1);
+
+/// What shards have in common when they start.
+#[derive(Clone, Copy, Debug)]
+pub struct CommonStart {
+    /// The id of the run that they are shards of.
+    pub run: RunId,
+    /// When the clock starts.
+    pub at: Instant,
+    /// By what.
+    pub by: StartedBy,
+    /// The instance and the epoch of the mockserver whose barrier it was: it counts anew since then.
+    pub counts: Option<(u64, u64)>,
+}
+
+/// Waits until the start is near; nothing when somebody asks for the end before.
+///
+/// # Errors
+/// When the start is over, when not all shards came to the barrier, or this one is not let in.
+pub(super) fn wait(
+    sharded: &Sharded,
+    seed: u64,
+    runtime: &Runtime,
+    stop: &dyn Stop,
+) -> anyhow::Result<Option<CommonStart>> {
+    match &sharded.start {
+        StartChoice::Barrier(barrier) => at_barrier(barrier, sharded, seed, runtime, stop),
+        StartChoice::At(time, run) => {
+            let now = (Instant::now(), SystemTime::now());
+            let Ok(ahead) = time.duration_since(now.1) else {
+                let words = format!(
+                    "{} (--start-at) was over when everything was ready: take a later time",
+                    humantime::format_rfc3339_millis(*time)
+                );
+                return Err(refusal(ErrorKind::Usage, words));
+            };
+            let at = now.0 + ahead;
+            let near = tokio::time::Instant::from_std(at.checked_sub(READY_IN).unwrap_or(at));
+            let waited = runtime.block_on(async {
+                tokio::select! {
+                    () = tokio::time::sleep_until(near) => true,
+                    () = asked_for(stop) => false,
+                }
+            });
+            let common = CommonStart { run: *run, at, by: StartedBy::Time, counts: None };
+            Ok(waited.then_some(common))
+        }
+    }
+}
+
+fn at_barrier(
+    barrier: &BarrierChoice,
+    sharded: &Sharded,
+    seed: u64,
+    runtime: &Runtime,
+    stop: &dyn Stop,
+) -> anyhow::Result<Option<CommonStart>> {
+    let BarrierChoice { server, url, patience, name } = barrier;
+    // Those of one seed wait for one another: a barrier for every repeat.
+    let round = name.map_or_else(|| format!("seed-{seed}"), |name| format!("{name:016x}-{seed}"));
+    let released = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            released = server.barrier(&round, sharded.shard, *patience) => Some(released),
+            () = asked_for(stop) => None,
+        }
+    });
+    let heard = Instant::now();
+    let Released { run, start_in_ms, instance, epoch, of: _ } = match released {
+        None => return Ok(None),
+        Some(Ok(released)) => released,
+        Some(Err(error)) => {
+            let (kind, words) = match &error {
+                BarrierError::NotFilled(_) => (ErrorKind::Unreachable, "did not fill in time"),
+                BarrierError::Refused(_) => (ErrorKind::Usage, "refuses this shard"),
+                _ => (ErrorKind::Unreachable, "lets nobody go"),
+            };
+            return Err(refusal_because(kind, format!("the barrier at `{url}` (--barrier) {words}"), error));
+        }
+    };
+    let Ok(run) = RunId::from_str_radix(&run, 16) else {
+        let words = format!("the barrier at `{url}` (--barrier) names no run: `{run}`");
+        return Err(refusal(ErrorKind::Unreachable, words));
+    };
+    let at = heard + Duration::from_millis(start_in_ms.min(60_000));
+    Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, counts: Some((instance, epoch)) }))
+}
+
+/// Returns when somebody asks for the end.
+async fn asked_for(stop: &dyn Stop) {
+    while stop.asked_by().is_none() {
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,52 @@
+//! The mockserver at whose barrier shards of a run wait for one another.
+
+use std::time::Duration;
+
+use loadgen_http::{Probe, Target, probe};
+use tokio::runtime::Runtime;
+use vocabulary::wire::RunId;
+
+use super::url::url;
+use crate::error::{ErrorKind, refusal, refusal_because};
+use crate::experiment::Experiment;
+use crate::sharded::BarrierChoice;
+
+/// The mockserver at this address.
+///
+/// # Errors
+/// When it is no address, when nothing answers there, or no mockserver that lets this client in.
+pub fn reach_barrier(
+    address: &str,
+    patience: Duration,
+    name: Option<RunId>,
+    settings: &Experiment,
+    runtime: &Runtime,
+) -> anyhow::Result<BarrierChoice> {
+    let target = Target::resolve(address, settings.trust.clone()).map_err(|error| {
+        let kind = match error {
+            loadgen_http::TargetError::Unresolved { .. } => ErrorKind::Unreachable,
+            _ => ErrorKind::Usage,
+        };
+        refusal_because(kind, "cannot use `--barrier`", error)
+    })?;
+    let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
+    let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));
+    let url = url(target.url().as_str());
+    match runtime.block_on(probe(&target))? {
+        Probe::Mock(server) => Ok(BarrierChoice { server: *server, url, patience, name }),
+        Probe::Refused(words) => {
+            let words = format!("the mockserver at `{url}` (--barrier) refuses this client: {words}");
+            Err(refusal(ErrorKind::Usage, words))
+        }
+        Probe::Other | Probe::SpeaksTls => {
+            let words = format!(
+                "`{url}` (--barrier) is no mockserver: start one, or let shards start at a time, with `--start-at`"
+            );
+            Err(refusal(ErrorKind::Usage, words))
+        }
+        Probe::Unreachable(error, _) => {
+            let words = format!("nothing answers at `{url}` (--barrier); start the mockserver");
+            Err(refusal_because(ErrorKind::Unreachable, words, error))
+        }
+    }
+}

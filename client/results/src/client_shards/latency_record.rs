@@ -1,0 +1,126 @@
+//! Latencies in a document: sums to the nanosecond, and the histogram as everybody reads it. Shares that are added up come to what all
+//! latencies together would have come to.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
+use loadgen_core::{Buckets, Latencies, LatencySums};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Latencies of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct LatencyRecord {
+    /// Sums and extremes.
+    #[serde(flatten)]
+    pub sums: SumsRecord,
+    /// A histogram of `HdrHistogram` V2, deflated, in base64, as in interval logs: microseconds, three digits, up to a day.
+    pub histogram: String,
+}
+
+/// Sums of latencies in nanoseconds; those that may be larger than a number of JSON are texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct SumsRecord {
+    /// How many.
+    pub count: u64,
+    /// The shortest; null of none.
+    pub min_ns: Option<u64>,
+    /// The longest; null of none.
+    pub max_ns: Option<u64>,
+    /// All together.
+    pub sum_ns: String,
+    /// Of squares.
+    pub sum_ns2: String,
+}
+
+impl SumsRecord {
+    pub(super) fn of(sums: &LatencySums) -> Self {
+        let any = sums.count > 0;
+        Self {
+            count: sums.count,
+            min_ns: any.then_some(sums.min_nanos),
+            max_ns: any.then_some(sums.max_nanos),
+            sum_ns: sums.sum.to_string(),
+            sum_ns2: sums.squares.to_string(),
+        }
+    }
+
+    /// Nothing when a sum is no number.
+    pub(super) fn read(&self) -> Option<LatencySums> {
+        let none = LatencySums::default();
+        Some(LatencySums {
+            count: self.count,
+            min_nanos: self.min_ns.unwrap_or(none.min_nanos),
+            max_nanos: self.max_ns.unwrap_or(none.max_nanos),
+            sum: self.sum_ns.parse().ok()?,
+            squares: self.sum_ns2.parse().ok()?,
+        })
+    }
+}
+
+impl LatencyRecord {
+    pub(super) fn of(latencies: &Latencies) -> Self {
+        Self { sums: SumsRecord::of(&latencies.sums()), histogram: encoded(&latencies.histogram()) }
+    }
+
+    /// Nothing when it is none, or contradicts itself.
+    pub(super) fn read(&self) -> Option<Latencies> {
+        Latencies::restored(&self.sums.read()?, &decoded(&self.histogram)?)
+    }
+}
+
+/// Attempts per op in the same way.
+pub(super) fn attempts_per_op(buckets: &Buckets) -> String {
+    encoded(&buckets.to_histogram())
+}
+
+/// Nothing when it is no such histogram.
+pub(super) fn read_attempts_per_op(text: &str) -> Option<Buckets> {
+    Buckets::of_attempts_per_op(&decoded(text)?)
+}
+
+fn encoded(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail, and no histogram of ours is too large.
+    let _ = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
+    STANDARD.encode(bytes)
+}
+
+/// The longest histogram that is read, in characters: ours have 28 672 buckets of at most nine bytes.
+const LONGEST: usize = 1 << 20;
+
+fn decoded(text: &str) -> Option<Histogram<u64>> {
+    let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
+    Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn latencies_are_read_as_they_were_written_and_garbage_is_not() {
+        let mut latencies = Latencies::default();
+        for nanos in [0, 999, 1_234_567, 86_400_000_000_000, u64::MAX / 2] {
+            latencies.record(Duration::from_nanos(nanos));
+        }
+        for latencies in [latencies, Latencies::default()] {
+            let record = LatencyRecord::of(&latencies);
+            let again = record.read().unwrap();
+            assert_eq!((again.figures(), again.sums()), (latencies.figures(), latencies.sums()));
+            assert_eq!(LatencyRecord::of(&again), record);
+            let other = |histogram: &str| LatencyRecord { histogram: histogram.to_owned(), ..record.clone() };
+            for wrong in ["", "!", "AAAA", &record.histogram[..20]] {
+                assert!(other(wrong).read().is_none(), "{wrong}");
+            }
+            let count = record.sums.count + 1;
+            let contradicts = SumsRecord { count, ..record.sums.clone() };
+            assert!(LatencyRecord { sums: contradicts, ..record }.read().is_none());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Whether shards of clients are of one run, and whether all of them are there.
+
+use std::collections::BTreeMap;
+
+use loadgen_core::Mismatch;
+
+use super::record::ClientShardRecord;
+use crate::conditions::{Conditions, WrittenConditions};
+use crate::run::RunResult;
+
+/// Why shards of clients are not put together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the words of each error say what the fields are")]
+pub enum ClientShardError {
+    /// Nothing at all.
+    #[error("no shard is given")]
+    None,
+    /// A result, but of a whole run.
+    #[error("`{file}` is no shard of a run's clients; one is written with `--client-shard 0/4 --json FILE`")]
+    Whole { file: String },
+    /// Of something else.
+    #[error("`{file}` is a shard of another run than `{first}`: {what}")]
+    Foreign { file: String, first: String, what: String },
+    /// There twice.
+    #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
+    Doubled { file: String, first: String, index: u32, of: u32 },
+    /// Not there.
+    #[error("shard {} of {of} {}; `--partial` merges what is there", list(missing), are_missing(missing))]
+    Missing { missing: Vec<u32>, of: u32 },
+    /// Not what a shard can be.
+    #[error("`{file}` cannot be merged: {what}")]
+    Broken { file: String, what: String },
+    /// The server counted something else.
+    #[error("`{file}`: COUNTS DO NOT ADD UP: {mismatch}")]
+    NotConserved { file: String, mismatch: Mismatch },
+}
+
+/// Beyond this no count can be: sums of all shards stay far from the greatest number there is.
+const MOST: u64 = 1 << 53;
+
+/// Shards that are named one by one.
+const NAMED: usize = 10;
+
+fn list(missing: &[u32]) -> String {
+    let named: Vec<String> = missing.iter().take(NAMED).map(ToString::to_string).collect();
+    let more = missing.len().saturating_sub(NAMED);
+    let named = named.join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}
+
+fn are_missing(missing: &[u32]) -> &'static str {
+    if missing.len() == 1 { "is missing" } else { "are missing" }
+}
+
+/// A shard with the file that it is from.
+pub(super) struct Part {
+    pub(super) file: String,
+    pub(super) run: RunResult,
+    pub(super) shard: ClientShardRecord,
+}
+
+/// Shards of one run by their index, and those that are missing.
+pub(super) fn together(shards: Vec<(String, RunResult)>) -> Result<(Vec<Part>, Vec<u32>), ClientShardError> {
+    let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
+    let mut first: Option<(String, RunResult, ClientShardRecord)> = None;
+    for (file, mut run) in shards {
+        let Some(shard) = run.shard.take().map(|shard| *shard) else {
+            return Err(ClientShardError::Whole { file });
+        };
+        if shard.of == 0 || shard.index >= shard.of {
+            let what = format!("`shard.index` is {} of {}", shard.index, shard.of);
+            return Err(ClientShardError::Broken { file, what });
+        }
+        for (count, what) in [(run.attempts.total, "attempts"), (run.ops.total, "ops")] {
+            if count > MOST {
+                return Err(ClientShardError::Broken { file, what: format!("{count} {what} cannot be") });
+            }
+        }
+        match &first {
+            None => first = Some((file.clone(), run.clone(), shard.clone())),
+            Some((named, there, of)) => {
+                if let Some(what) = difference((&run, &shard), (there, of)) {
+                    return Err(ClientShardError::Foreign { file, first: named.clone(), what });
+                }
+            }
+        }
+        if let Some(Part { file: before, .. }) = parts.get(&shard.index) {
+            let (index, of) = (shard.index, shard.of);
+            return Err(ClientShardError::Doubled { file, first: before.clone(), index, of });
+        }
+        parts.insert(shard.index, Part { file, run, shard });
+    }
+    let Some((.., of)) = first else { return Err(ClientShardError::None) };
+    let missing = (0..of.of).filter(|index| !parts.contains_key(index)).collect();
+    Ok((parts.into_values().collect(), missing))
+}
+
+/// What sets a shard apart from another, in words.
+fn difference(
+    (run, shard): (&RunResult, &ClientShardRecord),
+    (there, of): (&RunResult, &ClientShardRecord),
+) -> Option<String> {
+    let differs = |what: &str, here: &str, there: &str| {
+        (here != there).then(|| format!("{what} is `{here}`, there `{there}`"))
+    };
+    differs("its version", &run.config.version, &there.config.version)
+        .or_else(|| differs("the number of shards", &shard.of.to_string(), &of.of.to_string()))
+        .or_else(|| differs("its strategy", &run.strategy, &there.strategy))
+        .or_else(|| differs("its seed", &run.seed.to_string(), &there.seed.to_string()))
+        .or_else(|| {
+            let same = run.config.strategy == there.config.strategy;
+            (!same).then(|| "parameters of its strategy differ".to_owned())
+        })
+        .or_else(|| {
+            let there = WrittenConditions::from(&Conditions::of(there));
+            Conditions::of(run).differences(&there).into_iter().next()
+        })
+        .or_else(|| differs("its run id", &shard.run, &of.run))
+        .or_else(|| {
+            let clients = |shard: &ClientShardRecord| shard.clients.is_some().to_string();
+            differs("whether it tells clients apart", &clients(shard), &clients(of))
+        })
+}

@@ -1,0 +1,194 @@
+//! Shards of a run's clients: programs of their own against one server, from one barrier, merged to the last attempt.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{
+    Folder, MockServer, Program, assert_conserved, count, eventually, figure, loadgen, start_loadgen,
+};
+
+/// Starts one shard of a run that is described by `more`, against this server and from its barrier.
+fn shard(server: &MockServer, place: &str, file: &str, more: &[&str]) -> Program {
+    let url = server.url();
+    let own = ["--client-shard", place, "--barrier", &url, "--target", &url, "--json", file, "--no-tui"];
+    start_loadgen(&[&own[..], more].concat())
+}
+
+fn document(folder: &Folder, name: &str) -> Value {
+    serde_json::from_str(&folder.read(name)).unwrap()
+}
+
+const AIMD: &[&str] = &["--strategy", "aimd", "--ops", "2000", "--clients", "4", "--time-scale", "0.1"];
+
+#[test]
+fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_attempt() {
+    let folder = Folder::new();
+    let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
+    let files: Vec<String> =
+        (0..4).map(|index| folder.path(&format!("{index}.json")).display().to_string()).collect();
+    let programs: Vec<Program> = files
+        .iter()
+        .enumerate()
+        .map(|(index, file)| {
+            shard(&server, &format!("{index}/4"), file, &[AIMD, &["--progress", "ndjson"]].concat())
+        })
+        .collect();
+    let left: Vec<_> = programs.into_iter().map(|program| program.finish().exits(0)).collect();
+    let shards: Vec<Value> = (0..4).map(|index| document(&folder, &format!("{index}.json"))).collect();
+    let runs: Vec<&Value> = shards.iter().map(|shard| &shard["tasks"][0]["run"]).collect();
+
+    let whole = folder.path("whole.json").display().to_string();
+    let args: Vec<&str> =
+        ["merge", "-o", &whole].into_iter().chain(files.iter().rev().map(String::as_str)).collect();
+    loadgen(&args).exits(0);
+    let merged = document(&folder, "whole.json");
+    let sum = |pointer: &str| runs.iter().map(|run| count(run, pointer)).sum::<u64>();
+    for pointer in
+        ["/ops/total", "/ops/succeeded", "/attempts/total", "/attempts/rejected", "/op_latency_ms/count"]
+    {
+        assert_eq!(count(&merged, pointer), sum(pointer), "{pointer}");
+    }
+    assert_eq!(count(&merged, "/ops/succeeded"), 2000);
+    assert_conserved(&merged);
+    // The server's ledger, once and by shard.
+    let attempts = count(&merged, "/attempts/total");
+    assert_eq!(count(&server.stats(), "/received"), attempts);
+    assert_eq!(count(&merged, "/server/received"), attempts);
+    let rows = merged["merged"]["rows"].as_array().unwrap();
+    for (row, run) in rows.iter().zip(&runs) {
+        assert_eq!(count(row, "/received"), count(run, "/attempts/total"));
+        assert_eq!(count(row, "/accepted"), count(run, "/ops/succeeded"));
+    }
+    assert_eq!(rows.len(), 4);
+    let ids: Vec<&Value> = runs.iter().map(|run| &run["shard"]["run"]).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]));
+    // Each client's ops are those of the whole run.
+    assert_eq!(runs.iter().map(|run| count(run, "/ops/total")).collect::<Vec<_>>(), [500; 4]);
+    assert_eq!(count(&merged, "/fairness/clients"), 4);
+    assert!(figure(&merged, "/makespan_s") >= figure(&merged, "/optimal_makespan_s"));
+    assert!(merged["window"]["settled_at_s"].is_null() && merged["fairness"]["jain"].is_null());
+    let sent = merged["series"].as_array().unwrap().iter().map(|point| count(point, "/sent")).sum::<u64>();
+    assert_eq!(sent, attempts);
+
+    // What was told on the way is what it came to.
+    for (left, run) in left.iter().zip(&runs) {
+        let lines: Vec<Value> = left.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let told = |key: &str| lines.iter().map(|line| count(line, key)).sum::<u64>();
+        assert_eq!(told("/ops_succeeded"), count(run, "/ops/succeeded"));
+        assert_eq!(told("/attempts_sent"), count(run, "/attempts/total"));
+        assert_eq!(told("/op_latency/count"), count(run, "/op_latency_ms/count"));
+        assert_eq!(lines.iter().filter(|line| line["last"] == true).count(), 1);
+        assert_eq!(lines.last().unwrap()["last"], true);
+        assert!(left.stderr.contains("ops        500 succeeded"), "{}", left.stderr);
+    }
+
+    // Without one of them there is no whole, but what is there can be put together.
+    let lost = &files[..3];
+    let args: Vec<&str> =
+        ["merge", "-o", &whole].into_iter().chain(lost.iter().map(String::as_str)).collect();
+    loadgen(&args).exits(2).says(&["shard 3 of 4 is missing"]);
+    assert_eq!(document(&folder, "whole.json"), merged, "nothing was written");
+    loadgen(&[&args[..], &["--partial"]].concat()).exits(1).says(&["3/4"]);
+    let rest = document(&folder, "whole.json");
+    assert_eq!((count(&rest, "/ops/total"), &rest["merged"]["missing"]), (1500, &serde_json::json!([3])));
+}
+
+#[test]
+fn every_repeat_has_a_barrier_and_a_run_of_its_own() {
+    let folder = Folder::new();
+    let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
+    let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
+    let more =
+        ["--ops", "40", "--clients", "3", "--rate", "200/s", "--repeats", "2", "--time-scale", "0.1", "-q"];
+    let programs: Vec<_> =
+        (0..2).map(|index| shard(&server, &format!("{index}/2"), &files[index], &more)).collect();
+    for program in programs {
+        program.finish().exits(0);
+    }
+    let whole = folder.path("whole.json").display().to_string();
+    loadgen(&["merge", &files[0], &files[1], "-o", &whole]).exits(0);
+    let merged = document(&folder, "whole.json");
+    let runs = merged["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().map(|run| count(run, "/ops/total")).collect::<Vec<_>>(), [40, 40]);
+    assert_eq!(runs.iter().map(|run| count(run, "/seed")).collect::<Vec<_>>(), [1, 2]);
+    assert_ne!(runs[0]["merged"]["run"], runs[1]["merged"]["run"]);
+    assert_eq!(
+        count(&server.stats(), "/received"),
+        count(&runs[1], "/attempts/total"),
+        "it was reset between"
+    );
+}
+
+#[test]
+fn a_barrier_that_does_not_fill_says_how_many_came() {
+    let server = MockServer::start(&[]);
+    let url = server.url();
+    let args = ["--client-shard", "1/3", "--clients", "3", "--barrier", &url, "--target", &url];
+    let left = loadgen(&[&args[..], &["--barrier-timeout", "10ms"]].concat()).exits(69);
+    left.says(&["1 of 3 came", "missing: 0, 2", "--barrier"]);
+    // One that waits has its number for itself, and a signal ends its wait.
+    let waits = start_loadgen(&args);
+    eventually("it waits", || {
+        let again = loadgen(&[&args[..], &["--barrier-timeout", "1ms"]].concat());
+        (again.code == Some(2)).then(|| again.says(&["1 of 3 has come already"]))
+    });
+    waits.signal(Signal::INT);
+    waits.finish().exits(130);
+    assert_eq!(count(&server.stats(), "/received"), 0);
+}
+
+#[test]
+fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
+    let server = MockServer::start(&[]);
+    let url = server.url();
+    let given = ["--client-shard", "0/2", "--clients", "2", "--target", &url, "--barrier", &url];
+    for (more, words) in [
+        (&["--in-flight", "5"][..], "every end"),
+        (&["--share-strategy"], "one instance"),
+        (&["--strategy", "oracle"], "one for all clients"),
+        (&["--fail-if", "amplification > 1"], "loadgen merge"),
+        (&["--simulate"], ""),
+    ] {
+        loadgen(&[&given[..], more].concat()).exits(2).says(&[words]);
+    }
+    let alone = |more: &[&str]| loadgen(&[&["--client-shard", "0/2"], more].concat()).exits(2);
+    alone(&["--clients", "2"]).says(&["common start"]);
+    alone(&["--barrier", &url, "--target", &url]).says(&["at least as many `--clients`"]);
+    alone(&["--clients", "2", "--barrier", &url, "--max-busy", "9"]).says(&["server that all shards meet"]);
+    alone(&["--clients", "2", "--start-at", "0", "--run-id", "a"]).says(&["is over"]);
+    loadgen(&["--client-shard", "2/2", "--clients", "2", "--barrier", &url])
+        .exits(2)
+        .says(&["no shard 2 of 2"]);
+    loadgen(&["--client-shard", "0/0", "--barrier", &url]).exits(2).says(&["0 shards cannot be"]);
+    let nobody = ["--clients", "2", "--target", &url, "--barrier", "http://127.0.0.1:1"];
+    loadgen(&[&["--client-shard", "0/2"], &nobody[..]].concat()).exits(69).says(&["--barrier"]);
+}
+
+#[test]
+fn shards_that_start_by_the_calendar_tell_how_late_they_were() {
+    let folder = Folder::new();
+    let server = MockServer::start(&["--time-scale", "0.1"]);
+    let url = server.url();
+    let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let start = (now.as_secs() + 3).to_string();
+    let programs: Vec<_> = (0..2)
+        .map(|index| {
+            let place = format!("{index}/2");
+            let args = ["--client-shard", &place, "--start-at", &start, "--run-id", "a1", "--target", &url];
+            let more = ["--ops", "20", "--clients", "2", "--time-scale", "0.1", "--json", &files[index]];
+            start_loadgen(&[&args[..], &more].concat())
+        })
+        .collect();
+    for program in programs {
+        let left = program.finish().exits(0);
+        assert!(left.stdout.contains("/2 of run 00000000000000a1   ready "), "{}", left.stdout);
+    }
+    let whole = folder.path("whole.json").display().to_string();
+    loadgen(&["merge", &files[0], &files[1], "-o", &whole]).exits(0);
+    let merged = document(&folder, "whole.json");
+    assert_eq!(count(&merged, "/ops/total"), 20);
+    assert_eq!(merged["merged"]["run"], "00000000000000a1");
+    assert!(figure(&merged, "/merged/late_ms") >= 0.0);
+    assert_eq!(count(&merged, "/server/received"), count(&merged, "/attempts/total"));
+}
