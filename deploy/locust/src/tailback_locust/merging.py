@@ -1,0 +1,111 @@
+"""What all shards come to: their documents through `loadgen merge`, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+from gevent import subprocess
+
+from tailback_locust.program import Program
+from tailback_locust.run import Run, ShardState
+
+# The exit codes of loadgen that are given here.
+UNMET = 1
+USAGE = 2
+OUTPUT = 74
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    exit: int
+    # In a sentence or more.
+    words: str
+
+
+def merge(program: Program, run: Run, path: str, flags: list[str]) -> Outcome:
+    """Writes what the shards wrote into a folder next to `path`, and what they come to into `path`."""
+    folder = f"{path}.shards"
+    try:
+        # Those of an earlier run would be doubled shards for whoever merges this folder again.
+        os.makedirs(folder, exist_ok=True)
+        for name in os.listdir(folder):
+            if name.endswith((".json", ".broken")):
+                os.unlink(os.path.join(folder, name))
+        if os.path.exists(path):
+            os.unlink(path)
+        files = _write(run, folder)
+    except OSError as error:
+        return Outcome(OUTPUT, f"results cannot be written: {error}")
+    lost = [f"shard {shard.index} of {len(run.shards)}: {why}" for shard in run.shards if (why := _lost(shard))]
+    if not files:
+        return Outcome(_exit_of_none(run), "; ".join(["nothing to merge", *lost]))
+    partial = ["--partial"] if lost else []
+    try:
+        told = subprocess.run([program.path, "merge", *partial, *files, "-o", path, *flags], stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        return Outcome(USAGE, f"`{program.path} merge` cannot be run: {error}")
+    said = (told.stderr + told.stdout).decode(errors="replace").splitlines()
+    words = "\n".join([*(f"lost: {words}" for words in lost), *(line for line in said if line.strip())])
+    return Outcome(_exit_of(told.returncode, run), words)
+
+
+def _write(run: Run, folder: str) -> list[str]:
+    files = []
+    for shard in run.shards:
+        if shard.ended is None or shard.ended.document is None:
+            continue
+        name = f"{shard.index}.json"
+        if _is_broken(shard.ended.document):
+            # For who wants to see it; it is not merged.
+            name = f"{shard.index}.broken"
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(shard.ended.document)
+        if name.endswith(".json"):
+            files.append(path)
+    return files
+
+
+def _is_broken(document: str) -> bool:
+    try:
+        json.loads(document)
+    except ValueError:
+        return True
+    return False
+
+
+def _lost(shard: ShardState) -> str:
+    """Why there is nothing of a shard; empty when there is."""
+    if shard.ended is None:
+        return shard.lost or "nothing came of it"
+    words = _reason(shard.ended.words)
+    if shard.ended.document is None:
+        return f"loadgen of worker {shard.worker} ended with {shard.ended.exit} and wrote nothing: {words}"
+    if _is_broken(shard.ended.document):
+        return f"the document of worker {shard.worker} is broken, loadgen ended with {shard.ended.exit}: {words}"
+    return ""
+
+
+def _reason(words: str) -> str:
+    """The line of stderr that says what went wrong; help may follow it."""
+    lines = [line for line in words.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("error:")]
+    return (errors or lines or ["no words"])[-1]
+
+
+def _exit_of(merged: int, run: Run) -> int:
+    """What a single loadgen would have ended with: `merge` judges the figures, and an interrupted run is one, however good."""
+    interrupted = any(shard.ended is not None and shard.ended.exit == INTERRUPTED for shard in run.shards)
+    return INTERRUPTED if merged == 0 and interrupted else merged
+
+
+def _exit_of_none(run: Run) -> int:
+    """Of shards none of which wrote anything: why the first one failed that was not only stopped because of others."""
+    codes = [shard.ended.exit for shard in run.shards if shard.ended is not None and shard.ended.exit > 0]
+    own = [code for code in codes if code != INTERRUPTED]
+    return (own or codes or [UNMET])[0]

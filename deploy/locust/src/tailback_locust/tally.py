@@ -1,0 +1,112 @@
+"""Counts of progress lines: gathered at a worker, sent with Locust's own report, and added in bulk to the master's statistics."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from locust import stats as locust_stats
+from locust.stats import RequestStats, StatsEntry, StatsError
+
+# The two request types.
+OP = "op"
+ATTEMPT = "attempt"
+
+# The key in Locust's report.
+KEY = "tailback"
+
+Row = dict[str, Any]
+
+
+class Tally:
+    """What happened since the last report."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._rows: dict[str, Row] = {}
+        # Ops that have arrived and not ended.
+        self._open = 0
+
+    def add(self, line: dict[str, Any]) -> None:
+        """A line of progress. Whatever did not succeed is a failure of its kind, so that what is left succeeded."""
+        self._open += line["ops_arrived"] - line["ops_succeeded"] - line["ops_given_up"]
+        ops = {"given up": line["ops_given_up"]}
+        if line["last"]:
+            ops["unfinished"], self._open = max(0, self._open), 0
+        self._count(OP, line["ops_succeeded"], ops, line["op_latency"])
+        attempts = {"rejected": line["attempts_rejected"], "cancelled": line["attempts_cancelled"]}
+        by_kind = 0
+        for failure in line["failures"]:
+            attempts[kind_of(failure)] = failure["attempts"]
+            by_kind += failure["attempts"]
+        attempts["failed"] = max(0, line["attempts_failed"] - by_kind)
+        self._count(ATTEMPT, line["attempts_succeeded"], attempts, line["attempt_latency"])
+
+    def take(self) -> dict[str, Any]:
+        """What there is, for the report; from here on it is counted anew."""
+        rows, self._rows = self._rows, {}
+        return {"name": self.name, "rows": rows}
+
+    def _count(self, kind: str, succeeded: int, failures: dict[str, int], latency: dict[str, Any]) -> None:
+        failures = {words: count for words, count in failures.items() if count}
+        failed = sum(failures.values())
+        requests = succeeded + failed
+        if requests == 0:
+            return
+        now = time.time()
+        row = self._rows.setdefault(
+            kind,
+            {"requests": 0, "timed": 0, "sum_ms": 0.0, "times": {}, "by_s": {}, "failed_by_s": {}, "failures": {}, "first": now},
+        )
+        row["requests"] += requests
+        row["timed"] += latency["count"]
+        row["sum_ms"] += latency["sum_ms"]
+        for ms, count in latency["counts"]:
+            row["times"][ms] = row["times"].get(ms, 0) + count
+        second = int(now)
+        row["by_s"][second] = row["by_s"].get(second, 0) + requests
+        if failed:
+            row["failed_by_s"][second] = row["failed_by_s"].get(second, 0) + failed
+        for words, count in failures.items():
+            row["failures"][words] = row["failures"].get(words, 0) + count
+        row["last"] = now
+
+
+def kind_of(failure: dict[str, Any]) -> str:
+    """In words: by its status, or by what went wrong before there was any."""
+    if failure.get("status") is not None:
+        return f"status {failure['status']}"
+    return str(failure.get("kind") or "failed")
+
+
+def add_to(stats: RequestStats, report: dict[str, Any]) -> None:
+    """Adds a worker's report to Locust's statistics, as many requests at once as there were."""
+    for kind, row in report["rows"].items():
+        entry = _entry(stats, report["name"], kind, row)
+        stats.entries[(entry.name, kind)].extend(entry)
+        stats.total.extend(entry)
+        for words, count in row["failures"].items():
+            key = StatsError.create_key(kind, entry.name, words)
+            error = stats.errors.setdefault(key, StatsError(kind, entry.name, words, first_seen=row["first"]))
+            error.occurrences += count
+            error.last_seen = row["last"]
+
+
+def _entry(stats: RequestStats, name: str, kind: str, row: Row) -> StatsEntry:
+    entry = StatsEntry(stats, name, kind)
+    entry.start_time = row["first"]
+    entry.last_request_timestamp = row["last"]
+    entry.num_requests = row["requests"]
+    # Ops that came to nothing have no latency, nor has what is sent while a run warms up.
+    entry.num_none_requests = row["requests"] - row["timed"]
+    entry.num_failures = sum(row["failures"].values())
+    entry.total_response_time = row["sum_ms"]
+    for ms, count in row["times"].items():
+        # Through its module: somebody may have replaced it, as Locust's documentation shows.
+        rounded = locust_stats.bucket_response_time(ms)
+        entry.response_times[rounded] += count
+    if row["times"]:
+        entry.min_response_time, entry.max_response_time = min(row["times"]), max(row["times"])
+    entry.num_reqs_per_sec.update(row["by_s"])
+    entry.num_fail_per_sec.update(row["failed_by_s"])
+    return entry
