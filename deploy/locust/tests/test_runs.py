@@ -84,6 +84,18 @@ class Runs(Scene):
         self.assertEqual((merged["interrupted"], merged["merged"]["missing"]), ("SIGINT", []))
         self.add_up(url, merged["ops"]["total"], 4)
 
+    def test_a_worker_that_comes_during_a_run_gets_no_part_of_it(self) -> None:
+        url = self.mockserver()
+        self.workers(2)
+        master = self.headless(url, "--ops", "600", "--enable-rebalancing", workers=2)
+        self.eventually("the load has begun", lambda: stats(url).get("received", 0) > 50)
+        late = self.worker(2)
+        self.assertEqual(self.ends(master, "master"), 0, self.log("master"))
+        self.assertEqual(self.ends(late, "worker2"), 0)
+        self.assertNotIn("tailback: shard", self.log("worker2"))
+        self.assertIn("refused: the number of users is the number of clients", self.log("master"))
+        self.add_up(url, 600, 2)
+
     def test_run_time_ends_it_too(self) -> None:
         url = self.mockserver()
         self.workers(2)

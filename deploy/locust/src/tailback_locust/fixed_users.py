@@ -17,18 +17,23 @@ class Refused(Exception):
     """A run that cannot begin, with the reason."""
 
 
-def is_under_way(runner: MasterRunner) -> bool:
+def has_users(runner: MasterRunner) -> bool:
     """Whether users are there, or come."""
     return runner.state in (STATE_SPAWNING, STATE_RUNNING)
 
 
-def guard(runner: MasterRunner, prepare: Callable[[int], None], on_refused: Callable[[str], None]) -> None:
+def guard(
+    runner: MasterRunner,
+    is_under_way: Callable[[], bool],
+    prepare: Callable[[int], None],
+    on_refused: Callable[[str], None],
+) -> None:
     """Puts itself before `runner.start`, through which all changes come: the form and Edit of the web UI, the keys w and s, a
     LoadTestShape, and Locust itself when it balances users among the workers that are left. `prepare` may refuse a new run."""
     start = runner.start
 
     def guarded(user_count: int, *args: Any, **kwargs: Any) -> None:
-        if is_under_way(runner):
+        if is_under_way():
             logger.warning("tailback: %s (%d to %d users)", REASON, runner.target_user_count, user_count)
             return
         try:

@@ -13,7 +13,7 @@ from locust.runners import STATE_MISSING, MasterRunner
 
 from tailback_locust import arguments, package, tab
 from tailback_locust.arguments import WrongArguments
-from tailback_locust.fixed_users import Refused, guard
+from tailback_locust.fixed_users import Refused, guard, has_users
 from tailback_locust.merging import USAGE, Outcome, merge
 from tailback_locust.messages import (
     ENDED,
@@ -72,9 +72,13 @@ class Master:
         events.spawning_complete.add_listener(self._on_spawning_complete)
         events.worker_report.add_listener(self._on_report)
         events.test_stopping.add_listener(self._on_test_stopping)
-        guard(self.runner, self._prepare, self._on_refused)
+        guard(self.runner, self._is_under_way, self._prepare, self._on_refused)
         if self.environment.web_ui is not None:
-            tab.add(self.environment.web_ui, self.runner, lambda: self.run.view() if self.run else None)
+            tab.add(self.environment.web_ui, self._is_under_way, lambda: self.run.view() if self.run else None)
+
+    def _is_under_way(self) -> bool:
+        """From the first user to the merged document."""
+        return has_users(self.runner) or (self.run is not None and not self.run.over.is_set())
 
     def _prepare(self, user_count: int) -> None:
         """Plans a run, or says why there can be none."""
@@ -185,7 +189,7 @@ class Master:
             for shard in run.shards:
                 client = self.runner.clients.get(shard.worker)
                 if not shard.is_settled:
-                    shard.is_missing(client is None or client.state == STATE_MISSING, LOST_AFTER_S)
+                    shard.note_missing(client is None or client.state == STATE_MISSING, LOST_AFTER_S)
                     if shard.lost:
                         logger.error("tailback: shard %d of %d is lost: %s", shard.index, len(run.shards), shard.lost)
             if run.cannot_begin and not stopped:

@@ -41,7 +41,7 @@ class ShardState:
             return "done" if self.ended.exit == 0 else f"ended with {self.ended.exit}"
         return "lost" if self.lost else "running" if self.gauges else "waiting"
 
-    def is_missing(self, missing: bool, patience: float) -> None:
+    def note_missing(self, missing: bool, patience: float) -> None:
         """Its worker does not answer, or does again. A moment's silence is none: a busy machine is late, too."""
         if not missing:
             self.missing_since = None

@@ -8,10 +8,9 @@ from importlib import resources
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
-from locust.runners import MasterRunner
 from locust.web import WebUI
 
-from tailback_locust.fixed_users import REASON, is_under_way
+from tailback_locust.fixed_users import REASON
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +26,7 @@ COLUMNS = {
 }
 
 
-def add(web_ui: WebUI, runner: MasterRunner, view: Callable[[], dict[str, Any] | None]) -> None:
+def add(web_ui: WebUI, is_under_way: Callable[[], bool], view: Callable[[], dict[str, Any] | None]) -> None:
     """Adds the tab, and refuses there what is refused everywhere else while a run is under way."""
     assert web_ui.app is not None, "Locust makes it before it tells of itself"
     web_ui.template_args["extended_tabs"] = [{"title": "Tailback", "key": KEY}]
@@ -60,7 +59,7 @@ def add(web_ui: WebUI, runner: MasterRunner, view: Callable[[], dict[str, Any] |
 
     def refuse_edit() -> Response | None:
         """Before Locust breaks off its own spawning for it."""
-        if request.path.removeprefix(base) == "/swarm" and is_under_way(runner):
+        if request.path.removeprefix(base) == "/swarm" and is_under_way():
             logger.warning("tailback: %s", REASON)
             return jsonify({"success": False, "message": REASON, "host": web_ui.environment.host})
         return None

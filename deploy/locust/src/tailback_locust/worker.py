@@ -8,6 +8,7 @@ from typing import Any
 
 import gevent
 from locust.env import Environment
+from locust.exception import RPCError
 from locust.runners import WorkerRunner
 
 from tailback_locust import package
@@ -83,7 +84,11 @@ class Worker:
             logger.error("tailback: %s", why)
 
     def _send(self, message: str, content: Content) -> None:
-        self.runner.send_message(message, content.data())
+        try:
+            self.runner.send_message(message, content.data())
+        except RPCError as error:
+            # Locust keeps what it can for a master that comes back; a shard goes on and ends in any case.
+            logger.error("tailback: the master cannot be told: %s", error)
 
     def _on_who(self, **_: Any) -> None:
         version = self.program.version if self.program else ""
@@ -155,7 +160,10 @@ class Worker:
         """The report that Locust sends every three seconds, now."""
         data: dict[str, Any] = {}
         self.environment.events.report_to_master.fire(client_id=self.runner.client_id, data=data)
-        self.runner.send_message("stats", data)
+        try:
+            self.runner.send_message("stats", data)
+        except RPCError as error:
+            logger.error("tailback: counts cannot be sent: %s", error)
 
     def _give_up(self, code: int, words: str) -> None:
         """A plan that comes to nothing."""
