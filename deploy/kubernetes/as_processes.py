@@ -1,6 +1,6 @@
 """Does a Job of `job.yaml` as processes of this machine: what a cluster would do of it, as far as a shard can tell.
 
-    as_processes.py JOB.yaml LOADGEN FOLDER
+as_processes.py JOB.yaml LOADGEN FOLDER
 """
 
 from __future__ import annotations

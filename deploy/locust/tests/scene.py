@@ -26,7 +26,7 @@ BIN = Path(os.environ["TAILBACK_BIN"]).absolute()
 LOCUSTFILE = Path(__file__).parent.parent / "locustfile.py"
 
 # Longer than anything here lasts on a machine that does nothing else.
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 def free_port() -> int:

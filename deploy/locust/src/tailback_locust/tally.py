@@ -87,9 +87,20 @@ def add_to(stats: RequestStats, report: dict[str, Any]) -> None:
         stats.total.extend(entry)
         for words, count in row["failures"].items():
             key = StatsError.create_key(kind, entry.name, words)
-            error = stats.errors.setdefault(key, StatsError(kind, entry.name, words, first_seen=row["first"]))
+            error = stats.errors.setdefault(key, StatsError(kind, entry.name, words))
             error.occurrences += count
+            # Not every version has these two.
+            error.first_seen = getattr(error, "first_seen", None) or row["first"]
             error.last_seen = row["last"]
+
+
+def bucket(ms: float) -> int:
+    """Where Locust counts this latency. Later versions let users replace the rule; it is theirs, then."""
+    rule = getattr(locust_stats, "bucket_response_time", None)
+    if rule is not None:
+        return int(rule(ms))
+    digits = max(0, len(str(round(ms))) - 2)
+    return int(round(ms, -digits))
 
 
 def _entry(stats: RequestStats, name: str, kind: str, row: Row) -> StatsEntry:
@@ -102,9 +113,7 @@ def _entry(stats: RequestStats, name: str, kind: str, row: Row) -> StatsEntry:
     entry.num_failures = sum(row["failures"].values())
     entry.total_response_time = row["sum_ms"]
     for ms, count in row["times"].items():
-        # Through its module: somebody may have replaced it, as Locust's documentation shows.
-        rounded = locust_stats.bucket_response_time(ms)
-        entry.response_times[rounded] += count
+        entry.response_times[bucket(ms)] += count
     if row["times"]:
         entry.min_response_time, entry.max_response_time = min(row["times"]), max(row["times"])
     entry.num_reqs_per_sec.update(row["by_s"])
