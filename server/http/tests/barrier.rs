@@ -47,6 +47,14 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     panic!("not so in the end: {what}");
 }
 
+/// One of three that comes to barrier `a`, and waits there.
+fn one_that_waits(server: &Embedded) -> TcpStream {
+    let waits = come(server, "run=a&of=3&index=0");
+    // Who has no number takes nobody's place.
+    eventually("it waits", || answered(server, "run=a&of=3&wait_ms=0").1.contains("2 of 3 came"));
+    waits
+}
+
 #[test]
 fn all_are_let_go_with_one_run_and_the_counts_begin_anew() {
     let server = start(|_| {});
@@ -76,11 +84,11 @@ fn all_are_let_go_with_one_run_and_the_counts_begin_anew() {
 #[test]
 fn who_contradicts_others_is_refused_with_the_reason() {
     let server = start(|_| {});
-    let _waits = come(&server, "run=a&of=2&index=0");
-    eventually("it waits", || answered(&server, "run=a&of=2&index=0&wait_ms=0").0 == 409);
-    let (status, body) = answered(&server, "run=a&of=3&index=1");
+    let _waits = one_that_waits(&server);
+    assert_eq!(answered(&server, "run=a&of=3&index=0").0, 409);
+    let (status, body) = answered(&server, "run=a&of=2&index=1");
     assert_eq!(status, 409);
-    assert!(body.contains("has 3 shards, and those that wait say 2"), "{body}");
+    assert!(body.contains("has 2 shards, and those that wait say 3"), "{body}");
     for (query, words) in [
         ("run=a", "`of`"),
         ("of=2", "`run`"),
@@ -109,9 +117,9 @@ fn a_barrier_that_does_not_fill_says_who_was_missing() {
 #[test]
 fn a_client_that_goes_away_while_it_waits_frees_its_place() {
     let server = start(|_| {});
-    let waits = come(&server, "run=a&of=2&index=0");
-    let again = || answered(&server, "run=a&of=2&index=0&wait_ms=0").0;
-    eventually("it waits", || again() == 409);
+    let waits = one_that_waits(&server);
+    let again = || answered(&server, "run=a&of=3&index=0&wait_ms=0").0;
+    assert_eq!(again(), 409);
     drop(waits);
     eventually("its place is free", || again() == 504);
 }
