@@ -55,10 +55,18 @@ class Scene(unittest.TestCase):
         else:
             shutil.rmtree(self.folder)
 
-    def spawn(self, name: str, command: list[str], **environment: str) -> subprocess.Popen[bytes]:
+    def spawn(self, name: str, command: list[str], own_terminal: bool = False, **environment: str) -> subprocess.Popen[bytes]:
         with open(self.folder / f"{name}.log", "wb") as log:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env={**os.environ, **environment}
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                # What is left behind by who was killed goes with the folder.
+                env={**os.environ, "TMPDIR": str(self.folder), **environment},
+                # Where Ctrl-C means it and all that it starts.
+                start_new_session=own_terminal,
             )
         self._processes.append(process)
         return process
@@ -72,9 +80,11 @@ class Scene(unittest.TestCase):
         self.eventually("the mockserver answers", lambda: fetched(f"{url}/_mock/stats") is not None)
         return url
 
-    def locust(self, name: str, *flags: str, loadgen: Path | None = None, locustfile: Path = LOCUSTFILE) -> subprocess.Popen[bytes]:
+    def locust(
+        self, name: str, *flags: str, loadgen: Path | None = None, locustfile: Path = LOCUSTFILE, own_terminal: bool = False
+    ) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "locust", "-f", str(locustfile), *flags]
-        return self.spawn(name, command, TAILBACK_LOADGEN=str(loadgen or BIN / "loadgen"))
+        return self.spawn(name, command, own_terminal, TAILBACK_LOADGEN=str(loadgen or BIN / "loadgen"))
 
     def master(self, *flags: str, **more: Any) -> subprocess.Popen[bytes]:
         return self.locust("master", "--master", "--master-bind-port", str(self.port), *flags, **more)

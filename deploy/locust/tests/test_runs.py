@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from scene import Scene, shard_runs, signal, stats
 
 
@@ -83,6 +85,17 @@ class Runs(Scene):
         merged = self.merged()
         self.assertEqual((merged["interrupted"], merged["merged"]["missing"]), ("SIGINT", []))
         self.add_up(url, merged["ops"]["total"], 4)
+
+    def test_ctrl_c_in_the_terminal_of_all_processes_means_the_same(self) -> None:
+        url = self.mockserver()
+        flags = ["--headless", "-u", "4", "-r", "100", "-H", url, "--json-file", "stats", "--ops", "20000"]
+        ports = ["--master-bind-port", str(self.port), "--master-port", str(self.port)]
+        master = self.locust("master", "--processes", "2", *ports, *flags, own_terminal=True)
+        self.eventually("the load has begun", lambda: stats(url).get("received", 0) > 200)
+        os.killpg(master.pid, signal.SIGINT)
+        self.assertEqual(self.ends(master, "master"), 130, self.log("master"))
+        self.assertEqual(self.merged()["merged"]["missing"], [])
+        self.add_up(url, self.merged()["ops"]["total"], 2)
 
     def test_a_worker_that_comes_during_a_run_gets_no_part_of_it(self) -> None:
         url = self.mockserver()
