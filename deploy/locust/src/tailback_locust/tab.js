@@ -28,7 +28,7 @@
       const value = most * share;
       svg.append(make("line", { x1: LEFT, x2: WIDTH - 10, y1: y(value), y2: y(value), stroke: "#8884" }));
       svg.append(make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end", fill: "currentColor", "font-size": 12 }, value.toFixed(0)));
-      svg.append(make("text", { x: x(last * share), y: HEIGHT - 8, "text-anchor": "middle", fill: "currentColor", "font-size": 12 }, `${(last * share).toFixed(0)} s`));
+      svg.append(make("text", { x: x(last * share), y: HEIGHT - 8, "text-anchor": "middle", fill: "currentColor", "font-size": 12 }, `${(last * share).toFixed(last < 10 ? 1 : 0)} s`));
     }
     LINES.forEach(({ key, title, colour, dash }, place) => {
       const points = series.filter((point) => point[key] !== null).map((point) => `${x(point.t_s).toFixed(1)},${y(point[key]).toFixed(1)}`);
