@@ -6,6 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use crate::line::Line;
+
 /// Things in an order of their own.
 pub(crate) trait Queue {
     /// One of them.
@@ -121,10 +123,10 @@ impl<Q: Queue> Cancellable<Q> {
     }
 }
 
-impl<T: Copy> Cancellable<VecDeque<T>> {
+impl<T: Copy> Cancellable<Line<T>> {
     /// All, the dead included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
-        self.queue.iter().copied()
+        self.queue.iter()
     }
 }
 
@@ -147,7 +149,7 @@ mod tests {
         });
         assert_eq!(first, Some(3));
         assert_eq!((queue.pop(), queue.len(), dropped), (Some(3), 2, vec![1, 2]));
-        assert_eq!(queue.iter().collect::<Vec<_>>(), [4, 5]);
+        assert_eq!([queue.pop(), queue.pop()], [Some(4), Some(5)]);
     }
 
     #[test]

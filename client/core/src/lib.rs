@@ -12,6 +12,7 @@ mod cause;
 mod classify;
 mod client_shard;
 mod conservation;
+mod line;
 mod lower_bound;
 mod measure;
 mod mix;

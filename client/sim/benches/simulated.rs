@@ -56,6 +56,18 @@ fn occ_run(bencher: divan::Bencher<'_, '_>, clients: u32) {
     });
 }
 
+/// A million ops of so many clients, each with a strategy of its own, which a server with room for all serves at their first attempt.
+#[divan::bench(args = [1, 1_000, 100_000], consts = [false, true], sample_count = 10)]
+fn clients_of_one_run<const WINDOW: bool>(bencher: divan::Bencher<'_, '_>, clients: u32) {
+    let strategy = if WINDOW { "aimd:initial=100000,ssthresh=100000" } else { "full-jitter" };
+    bencher.counter(ItemsCount::new(1_000_000_u32)).bench(|| {
+        let arrivals = ArrivalProcess::Poisson { rate_per_s: 100_000.0 };
+        let workload = Workload { arrivals, ops: Some(1_000_000), duration: None };
+        let server = Config { max_busy: 1_000_000, ..Config::default() };
+        simulate(strategy, RunConfig { workload, clients, ..RunConfig::default() }, &server)
+    });
+}
+
 /// A hundred seeds of the experiment of seed 000 on this many threads.
 #[divan::bench(args = [1, 2])]
 fn a_hundred_seeds(bencher: divan::Bencher<'_, '_>, threads: usize) {

@@ -6,6 +6,11 @@
 /// computer systems" (DEC research report TR-301, 1984). `None` without shares, when one is negative or not
 /// finite, and when nothing was shared out at all.
 pub fn jain(shares: &[f64]) -> Option<f64> {
+    jain_among(shares, shares.len())
+}
+
+/// The same where so many share in all, and those who are not listed got nothing.
+pub fn jain_among(shares: &[f64], sharing: usize) -> Option<f64> {
     if !shares.iter().all(|share| share.is_finite() && *share >= 0.0) {
         return None;
     }
@@ -19,7 +24,7 @@ pub fn jain(shares: &[f64]) -> Option<f64> {
         sum += share;
         squares += share * share;
     }
-    let count = shares.len() as f64;
+    let count = sharing as f64;
     Some((sum * sum / (count * squares)).clamp(1.0 / count, 1.0))
 }
 

@@ -30,7 +30,7 @@ mod summary;
 mod verdict;
 
 pub use bootstrap::Bootstrap;
-pub use fairness::jain;
+pub use fairness::{jain, jain_among};
 pub use growth::growth_exponent;
 pub use holm::{holm, holm_levels};
 pub use interval::{Estimator, Interval, Method};

@@ -1,13 +1,14 @@
 //! A line of the list of parts.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use vocabulary::{Options, OptionsError, ParameterInfo};
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
+use crate::shape::Shaped;
 
 /// A part that can be started by name.
 #[derive(Clone, Copy, Debug)]
@@ -27,16 +28,27 @@ pub struct Entry {
     prepare: fn(&Options) -> Result<Prepared, SpecError>,
 }
 
-/// A part whose options were read: it is started once per client, and there may be thousands.
+/// A part whose options were read: it is started once per client, and there may be a hundred thousand.
 #[derive(Clone)]
-pub(crate) struct Prepared(Arc<Starts>);
+pub(crate) struct Prepared {
+    starts: Arc<Starts>,
+    /// A back-off that was started, whose rule all further ones share.
+    back_off: OnceLock<Shaped>,
+}
 
 type Starts = dyn Fn(&mut Context) -> Result<Part, SpecError> + Send + Sync;
 
 impl Prepared {
     /// One more of it.
     pub(crate) fn start(&self, context: &mut Context) -> Result<Part, SpecError> {
-        (self.0)(context)
+        if let Some(back_off) = self.back_off.get() {
+            return Ok(Part::BackOff(back_off.anew()));
+        }
+        let part = (self.starts)(context)?;
+        if let Part::BackOff(back_off) = &part {
+            self.back_off.get_or_init(|| back_off.anew());
+        }
+        Ok(part)
     }
 }
 
@@ -58,7 +70,8 @@ impl Entry {
             doubts: |options| Ok(C::with_options(options)?.doubts()),
             prepare: |options| {
                 let config = C::with_options(options).map_err(|error| SpecError::options(C::NAME, error))?;
-                Ok(Prepared(Arc::new(move |context| config.clone().build(context))))
+                let starts = Arc::new(move |context: &mut Context| config.clone().build(context));
+                Ok(Prepared { starts, back_off: OnceLock::new() })
             },
         }
     }

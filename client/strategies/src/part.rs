@@ -24,7 +24,7 @@ pub enum Part {
     /// See [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
     /// The retry policy that most strategies have, which is asked without a detour.
-    BackOff(Box<Shaped>),
+    BackOff(Shaped),
     /// See [`Budget`].
     Budget(Box<dyn Budget>),
     /// See [`Hedger`].
@@ -34,6 +34,6 @@ pub enum Part {
 impl Part {
     /// The back-off of this shape.
     pub(crate) fn back_off(shape: Shape) -> Self {
-        Self::BackOff(Box::new(Shaped::new(shape)))
+        Self::BackOff(Shaped::new(shape))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 mod expanded;
@@ -20,6 +20,7 @@ use crate::part::PartKind;
 use crate::part_config::Context;
 use crate::registry::{STRATEGIES, find};
 use crate::retry_on::RetryOn;
+use crate::rules::Rules;
 use crate::strategy::MAX_LAYERS;
 use crate::{AdviceForms, Foreknowledge, Reading, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
@@ -44,6 +45,8 @@ struct LayerSpec {
     /// The same, ready to be started.
     prepared: Vec<Prepared>,
     common: Common,
+    /// What all that are started have in common, once one was.
+    rules: OnceLock<Arc<Rules>>,
 }
 
 impl StrategySpec {
@@ -129,15 +132,23 @@ impl StrategySpec {
 
     /// For a client whose requests are of this method; GET unless told otherwise.
     #[must_use]
-    pub const fn with_method(mut self, method: Method) -> Self {
+    pub fn with_method(mut self, method: Method) -> Self {
         self.methods = Methods::only(method);
-        self
+        self.forget_rules()
     }
 
     /// For a client whose requests have all of these methods: [`Outcome::method`](crate::Outcome::method) says which.
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.methods = methods.into_iter().collect();
+        self.forget_rules()
+    }
+
+    /// Rules depend on methods.
+    fn forget_rules(mut self) -> Self {
+        for layer in &mut self.layers {
+            layer.rules = OnceLock::new();
+        }
         self
     }
 
@@ -151,7 +162,8 @@ impl StrategySpec {
         let reading = &self.reading;
         let layers = self.layers.iter().map(|layer| {
             let parts = layer.prepared.iter().map(|part| part.start(&mut context));
-            Ok((parts.collect::<Result<Vec<_>, _>>()?, layer.common.rules(self.methods, reading)))
+            let rules = layer.rules.get_or_init(|| Arc::new(layer.common.rules(self.methods, reading)));
+            Ok((parts.collect::<Result<Vec<_>, _>>()?, Arc::clone(rules)))
         });
         let layers = layers.collect::<Result<Vec<_>, SpecError>>()?;
         Ok(Strategy::layered(seed, layers, self.max_attempts, reading.clone()))
@@ -235,7 +247,7 @@ impl LayerSpec {
         }
         let prepared = parts.iter().map(|(entry, options)| entry.prepare(options));
         let prepared = prepared.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { parts, prepared, common })
+        Ok(Self { parts, prepared, common, rules: OnceLock::new() })
     }
 }
 

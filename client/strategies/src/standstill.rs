@@ -16,9 +16,10 @@ const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_millis(250);
 
 /// Whether the server is there, as far as connections tell.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Standstill {
-    held: Option<Held>,
+    /// Apart, as it is hardly ever.
+    held: Option<Box<Held>>,
     /// How long the next probe waits. Only an answer brings it back to the shortest.
     wait: Duration,
     /// Number of the next attempt to be sent.
@@ -43,7 +44,7 @@ impl Standstill {
 
     /// The instant before which nothing may be launched at `now`, if there is one.
     pub(crate) fn holds(&self, now: Instant) -> Option<Instant> {
-        let held = self.held?;
+        let held = self.held.as_ref()?;
         let let_in = held.out.map_or(Instant::FAR_FUTURE, |(_, sent_at)| sent_at + LONGEST);
         Some(held.until.min(let_in)).filter(|until| now < *until)
     }
@@ -71,7 +72,8 @@ impl Standstill {
         match status {
             Status::Failed(Failure::Transport) => match &mut self.held {
                 None => {
-                    self.held = Some(Held { first_probe: self.next_seq, until: now + self.wait, out: None });
+                    let held = Held { first_probe: self.next_seq, until: now + self.wait, out: None };
+                    self.held = Some(Box::new(held));
                     false
                 }
                 Some(held) => {
@@ -87,7 +89,7 @@ impl Standstill {
             }
             // Who waits until the timeout was let in; how slow the server is, is the limiter's business.
             Status::Failed(Failure::Timeout) => {
-                self.held = self.held.filter(|held| seq < held.first_probe);
+                self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false
             }
             // An answer.

@@ -3,6 +3,7 @@
 //! The inner layer acts on attempts. A layer around it takes all that the inner one does with an op, until that is done or
 //! gives up, for one *try*: a retry around a retry.
 
+mod few;
 mod hedging;
 mod layer;
 mod layered;
@@ -32,7 +33,7 @@ pub struct Strategy {
     /// What acts on attempts.
     inner: Layer,
     /// What is around it, from the inside to the outside.
-    outer: Vec<Outer>,
+    outer: Box<[Outer]>,
     /// Of ops that need more than a retry policy's own eight bytes.
     memory: Memory,
     keeps_memory: bool,
@@ -72,19 +73,19 @@ impl Strategy {
     /// Puts started parts together, which need be in no registry: at most four budgets; of several retry policies
     /// or hedgers the last counts.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
-        Self::layered(seed, vec![(parts.into_iter().collect(), rules)], u32::MAX, Arc::default())
+        Self::layered(seed, vec![(parts.into_iter().collect(), Arc::new(rules))], u32::MAX, Arc::default())
     }
 
     /// Puts layers together, the inner first: one to three.
     pub(crate) fn layered(
         seed: u64,
-        layers: Vec<(Vec<Part>, Rules)>,
+        layers: Vec<(Vec<Part>, Arc<Rules>)>,
         max_attempts: u32,
         reading: Arc<Reading>,
     ) -> Self {
         let mut layers = layers.into_iter().map(|(parts, rules)| Layer::new(parts, rules));
-        let inner = layers.next().unwrap_or_else(|| Layer::new([], Rules::default()));
-        let outer: Vec<Outer> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
+        let inner = layers.next().unwrap_or_else(|| Layer::new([], Arc::default()));
+        let outer: Box<[Outer]> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
         let limits = !inner.limiters.is_empty() || outer.iter().any(|outer| !outer.layer.limiters.is_empty());
         let backs_off = inner.backs_off() || outer.iter().any(|outer| outer.layer.backs_off());
         let standstill = (limits && !backs_off).then(Standstill::new);
@@ -116,7 +117,7 @@ impl Strategy {
             return self.admit_in_layers(now, view, state);
         }
         let (mut wait, carrier) = self.inner.poll(now, view);
-        if let Some(until) = self.standstill.and_then(|standstill| standstill.holds(now)) {
+        if let Some(until) = self.standstill.as_ref().and_then(|standstill| standstill.holds(now)) {
             wait = Some(wait.map_or(Until::At(until), |other| other.and(Until::At(until))));
         }
         if let Some(until) = wait {
@@ -156,7 +157,7 @@ impl Strategy {
 
     /// An op became ready: it arrived, or its back-off is over.
     pub fn on_ready(&mut self, now: Instant, candidate: &Launch) {
-        for limiter in &mut self.inner.limiters {
+        for limiter in self.inner.limiters.iter_mut() {
             limiter.on_ready(now, candidate);
         }
     }
@@ -200,11 +201,11 @@ impl Strategy {
 
     /// Nothing waits although more could be sent.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
-        for limiter in &mut self.inner.limiters {
+        for limiter in self.inner.limiters.iter_mut() {
             limiter.on_app_limited(now, in_flight);
         }
         for outer in &mut self.outer {
-            for limiter in &mut outer.layer.limiters {
+            for limiter in outer.layer.limiters.iter_mut() {
                 limiter.on_app_limited(now, outer.in_flight);
             }
         }
@@ -269,7 +270,7 @@ impl Strategy {
 
     /// The instant of [`timer`](Self::timer) has come.
     pub fn on_timer(&mut self, now: Instant) {
-        let outer = self.outer.iter_mut().flat_map(|outer| &mut outer.layer.limiters);
+        let outer = self.outer.iter_mut().flat_map(|outer| outer.layer.limiters.iter_mut());
         for limiter in self.inner.limiters.iter_mut().chain(outer) {
             if limiter.timer().is_some_and(|at| at <= now) {
                 limiter.on_timer(now);
@@ -292,7 +293,7 @@ impl Strategy {
         for outer in &self.outer {
             outer.layer.report(&mut gauges);
         }
-        if self.standstill.is_some_and(|standstill| standstill.is_on()) {
+        if self.standstill.as_ref().is_some_and(Standstill::is_on) {
             gauges.phase = Some("probing a dead server");
             gauges.reason = Some("connections failed");
         }

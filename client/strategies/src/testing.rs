@@ -42,7 +42,7 @@ pub(crate) fn part(text: &str) -> Part {
 pub(crate) fn policy(text: &str) -> Box<dyn RetryPolicy> {
     match part(text) {
         Part::RetryPolicy(policy) => policy,
-        Part::BackOff(policy) => policy,
+        Part::BackOff(policy) => Box::new(policy),
         _ => panic!("`{text}` is no retry policy"),
     }
 }

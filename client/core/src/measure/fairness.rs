@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use statistics::{jain, percentile};
+use statistics::{jain, jain_among, percentile};
 use vocabulary::Instant;
 
 use crate::client_shard::ClientShard;
@@ -15,37 +15,53 @@ const WINDOW_ATTEMPTS: u32 = 10;
 /// A server that takes no time must not make a window of every instant.
 const SHORTEST_HALF: Duration = Duration::from_millis(50);
 
-/// What every client got, in memory that grows with clients only.
+/// What every client got, in memory that grows with clients only: some fifty bytes for each.
+///
+/// Nothing here looks at every client, but the figures at the end: closing a half looks at bits, and at those who got something.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
     /// Windows slide by half their length.
     half_nanos: u64,
     /// Which half is going on, from 0.
     half: u64,
-    /// Those that are taken here, by their places.
+    /// Those that are taken here, by their places; so is everything that is kept by client.
     clients: Vec<Client>,
     shard: ClientShard,
+    /// Successes of every client in the half before this one, and in this one.
+    got: Vec<[u32; 2]>,
+    /// Whether there are any.
+    got_any: Bits,
+    /// Who has work just now, had some in this half, and in the one before.
+    busy: Bits,
+    has_work: Bits,
+    had_work: Bits,
     /// Sum of Jain's index over windows, and how many there were.
     indices: f64,
     windows: u64,
     shares: Vec<f64>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A bit for every client.
+type Bits = Vec<u64>;
+
+/// Not busy.
+const NEVER: Instant = Instant::FAR_FUTURE;
+
+#[derive(Clone, Copy, Debug)]
 struct Client {
-    arrived: u64,
-    ended: u64,
-    succeeded: u64,
+    arrived: u32,
+    ended: u32,
+    succeeded: u32,
     latency_nanos: u64,
-    /// Successes in the half before this one, and in this one.
-    before: u32,
-    now: u32,
-    /// Whether it had work in the half before this one, and in this one.
-    had_work: bool,
-    has_work: bool,
     /// When its oldest work came that went on without a pause, and how long it was busy before that.
-    busy_since: Option<Instant>,
+    busy_since: Instant,
     busy_nanos: u64,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self { arrived: 0, ended: 0, succeeded: 0, latency_nanos: 0, busy_since: NEVER, busy_nanos: 0 }
+    }
 }
 
 /// How evenly clients were served.
@@ -94,36 +110,34 @@ pub fn fairness_of(
     clients: impl Iterator<Item = (u64, ClientCount)>,
     end: Option<Instant>,
 ) -> FairnessFigures {
-    let worked = clients.filter(|(_, client)| client.arrived > 0).map(|(number, count)| {
-        let mut client = Client::from(count);
-        client.rest(end.unwrap_or(Instant::ORIGIN));
-        (number, client)
-    });
-    figures_of(worked.collect(), None)
+    figures_of(clients, end, None)
 }
 
-impl From<ClientCount> for Client {
-    fn from(count: ClientCount) -> Self {
-        let ClientCount { arrived, succeeded, latency_nanos, busy_nanos, busy_since } = count;
-        Self { arrived, succeeded, latency_nanos, busy_since, busy_nanos, ..Self::default() }
+/// The same with the index over windows.
+fn figures_of(
+    clients: impl Iterator<Item = (u64, ClientCount)>,
+    end: Option<Instant>,
+    windows: Option<f64>,
+) -> FairnessFigures {
+    let (mut rates, mut means, mut slowest) = (Vec::new(), Vec::new(), None);
+    for (number, client) in clients.filter(|(_, client)| client.arrived > 0) {
+        let mean_ms = client.mean_ms();
+        rates.push(client.rate_per_s(end.unwrap_or(Instant::ORIGIN)));
+        means.push(mean_ms);
+        if slowest.is_none_or(|(_, ms): (u64, f64)| mean_ms.total_cmp(&ms).is_ge()) {
+            slowest = Some((number, mean_ms));
+        }
     }
-}
-
-/// The figures of clients that had work, and have none any more.
-fn figures_of(mut worked: Vec<(u64, Client)>, windows: Option<f64>) -> FairnessFigures {
-    let rates: Vec<f64> = worked.iter().map(|(_, client)| client.rate_per_s()).collect();
-    worked.sort_by(|(_, one), (_, other)| one.mean_ms().total_cmp(&other.mean_ms()));
+    means.sort_unstable_by(f64::total_cmp);
     let finite = |ms: f64| ms.is_finite().then_some(ms);
-    let slowest = worked.last();
-    let slowest_ms = slowest.and_then(|(_, client)| finite(client.mean_ms()));
-    let means: Vec<f64> = worked.iter().map(|(_, client)| client.mean_ms()).collect();
+    let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
     // Where one of the two in the middle got nothing done, so did the median.
     let median_ms = percentile(&means, 0.5);
     FairnessFigures {
-        clients: worked.len() as u64,
+        clients: means.len() as u64,
         jain: windows,
         jain_whole_run: jain(&rates),
-        slowest_client: slowest.map(|(number, _)| *number),
+        slowest_client: slowest.map(|(number, _)| number),
         slowest_mean_ms: slowest_ms,
         slowest_over_median: slowest_ms
             .zip(median_ms.and_then(finite).filter(|ms| *ms > 0.0))
@@ -131,15 +145,55 @@ fn figures_of(mut worked: Vec<(u64, Client)>, windows: Option<f64>) -> FairnessF
     }
 }
 
+impl ClientCount {
+    /// Successes per second that it had work until then.
+    fn rate_per_s(&self, end: Instant) -> f64 {
+        let goes_on = self.busy_since.map_or(0, |since| end.as_nanos().saturating_sub(since.as_nanos()));
+        match self.busy_nanos.saturating_add(goes_on) {
+            0 => 0.0,
+            busy => self.succeeded as f64 * 1e9 / busy as f64,
+        }
+    }
+
+    /// Its mean op latency; infinite without a success.
+    fn mean_ms(&self) -> f64 {
+        if self.succeeded == 0 {
+            f64::INFINITY
+        } else {
+            self.latency_nanos as f64 / 1e6 / self.succeeded as f64
+        }
+    }
+}
+
+impl From<&Client> for ClientCount {
+    fn from(client: &Client) -> Self {
+        let Client { arrived, succeeded, latency_nanos, busy_since, busy_nanos, .. } = *client;
+        Self {
+            arrived: arrived.into(),
+            succeeded: succeeded.into(),
+            latency_nanos,
+            busy_nanos,
+            busy_since: (busy_since != NEVER).then_some(busy_since),
+        }
+    }
+}
+
 impl Fairness {
     /// For so many clients, of which those of this shard are taken here, of a server whose undisturbed attempt takes this long.
     pub(crate) fn new(clients: u32, shard: ClientShard, undisturbed_attempt: Duration) -> Self {
         let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(SHORTEST_HALF);
+        let clients = shard.count(clients) as usize;
+        let bits = || vec![0; clients.div_ceil(64)];
         Self {
             half_nanos: u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1),
             half: 0,
-            clients: vec![Client::default(); shard.count(clients) as usize],
+            clients: vec![Client::default(); clients],
             shard,
+            got: vec![[0; 2]; clients],
+            got_any: bits(),
+            busy: bits(),
+            has_work: bits(),
+            had_work: bits(),
             indices: 0.0,
             windows: 0,
             shares: Vec::new(),
@@ -149,56 +203,53 @@ impl Fairness {
     /// An op of this client arrived.
     pub(crate) fn on_arrival(&mut self, at: Instant, client: u32) {
         self.pass(at);
-        let Some(held) = self.clients.get_mut(self.shard.place(client) as usize) else { return };
+        let place = self.shard.place(client);
+        let Some(held) = self.clients.get_mut(place as usize) else { return };
         held.arrived += 1;
-        held.has_work = true;
-        held.busy_since.get_or_insert(at);
+        if held.busy_since == NEVER {
+            held.busy_since = at;
+            let (word, bit) = bit_of(place);
+            self.busy[word] |= bit;
+            self.has_work[word] |= bit;
+        }
     }
 
     /// An op of this client succeeded, this long after its arrival, or ended without (`None`).
     pub(crate) fn on_end(&mut self, at: Instant, client: u32, latency: Option<Duration>) {
         self.pass(at);
-        let Some(held) = self.clients.get_mut(self.shard.place(client) as usize) else { return };
+        let place = self.shard.place(client);
+        let Some(held) = self.clients.get_mut(place as usize) else { return };
+        let (word, bit) = bit_of(place);
         held.ended += 1;
         if let Some(latency) = latency {
             held.succeeded += 1;
-            held.now += 1;
             let nanos = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
             held.latency_nanos = held.latency_nanos.saturating_add(nanos);
+            self.got[place as usize][1] += 1;
+            self.got_any[word] |= bit;
         }
         if held.ended == held.arrived {
             held.rest(at);
+            self.busy[word] &= !bit;
         }
     }
 
     /// What it came to by `end`.
     pub(crate) fn figures(&self, end: Option<Instant>) -> FairnessFigures {
-        let worked =
-            (0..).zip(&self.clients).filter(|(_, client)| client.arrived > 0).map(|(place, client)| {
-                let mut client = *client;
-                client.rest(end.unwrap_or(Instant::ORIGIN));
-                (u64::from(self.shard.client(place)), client)
-            });
         let windows = if self.windows > 0 { Some(self.indices / self.windows as f64) } else { self.so_far() };
-        figures_of(worked.collect(), windows)
+        let counts = self.clients.iter().map(ClientCount::from);
+        figures_of((0..).map(|place| u64::from(self.shard.client(place))).zip(counts), end, windows)
     }
 
     /// What every client got, to be put together with what others got elsewhere.
     pub(crate) fn counts(&self) -> ClientCounts {
-        let count = |client: &Client| ClientCount {
-            arrived: client.arrived,
-            succeeded: client.succeeded,
-            latency_nanos: client.latency_nanos,
-            busy_nanos: client.busy_nanos,
-            busy_since: client.busy_since,
-        };
-        ClientCounts { clients: self.clients.iter().map(count).collect() }
+        ClientCounts { clients: self.clients.iter().map(ClientCount::from).collect() }
     }
 
     /// The index of a run that was shorter than a window.
     fn so_far(&self) -> Option<f64> {
         let got = self.clients.iter().filter(|client| client.arrived > 0);
-        let got: Vec<f64> = got.map(|client| client.succeeded as f64).collect();
+        let got: Vec<f64> = got.map(|client| f64::from(client.succeeded)).collect();
         if got.len() > 1 { jain(&got) } else { None }
     }
 
@@ -215,18 +266,27 @@ impl Fairness {
 
     fn close_half(&mut self) {
         self.shares.clear();
-        for client in &mut self.clients {
-            let got = client.before + client.now;
+        let mut sharing = 0;
+        for word in 0..self.busy.len() {
             // Who had nothing to do was not treated unfairly; who gave all of it up may have been.
-            if client.had_work || client.has_work {
-                self.shares.push(f64::from(got));
+            sharing += (self.had_work[word] | self.has_work[word]).count_ones() as usize;
+            let mut left = std::mem::take(&mut self.got_any[word]);
+            while left != 0 {
+                let bit = left & left.wrapping_neg();
+                left ^= bit;
+                let got = &mut self.got[word * 64 + bit.trailing_zeros() as usize];
+                self.shares.push(f64::from(got[0] + got[1]));
+                *got = [got[1], 0];
+                if got[0] > 0 {
+                    self.got_any[word] |= bit;
+                }
             }
-            (client.before, client.now) = (client.now, 0);
-            (client.had_work, client.has_work) = (client.has_work, client.arrived > client.ended);
+            self.had_work[word] = self.has_work[word];
+            self.has_work[word] = self.busy[word];
         }
         if self.half > 0
-            && self.shares.len() > 1
-            && let Some(index) = jain(&self.shares)
+            && sharing > 1
+            && let Some(index) = jain_among(&self.shares, sharing)
         {
             self.indices += index;
             self.windows += 1;
@@ -234,25 +294,18 @@ impl Fairness {
     }
 }
 
+/// Where the bit of the client at this place is.
+fn bit_of(place: u32) -> (usize, u64) {
+    (place as usize / 64, 1 << (place % 64))
+}
+
 impl Client {
     /// It has no work from `at` on.
     fn rest(&mut self, at: Instant) {
-        if let Some(since) = self.busy_since.take() {
-            self.busy_nanos = self.busy_nanos.saturating_add(at.as_nanos().saturating_sub(since.as_nanos()));
-        }
-    }
-
-    /// Successes per second that it had work.
-    fn rate_per_s(&self) -> f64 {
-        if self.busy_nanos == 0 { 0.0 } else { self.succeeded as f64 * 1e9 / self.busy_nanos as f64 }
-    }
-
-    /// Its mean op latency; infinite without a success.
-    fn mean_ms(&self) -> f64 {
-        if self.succeeded == 0 {
-            f64::INFINITY
-        } else {
-            self.latency_nanos as f64 / 1e6 / self.succeeded as f64
+        if self.busy_since != NEVER {
+            self.busy_nanos =
+                self.busy_nanos.saturating_add(at.as_nanos().saturating_sub(self.busy_since.as_nanos()));
+            self.busy_since = NEVER;
         }
     }
 }

@@ -1,12 +1,11 @@
 //! A strategy instance with its queue: one per client, or one for all that share.
 
-use std::collections::VecDeque;
-
 use tailback::Strategy;
 use vocabulary::Instant;
 
 use super::drawn::Drawn;
 use crate::cancellable::Cancellable;
+use crate::line::Line;
 use crate::op::Waiting;
 
 /// Names a strategy instance, from 0.
@@ -23,9 +22,9 @@ impl InstanceId {
 pub(super) struct Instance {
     pub(super) strategy: Strategy,
     /// Ops that may be sent, first come first served.
-    pub(super) ready: Cancellable<VecDeque<Waiting>>,
+    pub(super) ready: Cancellable<Line<Waiting>>,
     /// Those of them that are in the middle of a try of an outer layer: they go first, as they hold what others wait for.
-    pub(super) resumed: Cancellable<VecDeque<Waiting>>,
+    pub(super) resumed: Option<Box<Cancellable<Line<Waiting>>>>,
     pub(super) sleeping: u64,
     pub(super) in_flight: u32,
     /// Attempts sent by this instance: the next one's number.
@@ -43,7 +42,7 @@ impl Instance {
         Self {
             strategy,
             ready: Cancellable::default(),
-            resumed: Cancellable::default(),
+            resumed: None,
             sleeping: 0,
             in_flight: 0,
             next_seq: 0,
@@ -56,6 +55,16 @@ impl Instance {
 
     /// How many ops may be sent.
     pub(super) fn ready_ops(&self) -> u64 {
-        (self.ready.len() + self.resumed.len()) as u64
+        (self.ready.len() + self.resumed.as_ref().map_or(0, |resumed| resumed.len())) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_stays_small_because_there_may_be_a_million_of_them() {
+        assert!(size_of::<Instance>() <= 400, "{}", size_of::<Instance>());
     }
 }

@@ -1,6 +1,5 @@
 //! From a ready op to an attempt on its way.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use slab::Slab;
@@ -11,6 +10,7 @@ use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::{Launched, Output, Run};
 use crate::cancellable::Cancellable;
+use crate::line::Line;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -35,7 +35,7 @@ impl Run {
         let instance = &mut self.instances[id.index()];
         let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot.index()].retry_state);
         if instance.strategy.holds_tries() && op.slot().is_some_and(in_a_try) {
-            instance.resumed.push(op);
+            instance.resumed.get_or_insert_default().push(op);
         } else {
             instance.ready.push(op);
         }
@@ -78,7 +78,7 @@ impl Run {
                 }
                 verdict => {
                     let instance = &mut self.instances[id.index()];
-                    if !instance.strategy.holds_tries() || instance.resumed.pop().is_none() {
+                    if instance.resumed.as_mut().is_none_or(|resumed| resumed.pop().is_none()) {
                         instance.ready.pop();
                     }
                     self.settle(id, op, verdict, at);
@@ -101,8 +101,8 @@ impl Run {
     /// The first op in an instance's queues that did not end there; those that did are forgotten.
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
         let Self { instances, ops, .. } = self;
-        let Instance { ready, resumed, strategy, .. } = &mut instances[id.index()];
-        if strategy.holds_tries()
+        let Instance { ready, resumed, .. } = &mut instances[id.index()];
+        if let Some(resumed) = resumed
             && let Some(first) = first_alive(resumed, ops)
         {
             return Some(first);
@@ -247,7 +247,7 @@ impl Run {
 
 /// The first op in a queue that did not end there; those that did are forgotten.
 #[inline]
-fn first_alive(queue: &mut Cancellable<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
+fn first_alive(queue: &mut Cancellable<Line<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
     queue.first(|op| {
         let dead = op.slot().filter(|slot| ops[slot.index()].place == Place::Dead);
         if let Some(slot) = dead {

@@ -25,7 +25,7 @@ impl Choice for Variant {
 }
 
 /// Parameters of `aimd`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct AimdConfig {
     variant: Variant,
     beta: f64,
@@ -73,52 +73,91 @@ impl PartConfig for AimdConfig {
     }
 }
 
+/// A cache line of it for every client.
 struct Aimd {
-    config: AimdConfig,
+    variant: Variant,
+    beta: f64,
+    initial: f64,
     window: f64,
     ssthresh: f64,
     /// Number of the next attempt to be sent.
     next_seq: u64,
     /// Attempts numbered below this were in flight at the last cut, or over: their congestion is old news.
     cut_seq: u64,
-    phase: &'static str,
-    reason: &'static str,
+    phase: Phase,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    SlowStart,
+    CongestionAvoidance,
+}
+
+impl Phase {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::SlowStart => "slow start",
+            Self::CongestionAvoidance => "congestion avoidance",
+        }
+    }
+}
+
+/// Why the window is what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Started,
+    Rejection,
+    Failure,
+}
+
+impl Reason {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Rejection => "cut by a rejection",
+            Self::Failure => "cut by a failure",
+        }
+    }
 }
 
 impl Aimd {
     fn new(config: AimdConfig) -> Self {
+        let AimdConfig { variant, beta, initial, ssthresh } = config;
         Self {
-            window: config.initial,
-            ssthresh: config.ssthresh,
+            variant,
+            beta,
+            initial,
+            window: initial,
+            ssthresh,
             next_seq: 0,
             cut_seq: 0,
-            phase: "slow start",
-            reason: "started",
-            config,
+            phase: Phase::SlowStart,
+            reason: Reason::Started,
         }
     }
 
     fn grow(&mut self, flying: f64) {
         let step = if flying < self.ssthresh {
-            self.phase = "slow start";
+            self.phase = Phase::SlowStart;
             1.0
         } else {
-            self.phase = "congestion avoidance";
+            self.phase = Phase::CongestionAvoidance;
             1.0 / self.window
         };
         self.window = self.window.max((flying + 1.0).min(self.window + step));
     }
 
     fn cut(&mut self, status: Status) {
-        self.ssthresh = (self.window * self.config.beta).max(1.0);
-        self.window = match self.config.variant {
+        self.ssthresh = (self.window * self.beta).max(1.0);
+        self.window = match self.variant {
             Variant::Reno => self.ssthresh,
-            Variant::Tahoe => self.config.initial,
+            Variant::Tahoe => self.initial,
         };
         self.cut_seq = self.next_seq;
         self.reason = match status {
-            Status::Rejected => "cut by a rejection",
-            _ => "cut by a failure",
+            Status::Rejected => Reason::Rejection,
+            _ => Reason::Failure,
         };
     }
 }
@@ -143,8 +182,8 @@ impl Limiter for Aimd {
     fn report(&self, gauges: &mut Gauges) {
         gauges.limit_window(self.window);
         gauges.ssthresh = Some(self.ssthresh);
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.phase = Some(self.phase.text());
+        gauges.reason = Some(self.reason.text());
     }
 }
 
@@ -176,6 +215,11 @@ mod tests {
     }
 
     #[test]
+    fn a_client_takes_no_more_than_a_cache_line() {
+        assert!(size_of::<Aimd>() <= 64, "{}", size_of::<Aimd>());
+    }
+
+    #[test]
     fn a_full_window_waits_for_an_event() {
         let aimd = aimd(2.5, 1024.0, 0);
         assert_eq!(aimd.poll(NOW, &view(2, 0)), Admit::Go);
@@ -190,7 +234,7 @@ mod tests {
         // 19 fly besides, two more go out: 21.
         aimd.on_ended(NOW, &ended(1, 21), &OK);
         near(aimd.window, 22.0);
-        assert_eq!(aimd.phase, "slow start");
+        assert_eq!(aimd.phase, Phase::SlowStart);
     }
 
     #[test]
@@ -198,14 +242,14 @@ mod tests {
         let mut aimd = aimd(30.0, 20.0, 30);
         aimd.on_ended(NOW, &ended(0, 30), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
-        assert_eq!(aimd.phase, "congestion avoidance");
+        assert_eq!(aimd.phase, Phase::CongestionAvoidance);
         // Few in flight would be slow start, but then the window is not used and does not grow.
         aimd.on_ended(NOW, &ended(1, 19), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
-        assert_eq!(aimd.phase, "slow start");
+        assert_eq!(aimd.phase, Phase::SlowStart);
         // At ssthresh itself it is over.
         aimd.on_ended(NOW, &ended(2, 20), &OK);
-        assert_eq!(aimd.phase, "congestion avoidance");
+        assert_eq!(aimd.phase, Phase::CongestionAvoidance);
     }
 
     #[test]
@@ -234,7 +278,7 @@ mod tests {
         aimd.on_ended(NOW, &ended(51, 10), &REJECTED);
         aimd.on_ended(NOW, &ended(3, 10), &REJECTED);
         near(aimd.window, 40.5);
-        assert_eq!(aimd.reason, "cut by a rejection");
+        assert_eq!(aimd.reason, Reason::Rejection);
     }
 
     #[test]
@@ -270,7 +314,7 @@ mod tests {
         near(aimd.window, 10.0);
         aimd.on_ended(NOW, &ended(2, 8), &TIMEOUT);
         near(aimd.window, 9.0);
-        assert_eq!(aimd.reason, "cut by a failure");
+        assert_eq!(aimd.reason, Reason::Failure);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A shape at work: the retry policy that waits as it says.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use vocabulary::{Rng, nanos, unit, whole_nanos};
@@ -13,15 +14,21 @@ use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
 use crate::{FailedOp, Instant, Opinion, Retry, RetryPolicy, RetryState};
 
-/// A back-off of this crate, whatever its growth, spread and bounds.
+/// A back-off of this crate, whatever its growth, spread and bounds: 16 bytes for each client that has it.
 #[derive(Clone, Debug)]
 pub struct Shaped {
+    rule: Arc<Rule>,
+    /// Of the op of this client that failed last.
+    last_failures: u32,
+}
+
+/// What is the same for all that wait like this.
+#[derive(Debug)]
+struct Rule {
     shape: Shape,
     curve: Curve,
     /// After outcomes that are taken for throttling.
     throttled: Option<Box<Curve>>,
-    /// Of the op of this client that failed last.
-    last_failures: u32,
     draws: bool,
     waits: bool,
     cap_nanos: u64,
@@ -72,9 +79,17 @@ impl Shaped {
             || matches!(shape.growth, Growth::Decorrelated | Growth::Polly)
             || shape.formula.as_ref().is_some_and(Program::draws);
         let (waits, way, cap_nanos) = (waits(&shape), Way::of(&shape), whole_nanos(shape.cap));
-        Self { shape, curve, throttled, last_failures: 0, draws, waits, cap_nanos, way }
+        let rule = Rule { shape, curve, throttled, draws, waits, cap_nanos, way };
+        Self { rule: Arc::new(rule), last_failures: 0 }
     }
 
+    /// The same for another client.
+    pub(crate) fn anew(&self) -> Self {
+        Self { rule: Arc::clone(&self.rule), last_failures: 0 }
+    }
+}
+
+impl Rule {
     /// The delay before retry `k` when `u` is drawn, but for the bounds that come last; `None` when the list has ended.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
@@ -170,6 +185,20 @@ impl Shaped {
         state: &mut RetryState,
         rng: &mut R,
     ) -> Retry {
+        self.rule.wait(failed, self.last_failures, state, rng)
+    }
+}
+
+impl Rule {
+    /// The same, where this is how often the client's latest op to fail had failed.
+    #[inline]
+    fn wait<R: Rng + ?Sized>(
+        &self,
+        failed: &FailedOp,
+        last_failures: u32,
+        state: &mut RetryState,
+        rng: &mut R,
+    ) -> Retry {
         let curve = match &self.throttled {
             Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
             _ => &self.curve,
@@ -186,18 +215,25 @@ impl Shaped {
             Way::Decorrelated => Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state)),
             Way::General => {
                 let u = if self.draws { unit(rng) } else { 0.0 };
-                self.general(failed, curve, u, state)
+                self.general(failed, last_failures, curve, u, state)
             }
         }
     }
 
     /// The delay of a shape with everything, when `u` is drawn.
     #[inline(never)]
-    fn general(&self, failed: &FailedOp, curve: &Curve, u: f64, state: &mut RetryState) -> Retry {
+    fn general(
+        &self,
+        failed: &FailedOp,
+        last_failures: u32,
+        curve: &Curve,
+        u: f64,
+        state: &mut RetryState,
+    ) -> Retry {
         let shape = &self.shape;
         let k = match shape.counter {
             Counter::PerOp => failed.failures,
-            Counter::PerClient => self.last_failures.saturating_add(1),
+            Counter::PerClient => last_failures.saturating_add(1),
         };
         if let (Some(first), 0 | 1) = (shape.first, k) {
             return Retry::After(shape.grain.of(first));
@@ -245,10 +281,10 @@ impl RetryPolicy for Shaped {
     }
 
     fn states_delay(&self) -> bool {
-        self.shape.states_delay
+        self.rule.shape.states_delay
     }
 
     fn backs_off(&self) -> bool {
-        self.waits
+        self.rule.waits
     }
 }

@@ -1,9 +1,11 @@
 //! One layer of a strategy: its limiters, its retry policy, its budgets and its hedger, with the rules that hold for all of them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use vocabulary::{Draws, Rng};
 
+use super::few::Few;
 use super::memory::{LayerMemory, Permits};
 use super::policy::Policy;
 use crate::rules::{FailureKind, Rules};
@@ -18,11 +20,12 @@ const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
 /// See the module.
 pub(super) struct Layer {
-    pub(super) limiters: Vec<Box<dyn Limiter>>,
+    pub(super) limiters: Few<dyn Limiter>,
+    pub(super) budgets: Few<dyn Budget>,
     pub(super) retry: Option<Policy>,
-    pub(super) budgets: Vec<Box<dyn Budget>>,
     pub(super) hedger: Option<Box<dyn Hedger>>,
-    pub(super) rules: Rules,
+    /// The same for all clients.
+    pub(super) rules: Arc<Rules>,
     /// Whether nothing but the number of attempts and the retry policy decides about an op whose answer had no advice.
     policy_decides: bool,
 }
@@ -38,7 +41,7 @@ pub(super) enum Asked {
 }
 
 impl Layer {
-    pub(super) fn new(parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
+    pub(super) fn new(parts: impl IntoIterator<Item = Part>, rules: Arc<Rules>) -> Self {
         let (mut limiters, mut retry, mut budgets, mut hedger) = (Vec::new(), None, Vec::new(), None);
         for part in parts {
             match part {
@@ -50,7 +53,8 @@ impl Layer {
             }
         }
         let policy_decides = budgets.is_empty() && rules.max_time.is_none() && !rules.advice.misses_advice();
-        Self { limiters, retry, budgets, hedger, rules, policy_decides }
+        let (limiters, budgets) = (limiters.into_iter().collect(), budgets.into_iter().collect());
+        Self { limiters, budgets, retry, hedger, rules, policy_decides }
     }
 
     /// Whether it makes an op wait by itself.
@@ -62,7 +66,7 @@ impl Layer {
     pub(super) fn poll(&self, now: Instant, view: &View) -> (Option<Until>, Option<Carrier>) {
         let mut wait: Option<Until> = None;
         let mut carrier: Option<Carrier> = None;
-        for limiter in &self.limiters {
+        for limiter in self.limiters.iter() {
             match limiter.poll(now, view) {
                 Admit::Go => {}
                 Admit::Wait(until) => wait = Some(both(wait, until)),
@@ -98,7 +102,7 @@ impl Layer {
         for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
             *permit = budget.on_sent(now, &view.candidate);
         }
-        for limiter in &mut self.limiters {
+        for limiter in self.limiters.iter_mut() {
             limiter.on_sent(now, view);
         }
         permits
@@ -112,7 +116,7 @@ impl Layer {
         (heard, outcome): (&Outcome, &Outcome),
         permits: &Permits,
     ) {
-        for limiter in &mut self.limiters {
+        for limiter in self.limiters.iter_mut() {
             limiter.on_ended(now, ended, heard);
         }
         for (budget, permit) in self.budgets.iter_mut().zip(permits) {
@@ -238,7 +242,7 @@ impl Layer {
         };
         let Some(delay) = allowed else { return Retry::GiveUp };
         if !no_attempt {
-            for budget in &mut self.budgets {
+            for budget in self.budgets.iter_mut() {
                 budget.on_retry(now, failed);
             }
             if let Some(memory) = memory {
@@ -276,7 +280,7 @@ impl Layer {
 
     /// A retry that was allowed will not be made: its op is over.
     pub(super) fn on_retry_withdrawn(&mut self, now: Instant) {
-        for budget in &mut self.budgets {
+        for budget in self.budgets.iter_mut() {
             budget.on_retry_withdrawn(now);
         }
     }
@@ -285,7 +289,7 @@ impl Layer {
     #[inline]
     pub(super) fn timer(&self) -> Option<Instant> {
         let mut first: Option<Instant> = None;
-        for limiter in &self.limiters {
+        for limiter in self.limiters.iter() {
             first = match (first, limiter.timer()) {
                 (Some(one), Some(other)) => Some(one.min(other)),
                 (one, other) => one.or(other),
@@ -300,10 +304,10 @@ impl Layer {
     }
 
     pub(super) fn report(&self, gauges: &mut Gauges) {
-        for limiter in &self.limiters {
+        for limiter in self.limiters.iter() {
             limiter.report(gauges);
         }
-        for budget in &self.budgets {
+        for budget in self.budgets.iter() {
             budget.report(gauges);
         }
         if let Some(hedger) = &self.hedger {

@@ -34,7 +34,7 @@ impl Strategy {
             carrier = [carrier, more].into_iter().flatten().reduce(Carrier::and);
             begins[index + 1] = Some(view);
         }
-        if let Some(until) = self.standstill.and_then(|standstill| standstill.holds(now)) {
+        if let Some(until) = self.standstill.as_ref().and_then(|standstill| standstill.holds(now)) {
             wait = [wait, Some(Until::At(until))].into_iter().flatten().reduce(Until::and);
         }
         if let Some(until) = wait {

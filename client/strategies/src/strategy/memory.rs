@@ -13,9 +13,11 @@ pub(crate) const MAX_LAYERS: usize = 3;
 pub type Permits = [Permit; MAX_BUDGETS];
 
 /// The memory of every op that is being tried, found by its [`RetryState`].
+///
+/// Eight bytes until it is needed: most clients never do.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    ops: Slab<OpMemory>,
+    ops: Option<Box<Slab<OpMemory>>>,
 }
 
 /// Of one op.
@@ -96,37 +98,38 @@ impl LayerMemory {
 impl Memory {
     /// That of an op, if there is one.
     pub(super) fn of(&self, state: RetryState) -> Option<&OpMemory> {
-        self.ops.get(key(state)?)
+        self.ops.as_ref()?.get(key(state)?)
     }
 
     /// That of an op, if there is one.
     pub(super) fn of_mut(&mut self, state: RetryState) -> Option<&mut OpMemory> {
-        self.ops.get_mut(key(state)?)
+        self.ops.as_mut()?.get_mut(key(state)?)
     }
 
     /// That of an op that arrived then, new if there is none.
     pub(super) fn open(&mut self, state: &mut RetryState, arrived: Instant) -> &mut OpMemory {
-        let found = key(*state).filter(|key| self.ops.contains(*key));
+        let ops = self.ops.get_or_insert_default();
+        let found = key(*state).filter(|key| ops.contains(*key));
         let key = found.unwrap_or_else(|| {
             let layers = [LayerMemory::new(arrived); MAX_LAYERS];
-            let key = self.ops.insert(OpMemory { layers, shed_by: 0 });
+            let key = ops.insert(OpMemory { layers, shed_by: 0 });
             state.0 = key as u64 + 1;
             key
         });
-        &mut self.ops[key]
+        &mut ops[key]
     }
 
     /// The op is over.
     pub(super) fn forget(&mut self, state: &mut RetryState) {
-        if let Some(key) = key(*state) {
-            self.ops.try_remove(key);
+        if let (Some(key), Some(ops)) = (key(*state), &mut self.ops) {
+            ops.try_remove(key);
             *state = RetryState::default();
         }
     }
 
     /// How many ops are remembered.
     pub(super) fn len(&self) -> usize {
-        self.ops.len()
+        self.ops.as_ref().map_or(0, |ops| ops.len())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{FailedOp, Retry, RetryPolicy, RetryState};
 
 /// A retry policy. Those of this crate are called directly, and draw without a detour: they are asked at every failure.
 pub(super) enum Policy {
-    BackOff(Box<Shaped>),
+    BackOff(Shaped),
     Other(Box<dyn RetryPolicy>),
 }
 
@@ -39,7 +39,7 @@ impl Policy {
     /// The rest of what it says, which is asked seldom.
     pub(super) fn as_dyn(&self) -> &dyn RetryPolicy {
         match self {
-            Self::BackOff(policy) => policy.as_ref(),
+            Self::BackOff(policy) => policy,
             Self::Other(policy) => policy.as_ref(),
         }
     }

@@ -386,7 +386,7 @@ fn limiters_of_every_layer_hear_that_nothing_waits_with_what_they_have_in_flight
     let told = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
     let layers = told.each_ref().map(|told| {
         let limiter: Box<dyn crate::Limiter> = Box::new(AppLimited(Arc::clone(told)));
-        (vec![Part::Limiter(limiter)], Rules::default())
+        (vec![Part::Limiter(limiter)], Arc::default())
     });
     let mut strategy = Strategy::layered(1, layers.into(), u32::MAX, Arc::default());
     let verdict = strategy.admit(NOW, &view(0, 0), &mut RetryState::default());

@@ -56,7 +56,8 @@ impl TwoLayers {
     fn new() -> Self {
         let (inner, outer) = (Pending::default(), Pending::default());
         let layer = |pending: &Pending| {
-            (vec![part("constant:delay=10ms"), Part::Budget(Box::new(pending.clone()))], Rules::up_to(2))
+            let parts = vec![part("constant:delay=10ms"), Part::Budget(Box::new(pending.clone()))];
+            (parts, Arc::new(Rules::up_to(2)))
         };
         let strategy = Strategy::layered(1, vec![layer(&inner), layer(&outer)], u32::MAX, Arc::default());
         Self { strategy, inner, outer, state: RetryState::default(), attempts: 0, failures: 0 }
