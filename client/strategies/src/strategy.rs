@@ -27,26 +27,28 @@ pub use self::hedging::AfterCopy;
 pub(crate) use self::memory::MAX_LAYERS;
 pub use self::memory::Permits;
 
-/// A running strategy of one client (or of several that share it).
+/// A running strategy of one client (or of several that share it). Its fields are in the order of how often each is looked at: of many
+/// clients, none is in a cache.
+#[repr(C)]
 pub struct Strategy {
     seed: u64,
-    /// What acts on attempts.
-    inner: Layer,
-    /// What is around it, from the inside to the outside.
-    outer: Box<[Outer]>,
-    /// Of ops that need more than a retry policy's own eight bytes.
-    memory: Memory,
-    keeps_memory: bool,
-    /// Whether an outer layer may hold ops back: those that are in the middle of a try hold what others wait for.
-    holds_tries: bool,
-    /// Whether any of its parts has anything to report.
-    reports: bool,
     /// Attempts after which an op is given up, whatever the layers say.
     max_attempts: u32,
-    /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
-    sheds: u64,
+    keeps_memory: bool,
+    /// Whether any of its parts has anything to report.
+    reports: bool,
+    /// Whether an outer layer may hold ops back: those that are in the middle of a try hold what others wait for.
+    holds_tries: bool,
+    /// What acts on attempts.
+    inner: Layer,
     /// Of a limiter without a back-off of its own, which would else spin on a server that is not there.
     standstill: Option<Standstill>,
+    /// What is around it, from the inside to the outside.
+    outer: Box<[Outer]>,
+    /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
+    sheds: u64,
+    /// Of ops that need more than a retry policy's own eight bytes.
+    memory: Memory,
     /// What it wants to know of answers.
     reading: Arc<Reading>,
 }
@@ -96,15 +98,15 @@ impl Strategy {
         let reports = inner.reports() || outer.iter().any(|outer| outer.layer.reports());
         Self {
             seed,
-            inner,
-            outer,
-            memory,
-            keeps_memory,
-            holds_tries,
-            reports,
             max_attempts,
-            sheds: 0,
+            keeps_memory,
+            reports,
+            holds_tries,
+            inner,
             standstill,
+            outer,
+            sheds: 0,
+            memory,
             reading,
         }
     }

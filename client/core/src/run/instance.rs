@@ -18,17 +18,18 @@ impl InstanceId {
     }
 }
 
-/// One strategy instance with its queue.
+/// One strategy instance with its queue. What every attempt looks at comes first, and lies together.
+#[repr(C)]
 pub(super) struct Instance {
+    pub(super) in_flight: u32,
+    /// Attempts sent by this instance: the next one's number.
+    pub(super) next_seq: u64,
+    pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
     /// Ops that may be sent, first come first served.
     pub(super) ready: Cancellable<Line<Waiting>>,
     /// Those of them that are in the middle of a try of an outer layer: they go first, as they hold what others wait for.
     pub(super) resumed: Option<Box<Cancellable<Line<Waiting>>>>,
-    pub(super) sleeping: u64,
-    pub(super) in_flight: u32,
-    /// Attempts sent by this instance: the next one's number.
-    pub(super) next_seq: u64,
     /// Of its instants in the agenda to be polled at, the one that still counts.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,

@@ -18,16 +18,17 @@ use crate::{
 /// the client on its own budget (sheds).
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
-/// See the module.
+/// See the module. In the order of how often each is looked at: of many clients, none is in a cache.
+#[repr(C)]
 pub(super) struct Layer {
-    pub(super) limiters: Few<dyn Limiter>,
-    pub(super) budgets: Few<dyn Budget>,
-    pub(super) retry: Option<Policy>,
-    pub(super) hedger: Option<Box<dyn Hedger>>,
     /// The same for all clients.
     pub(super) rules: Arc<Rules>,
+    pub(super) retry: Option<Policy>,
     /// Whether nothing but the number of attempts and the retry policy decides about an op whose answer had no advice.
     policy_decides: bool,
+    pub(super) limiters: Few<dyn Limiter>,
+    pub(super) budgets: Few<dyn Budget>,
+    pub(super) hedger: Option<Box<dyn Hedger>>,
 }
 
 /// What the budgets of a layer say of a launch.
@@ -54,7 +55,7 @@ impl Layer {
         }
         let policy_decides = budgets.is_empty() && rules.max_time.is_none() && !rules.advice.misses_advice();
         let (limiters, budgets) = (limiters.into_iter().collect(), budgets.into_iter().collect());
-        Self { limiters, budgets, retry, hedger, rules, policy_decides }
+        Self { rules, retry, policy_decides, limiters, budgets, hedger }
     }
 
     /// Whether it makes an op wait by itself.
