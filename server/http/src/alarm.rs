@@ -25,13 +25,16 @@ pub(crate) fn start(runtime: &Runtime, shared: Arc<Shared>) -> io::Result<()> {
 async fn watch(shared: Arc<Shared>, mut timer: Timer) {
     while let Some(at) = shared.ring() {
         let at = shared.clock.real(at);
+        let due = async {
+            // Where the system's timer fails, the runtime's has to do.
+            if timer.wait_until(at).await.is_err() {
+                tokio::time::sleep_until(at.into()).await;
+            }
+        };
         tokio::select! {
             biased;
             () = shared.earlier.notified() => {}
-            woken = timer.wait_until(at) => if woken.is_err() {
-                // Where the system's timer fails, the runtime's has to do.
-                tokio::time::sleep_until(at.into()).await;
-            }
+            () = due => {}
         }
     }
 }

@@ -69,7 +69,7 @@ mod tests {
                 r#"{"runs": []}"#,
                 "it is no shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
             ),
-            (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is neither `tasks` nor `clients`"),
+            (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is not `tasks` or `clients`"),
             (r#"{"shard": 3}"#, "`shard`: integer `3` is not an object"),
             (r#"{"shard"#, "line 1, column 7: it ends in the middle; the file was cut off"),
             ("[1]", "a list is not an object"),
