@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::cancellable::Queue;
+use crate::queue::Queue;
 
 /// See the module.
 #[derive(Debug)]
