@@ -23,7 +23,7 @@ pub use exact::EXACT_LATENCIES;
 pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};
 pub use fairness::{ClientCount, ClientCounts, FairnessFigures, fairness_of};
 pub use given_up::{GivenUp, GivenUpCounts};
-pub use latencies::{Latencies, LatencyFigures};
+pub use latencies::{LONGEST_US, Latencies, LatencyFigures};
 pub use measurements::{Measurements, RATE_LIMIT, REMAINING};
 pub use rate_course::{RateFigures, RateLaw, SteadyRate};
 pub use series::{DrawnGauge, Gauge, Point, SERIES_POINTS, Series};

@@ -17,8 +17,8 @@ use super::buckets::Buckets;
 use super::exact::{Exact, Place, deviation};
 use super::tally::{LatencySums, Tally};
 
-/// A day, in microseconds.
-const LONGEST_US: u64 = 86_400_000_000;
+/// A day, in microseconds: the range of histograms of latencies.
+pub const LONGEST_US: u64 = 86_400_000_000;
 
 /// The shares whose percentiles stand in results.
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];

@@ -1,11 +1,14 @@
 //! Latencies in a document: sums to the nanosecond, and the histogram as everybody reads it. Shares that are added up come to what all
 //! latencies together would have come to.
 
+use std::io::Read as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
-use loadgen_core::{Buckets, Latencies, LatencySums};
+use loadgen_core::{Buckets, LONGEST_US, Latencies, LatencySums};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,16 +95,62 @@ fn encoded(histogram: &Histogram<u64>) -> String {
 /// The longest histogram that is read, in characters: ours have 28 672 buckets of at most nine bytes.
 const LONGEST: usize = 1 << 20;
 
+/// The same in bytes when it is inflated.
+const LONGEST_INFLATED: u64 = 1 << 20;
+
+/// What stands before the counts: cookie, length, offset, digits, least and greatest value, ratio.
+const HEAD: usize = 40;
+
+/// A few bytes can ask for gigabytes: believed is only what is as long as it says, and has no more buckets than ours.
 fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
-    Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
+    // Before what is deflated stand a cookie and a length.
+    let deflated = bytes.get(8..)?;
+    let mut inflated = Vec::new();
+    ZlibDecoder::new(deflated).take(LONGEST_INFLATED).read_to_end(&mut inflated).ok()?;
+    let (head, counts) = inflated.split_at_checked(HEAD)?;
+    let length = u32::from_be_bytes(head[4..8].try_into().ok()?);
+    let digits = u32::from_be_bytes(head[12..16].try_into().ok()?);
+    let greatest = u64::from_be_bytes(head[24..32].try_into().ok()?);
+    if length as usize != counts.len() || digits != 3 || greatest > LONGEST_US {
+        return None;
+    }
+    Deserializer::new().deserialize(&mut inflated.as_slice()).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
     use std::time::Duration;
 
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+
     use super::*;
+
+    /// A histogram of a few bytes that says it has so many bytes of counts, digits, and microseconds at most.
+    fn bomb(length: u32, digits: u32, greatest: u64) -> String {
+        let mut head = [0x1c84_9313_u32, length, 0, digits].map(u32::to_be_bytes).concat();
+        head.extend([1, greatest, 1_f64.to_bits()].map(u64::to_be_bytes).concat());
+        let mut bytes = [0x1c84_9314_u32, 0].map(u32::to_be_bytes).concat();
+        let mut deflater = ZlibEncoder::new(&mut bytes, Compression::best());
+        deflater.write_all(&head).and_then(|()| deflater.write_all(&[0; 9])).unwrap();
+        drop(deflater);
+        STANDARD.encode(bytes)
+    }
+
+    #[test]
+    fn a_histogram_that_asks_for_more_memory_than_ours_have_is_none() {
+        assert!(decoded(&bomb(9, 3, LONGEST_US)).is_some());
+        for (length, digits, greatest) in [(u32::MAX, 3, LONGEST_US), (9, 5, LONGEST_US), (9, 3, u64::MAX)] {
+            assert!(decoded(&bomb(length, digits, greatest)).is_none(), "{length} {digits} {greatest}");
+        }
+        let mut zeros = [0x1c84_9314_u32, 0].map(u32::to_be_bytes).concat();
+        let mut deflater = ZlibEncoder::new(&mut zeros, Compression::best());
+        deflater.write_all(&vec![0; 64 << 20]).unwrap();
+        drop(deflater);
+        assert!(decoded(&STANDARD.encode(zeros)).is_none());
+    }
 
     #[test]
     fn latencies_are_read_as_they_were_written_and_garbage_is_not() {
