@@ -2,6 +2,7 @@
 
 mod latency_record;
 mod merging;
+mod possible;
 mod record;
 mod togetherness;
 

@@ -202,6 +202,11 @@ impl Series {
         Duration::from_nanos(self.width_nanos)
     }
 
+    /// Whether there are buckets of this width, in nanoseconds of the experiment.
+    pub fn is_width(nanos: u64) -> bool {
+        nanos.is_multiple_of(NARROWEST_NANOS) && (nanos / NARROWEST_NANOS).is_power_of_two()
+    }
+
     /// The buckets from the run's origin on.
     pub fn points(&self) -> &[Point] {
         &self.points

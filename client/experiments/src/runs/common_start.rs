@@ -26,6 +26,8 @@ pub struct CommonStart {
     pub at: Instant,
     /// By what.
     pub by: StartedBy,
+    /// When that was to be, in milliseconds since 1970; nothing at a barrier.
+    pub at_unix_ms: Option<u64>,
     /// The instance and the epoch of the mockserver whose barrier it was: it counts anew since then.
     pub counts: Option<(u64, u64)>,
 }
@@ -59,7 +61,9 @@ pub(super) fn wait(
                     () = asked_for(stop) => false,
                 }
             });
-            let common = CommonStart { run: *run, at, by: StartedBy::Time, counts: None };
+            let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            let at_unix_ms = u64::try_from(since_1970.as_millis()).ok();
+            let common = CommonStart { run: *run, at, by: StartedBy::Time, at_unix_ms, counts: None };
             Ok(waited.then_some(common))
         }
     }
@@ -100,7 +104,8 @@ fn at_barrier(
         return Err(refusal(ErrorKind::Unreachable, words));
     };
     let at = heard + Duration::from_millis(start_in_ms.min(60_000));
-    Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, counts: Some((instance, epoch)) }))
+    let counts = Some((instance, epoch));
+    Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
 /// Returns when somebody asks for the end.

@@ -251,7 +251,7 @@ impl Underway {
             let context = ShardContext {
                 shard,
                 run: self.id,
-                start: StartRecord { by: common.by, late_ms },
+                start: StartRecord { by: common.by, at_unix_ms: common.at_unix_ms, late_ms },
                 whole_optimal_makespan_s: bound.map(|bound| bound.as_secs_f64()),
                 ledger,
             };

@@ -30,9 +30,14 @@ pub fn merged_clients(
     for Part { run, shard, .. } in &parts {
         warnings.extend(run.warnings.iter().map(|warning| format!("shard {}: {warning}", shard.index)));
     }
-    let ledger = ledger(&parts, &mut warnings);
+    let mut ledger = ledger(&parts, &mut warnings);
     if let Some(ledger) = ledger {
         conserved(&parts, missing.is_empty(), ledger, &mut warnings)?;
+    }
+    let rows = ledger.map(|ledger| rows(&parts, ledger)).unwrap_or_default();
+    if !missing.is_empty() {
+        // It counted those of the lost ones, too.
+        ledger = None;
     }
     let sums = Sums::of(&parts)?;
     let Some(Part { run: first, .. }) = parts.first() else { return Err(ClientShardError::None) };
@@ -41,16 +46,25 @@ pub fn merged_clients(
         of,
         run: parts[0].shard.run.clone(),
         late_ms: parts.iter().map(|part| part.shard.start.late_ms).reduce(f64::max),
-        rows: ledger.map(|ledger| ledger.shards.clone()).unwrap_or_default(),
+        rows,
         missing,
     };
     Ok(whole(first.clone(), &parts, sums, ledger, merged, warnings))
 }
 
-/// What the server counted when the last of them had ended; nothing where that is not known for all of them.
+/// What the server counted when the last of them had ended; nothing where one that sent something does not know: it may have been the
+/// last.
 fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a ServerStats> {
     let mut ledgers = parts.iter().filter_map(|part| part.shard.ledger.as_ref());
     let first = ledgers.next()?;
+    let knows_not = |part: &&Part| part.shard.ledger.is_none() && part.run.attempts.total > 0;
+    if let Some(Part { shard, .. }) = parts.iter().find(knows_not) {
+        warnings.push(format!(
+            "shard {} does not know what the server counted: its counts are not put together",
+            shard.index
+        ));
+        return None;
+    }
     let mut latest = first;
     for other in ledgers {
         if (other.instance, other.epoch) != (first.instance, first.epoch) {
@@ -65,6 +79,12 @@ fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a Serve
         }
     }
     Some(latest)
+}
+
+/// What the server counted of those that are there.
+fn rows(parts: &[Part], ledger: &ServerStats) -> Vec<ShardRow> {
+    let is_there = |row: &&ShardRow| parts.iter().any(|part| part.shard.index == row.shard);
+    ledger.shards.iter().filter(is_there).copied().collect()
 }
 
 /// Refuses shards of which the server counted something else than they sent, each by itself and all together.
@@ -162,7 +182,7 @@ impl Sums {
                 clients.extend((0..).zip(own).map(|(place, client)| (number(place), client)));
             }
             let in_series: u64 = run.series.iter().map(|point| u64::from(point.sent)).sum();
-            if in_series != run.attempts.total || shard.bucket_ns == 0 {
+            if in_series != run.attempts.total {
                 return Err(ClientShardError::Broken {
                     file: part.file.clone(),
                     what: format!(

@@ -71,11 +71,11 @@ pub struct MergedClients {
     pub of: u32,
     /// The id that they shared.
     pub run: String,
-    /// Shards that are missing, from 0: with any, this is not the whole.
+    /// Shards that are missing, from 0: with any, this is not the whole, and figures of the server, which counted theirs, are null.
     pub missing: Vec<u32>,
     /// How much later than planned the latest of them was ready, in milliseconds of real time.
     pub late_ms: Option<f64>,
-    /// What the server counted of each; empty where it does not tell.
+    /// What the server counted of each that is there; empty where it does not tell.
     pub rows: Vec<ShardRow>,
 }
 
@@ -103,9 +103,21 @@ pub enum StartedBy {
 pub struct StartRecord {
     /// By what.
     pub by: StartedBy,
+    /// The planned instant (--start-at), in milliseconds since 1970; null at a barrier, which plans none.
+    pub at_unix_ms: Option<u64>,
     /// How much later than planned it was ready, in milliseconds of real time. Its clock runs from the planned instant, so this shows as
     /// send lag.
     pub late_ms: f64,
+}
+
+impl StartRecord {
+    /// When all shards were to start, which must be the same for all of them.
+    pub(super) fn planned(&self) -> String {
+        match self.at_unix_ms {
+            None => "a barrier's".to_owned(),
+            Some(ms) => format!("{ms} ms after 1970 began"),
+        }
+    }
 }
 
 /// What clients got, a column for each figure.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use loadgen_core::Mismatch;
 
+use super::possible::impossible;
 use super::record::ClientShardRecord;
 use crate::conditions::{Conditions, WrittenConditions};
 use crate::run::RunResult;
@@ -36,9 +37,6 @@ pub enum ClientShardError {
     NotConserved { file: String, mismatch: Mismatch },
 }
 
-/// Beyond this no count can be: sums of all shards stay far from the greatest number there is.
-const MOST: u64 = 1 << 53;
-
 /// Shards that are named one by one.
 const NAMED: usize = 10;
 
@@ -68,14 +66,8 @@ pub(super) fn together(shards: Vec<(String, RunResult)>) -> Result<(Vec<Part>, V
         let Some(shard) = run.shard.take().map(|shard| *shard) else {
             return Err(ClientShardError::Whole { file });
         };
-        if shard.of == 0 || shard.index >= shard.of {
-            let what = format!("`shard.index` is {} of {}", shard.index, shard.of);
+        if let Some(what) = impossible(&run, &shard) {
             return Err(ClientShardError::Broken { file, what });
-        }
-        for (count, what) in [(run.attempts.total, "attempts"), (run.ops.total, "ops")] {
-            if count > MOST {
-                return Err(ClientShardError::Broken { file, what: format!("{count} {what} cannot be") });
-            }
         }
         match &first {
             None => first = Some((file.clone(), run.clone(), shard.clone())),
@@ -117,6 +109,7 @@ fn difference(
             Conditions::of(run).differences(&there).into_iter().next()
         })
         .or_else(|| differs("its run id", &shard.run, &of.run))
+        .or_else(|| differs("its common start", &shard.start.planned(), &of.start.planned()))
         .or_else(|| {
             let clients = |shard: &ClientShardRecord| shard.clients.is_some().to_string();
             differs("whether it tells clients apart", &clients(shard), &clients(of))

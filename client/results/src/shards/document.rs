@@ -1,5 +1,6 @@
 //! One shard of the runs of a command, as `--shard` writes it and `loadgen merge` reads it.
 
+use loadgen_core::ClientShard;
 use schemars::JsonSchema;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,11 @@ impl<'a> ReadShard<'a> {
                 format!("{index} is not below {of}, the number of shards"),
             ));
         }
+        if kind == ShardKind::Clients
+            && let Err(error) = ClientShard::new(index, of)
+        {
+            return Err(Malformed::at("shard", error.to_string()));
+        }
         plan.check()?;
         let texts: Texts<'_> =
             serde_json::from_str(text).map_err(|error| Malformed::of(text, "tasks", &error))?;
@@ -123,6 +129,10 @@ impl<'a> ReadShard<'a> {
             least = number + 1;
             if let Err((path, what)) = record.run.possible() {
                 return refused(&format!("run.{path}"), what);
+            }
+            let part = record.run.shard.as_ref().map(|shard| (shard.index, shard.of));
+            if kind == ShardKind::Clients && part != Some((index, of)) {
+                return refused("run.shard", format!("is not that of the document, {index} of {of}"));
             }
             if record.run.mode != plan.mode {
                 return refused("run.mode", format!("is not `{}`, as planned", plan.mode.name()));

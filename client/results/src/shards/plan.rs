@@ -78,7 +78,7 @@ pub struct PlannedPoint {
     pub request: RequestRecord,
     /// Whether it may be sent again whatever its method.
     pub idempotent: bool,
-    /// How it is sent; null when simulated.
+    /// How it is sent; null when simulated. Each shard has as many threads as its machine is good for.
     pub transport: Option<TransportRecord>,
 }
 
@@ -129,7 +129,17 @@ impl ShardPlan {
             return Some(inner.unwrap_or((what, ours, theirs)));
         }
         let another = || ("its plan", format!("{} runs", self.tasks), "another of the same name".to_owned());
-        (self != other).then(|| self.inner_difference(other).unwrap_or_else(another))
+        let same = self.on_one_thread() == other.on_one_thread();
+        (!same).then(|| self.inner_difference(other).unwrap_or_else(another))
+    }
+
+    /// The same, whatever its machine is good for.
+    fn on_one_thread(&self) -> Self {
+        let mut plan = self.clone();
+        for transport in plan.points.iter_mut().filter_map(|point| point.transport.as_mut()) {
+            transport.threads = 1;
+        }
+        plan
     }
 
     /// Refuses what the types allow, and nobody plans.
@@ -164,6 +174,12 @@ impl ShardPlan {
             }
             if ours.server != theirs.server {
                 return Some(("its server", ours.server.told(), theirs.server.told()));
+            }
+            let name =
+                |point: &PlannedPoint| point.transport.as_ref().map(|transport| transport.name.clone());
+            if name(ours) != name(theirs) {
+                let [ours, theirs] = [name(ours), name(theirs)].map(Option::unwrap_or_default);
+                return Some(("its transport", ours, theirs));
             }
             let strategies = (ours.strategies.join(","), theirs.strategies.join(","));
             (strategies.0 != strategies.1).then_some(("its strategy", strategies.0, strategies.1))

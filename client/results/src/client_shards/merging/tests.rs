@@ -122,7 +122,7 @@ fn documents(runs: &[Run]) -> Files {
             series_points: SERIES_POINTS,
         };
         let mut result = RunResult::new(&spec, run, context);
-        let start = StartRecord { by: StartedBy::Barrier, late_ms: index as f64 };
+        let start = StartRecord { by: StartedBy::Barrier, at_unix_ms: None, late_ms: index as f64 };
         let record = ClientShardRecord::new(
             run,
             ShardContext {
@@ -270,7 +270,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().index = 3),
-            "`1.json` cannot be merged: `shard.index` is 3 of 3",
+            "`1.json` cannot be merged: `shard`: there is no shard 3 of 3: they are counted from 0 to 2",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.histogram = "?".to_owned()),
@@ -282,7 +282,27 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.attempts.total = u64::MAX),
-            "`1.json` cannot be merged: 18446744073709551615 attempts cannot be",
+            "`1.json` cannot be merged: `attempts`: 18446744073709551615 is more than anybody can count",
+        ),
+        (
+            other(|run| run.shard.as_mut().unwrap().of = u32::MAX),
+            "`1.json` cannot be merged: `shard`: 4294967295 shards cannot be; it must be from 1 to 1024",
+        ),
+        (
+            other(|run| run.shard.as_mut().unwrap().advised_retries = u64::MAX),
+            "`1.json` cannot be merged: `shard`: 18446744073709551615 is more than anybody can count",
+        ),
+        (
+            other(|run| run.shard.as_mut().unwrap().ledger.as_mut().unwrap().shards[0].accepted = 1 << 54),
+            "`1.json` cannot be merged: `shard.ledger`: 18014398509481984 is more than anybody can count",
+        ),
+        (
+            other(|run| run.shard.as_mut().unwrap().bucket_ns = 30_000_000),
+            "`1.json` cannot be merged: `shard.bucket_ns` is 30000000, and no series has such buckets",
+        ),
+        (
+            other(|run| run.shard.as_mut().unwrap().start.at_unix_ms = Some(7)),
+            "`1.json` is a shard of another run than `0.json`: its common start is `7 ms after 1970 began`, there `a barrier's`",
         ),
     ] {
         assert_eq!(told, words);
@@ -295,8 +315,26 @@ fn a_lost_shard_can_be_left_out_and_is_named() {
     files.remove(1);
     let merged = merged_clients(files, true).unwrap();
     assert_eq!((merged.ops.total, merged.makespan_complete, merged.optimal_makespan_s), (40, false, None));
+    let server = (&merged.server, merged.wasted_server_s, merged.server_work_per_success_ms);
+    assert_eq!(server, (&None, None, None), "it counted the lost one's, too");
     let told = merged.merged.unwrap();
     assert_eq!((told.of, told.missing), (3, vec![1]));
+    assert_eq!(told.rows.iter().map(|row| row.shard).collect::<Vec<_>>(), [0, 2]);
+}
+
+#[test]
+fn what_the_server_counted_when_the_last_one_ended_may_be_unknown_and_is_no_mismatch() {
+    let mut files = documents(&shards(3, 60, &[1]));
+    files[2].1.shard.as_mut().unwrap().ledger = None;
+    let merged = merged_clients(files.clone(), false).unwrap();
+    assert!(merged.server.is_none() && merged.merged.unwrap().rows.is_empty());
+    let told = "shard 2 does not know what the server counted: its counts are not put together";
+    assert_eq!(merged.warnings, [told]);
+    // Somewhere else than at a mockserver nobody knows, and nobody wonders.
+    for (_, run) in &mut files {
+        run.shard.as_mut().unwrap().ledger = None;
+    }
+    assert!(merged_clients(files, false).unwrap().warnings.is_empty());
 }
 
 #[test]
