@@ -9,18 +9,19 @@ use results::{
 };
 
 use super::args::MergeArgs;
-use super::documents::{Shards, refusal};
+use super::documents::{Shards, named, refusal};
 use crate::commands::run;
 use crate::exit::{Exit, Fatal};
 use crate::shards::kept::Texts;
 use crate::shards::merging::Merging;
+use crate::text::figures::counted;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
 pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<ExitCode> {
     let (plan, of, shares) = shares(documents)?;
     let (mut texts, mut places, mut began) = (Texts::default(), BTreeMap::new(), None);
-    let mut missing_shards = BTreeSet::new();
+    let mut lost = Lost::default();
     for (task, records) in shares {
         let whole = of_task(task, records, args.partial).map_err(|error| {
             let exit = match error {
@@ -29,35 +30,30 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
             };
             Fatal::error(exit, error.to_string())
         })?;
-        missing_shards.extend(whole.run.merged.iter().flat_map(|merged| merged.missing.iter().copied()));
+        lost.note(whole.run.merged.as_deref().map_or(&[], |merged| &merged.missing));
         began = began.into_iter().chain(whole.run.started_at.clone()).min();
         // It is read again when it is its turn, as runs of shards are that were not added up.
         places.insert(task, texts.keep(&serde_json::to_string(&whole)?)?);
     }
-    let missing_tasks = plan.tasks.saturating_sub(places.len() as u64);
-    if missing_tasks > 0 && !args.partial || places.is_empty() {
-        let words = format!(
-            "{missing_tasks} of {} runs are in no shard: they were cut off before; `--partial` merges what is there",
-            plan.tasks
-        );
-        return Err(Fatal::error(Exit::Usage, words));
+    lost.runs = plan.tasks.saturating_sub(places.len() as u64);
+    if places.is_empty() {
+        return Err(Fatal::error(Exit::Usage, "no run is in any of these shards: there is nothing to merge"));
     }
-    let is_partial = missing_tasks > 0 || !missing_shards.is_empty();
-    let incomplete = is_partial.then(|| Incomplete {
+    let lost = lost.is_any().then_some(lost);
+    if let Some(lost) = &lost {
+        let words = lost.words(of, plan.tasks);
+        if !args.partial {
+            return Err(Fatal::error(Exit::Usage, format!("{words}; `--partial` merges what is there")));
+        }
+        to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {words}"), "warning: ", "         ")));
+    }
+    let is_partial = lost.is_some();
+    let incomplete = lost.map(|lost| Incomplete {
         shards: of,
-        missing_shards: missing_shards.into_iter().collect(),
+        missing_shards: lost.shards.into_iter().collect(),
         tasks: plan.tasks,
-        missing_tasks,
+        missing_tasks: lost.runs,
     });
-    if let Some(Incomplete { missing_shards, .. }) = &incomplete {
-        let lost: Vec<String> = missing_shards.iter().map(|index| format!("{index}/{of}")).collect();
-        let words = format!(
-            "incomplete: the clients of shard {} are missing, and {missing_tasks} of {} runs",
-            if lost.is_empty() { "none".to_owned() } else { lost.join(", ") },
-            plan.tasks
-        );
-        to_stderr(&format!("{}\n", wrapped(&words, "warning: ", "         ")));
-    }
     let merging = Merging {
         plan,
         texts,
@@ -70,6 +66,45 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     };
     let code = run::merged(merging)?;
     Ok(if is_partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
+}
+
+/// What is not there.
+#[derive(Default)]
+struct Lost {
+    /// Those whose clients are missing in some run.
+    shards: BTreeSet<u32>,
+    /// Runs that lack some clients.
+    parted_runs: u64,
+    /// Runs that are in no shard.
+    runs: u64,
+}
+
+impl Lost {
+    /// These shards are missing in a run.
+    fn note(&mut self, shards: &[u32]) {
+        self.shards.extend(shards);
+        self.parted_runs += u64::from(!shards.is_empty());
+    }
+
+    fn is_any(&self) -> bool {
+        self.runs > 0 || !self.shards.is_empty()
+    }
+
+    /// Of so many shards and runs, in words.
+    fn words(&self, of: u32, runs: u64) -> String {
+        let mut words = Vec::new();
+        if !self.shards.is_empty() {
+            let shards = named(&self.shards.iter().copied().collect::<Vec<_>>(), of);
+            let place =
+                if runs > 1 { format!(" in {} of {runs} runs", self.parted_runs) } else { String::new() };
+            words.push(format!("the clients of shard {shards} are missing{place}"));
+        }
+        if self.runs > 0 {
+            let verb = if self.runs == 1 { "is" } else { "are" };
+            words.push(format!("{} of {} {verb} in no shard", self.runs, counted(runs, "run")));
+        }
+        words.join(", and ")
+    }
 }
 
 /// Runs by their number, each with the shares of it that there are.
@@ -125,4 +160,26 @@ fn of_task(
     let run = merged_clients(runs, partial)?;
     let server_compared = compared && run.server.is_some();
     Ok(TaskRecord { task, server_compared, generator_share, answered, bottleneck, run })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_told_in_words() {
+        let mut lost = Lost::default();
+        lost.note(&[]);
+        assert!(!lost.is_any());
+        lost.note(&[1, 3]);
+        assert_eq!(lost.words(4, 1), "the clients of shard 1/4, 3/4 are missing");
+        assert_eq!(lost.words(4, 5), "the clients of shard 1/4, 3/4 are missing in 1 of 5 runs");
+        lost.runs = 1;
+        let words =
+            "the clients of shard 1/4, 3/4 are missing in 1 of 5 runs, and 1 of 5 runs is in no shard";
+        assert_eq!(lost.words(4, 5), words);
+        assert_eq!(Lost { runs: 2, ..Lost::default() }.words(4, 5), "2 of 5 runs are in no shard");
+        let many = Lost { shards: (0..12).collect(), parted_runs: 1, runs: 0 };
+        assert!(many.words(20, 1).ends_with("8/20, 9/20, 2 more are missing"), "{}", many.words(20, 1));
+    }
 }

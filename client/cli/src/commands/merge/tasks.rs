@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use results::{Assembled, Assembly, Incomplete, ReadShard, ShardedCommand};
 
 use super::args::MergeArgs;
-use super::documents::{Shards, refusal};
+use super::documents::{Shards, named, refusal};
 use crate::args::CheckArgs;
 use crate::commands::{compare, run, sweep};
 use crate::exit::{Exit, Fatal};
@@ -14,9 +14,6 @@ use crate::shards::merging::Merging;
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
-
-/// Shards that are named one by one when they are missing.
-const NAMED: usize = 10;
 
 pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<ExitCode> {
     let (mut assembly, mut texts) = (Assembly::new(env!("CARGO_PKG_VERSION")), Texts::default());
@@ -72,13 +69,8 @@ fn missing(whole: &Assembled<Place>, incomplete: &Incomplete) -> String {
     let mut words = Vec::new();
     let shards = &incomplete.missing_shards;
     if !shards.is_empty() {
-        let mut named: Vec<String> =
-            shards.iter().take(NAMED).map(|index| format!("{index}/{}", whole.of)).collect();
-        if shards.len() > NAMED {
-            named.push(format!("{} more", thousands((shards.len() - NAMED) as u64)));
-        }
         let verb = if shards.len() == 1 { "is" } else { "are" };
-        words.push(format!("shard {} {verb} missing", named.join(", ")));
+        words.push(format!("shard {} {verb} missing", named(shards, whole.of)));
     }
     for (file, lacks) in &whole.cut_off {
         words.push(format!("`{file}` was cut off and lacks {}", counted(*lacks, "run")));
