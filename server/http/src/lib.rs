@@ -29,6 +29,7 @@ mod plain;
 mod plain_answer;
 mod policy_file;
 mod presets;
+mod request_body;
 mod shared;
 mod shell;
 mod signals;

@@ -8,7 +8,7 @@ use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Method, Request, Response, StatusCode};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
+use http_body_util::{Either, Full};
 use hyper::body::{Body as _, Incoming};
 use mockserver_core::{Fault, Rendered, Reply, ScriptedAnswer};
 use vocabulary::{WallTime, wire};
@@ -17,16 +17,11 @@ use crate::carrier::Carrier;
 use crate::faulty::{self, WorkBody};
 use crate::identity::{Identity, Marks};
 use crate::plain::Handed;
+use crate::request_body;
 use crate::shared::{Decided, Shared};
 use crate::unanswered::Unanswered;
 use crate::wanted;
 use crate::words::{self, Value};
-
-/// The most of a request's body that is read.
-const LONGEST_BODY: usize = 1 << 20;
-
-/// Real time that a body may take.
-const BODY_PATIENCE: Duration = Duration::from_secs(30);
 
 const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
 const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
@@ -119,15 +114,9 @@ async fn hand_in(
     let wants = shared.wanted.get();
     let mut kept = Vec::new();
     if !body.is_end_stream() {
-        let reading = read(body, wanted::body(wants.as_deref()));
-        match tokio::time::timeout(BODY_PATIENCE, reading).await {
-            Ok(Ok(body)) => kept = body,
-            Ok(Err((code, words))) => return Err(NotHandedIn::Refused(code, words)),
-            Err(_) => {
-                let words = "the body took longer than 30 s\n";
-                return Err(NotHandedIn::Refused(StatusCode::REQUEST_TIMEOUT, words));
-            }
-        }
+        kept = request_body::read(body, wanted::body(wants.as_deref()))
+            .await
+            .map_err(|(code, words)| NotHandedIn::Refused(code, words))?;
     }
     // Here and not under the lock: a body may be long.
     let details = wants.map(|wants| Arc::new(wanted::details(&wants, parts, peer, &kept)));
@@ -138,25 +127,6 @@ async fn hand_in(
         decided = shared.serve(identity, details) => Ok(decided),
         () = carrier.gone() => Err(NotHandedIn::Gone),
     }
-}
-
-/// Reads a body, and keeps it where somebody looks at it. Otherwise the answer to one that is too long or breaks off.
-async fn read(body: Incoming, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
-    let mut body = Limited::new(body, LONGEST_BODY);
-    let mut kept = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                (StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")
-            } else {
-                (StatusCode::BAD_REQUEST, "the body breaks off, or its chunks cannot be read\n")
-            }
-        })?;
-        if let Some(data) = frame.data_ref().filter(|_| is_kept) {
-            kept.extend_from_slice(data);
-        }
-    }
-    Ok(kept)
 }
 
 /// An answer to a request about which nothing was decided, or nobody learns what. To a run it is a failure, and no answer of somebody
