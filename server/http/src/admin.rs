@@ -67,6 +67,11 @@ pub(crate) fn stopping() -> Response {
     with_mark(refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
 }
 
+/// Refuses what came with a request that is answered only once all of it is read.
+pub(crate) fn unreadable(status: StatusCode, words: &str) -> Response {
+    with_mark(refuse(status, words.trim_end()))
+}
+
 async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
     let run = query.as_deref().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("run="));
     match run.map(|run| u64::from_str_radix(run, 16)).transpose() {

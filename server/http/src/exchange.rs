@@ -1,7 +1,6 @@
 //! One request: whose it is to answer, work's or the admin endpoints'.
 
 use std::net::IpAddr;
-use std::pin::pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -14,6 +13,7 @@ use crate::access::Access;
 use crate::carrier::Carrier;
 use crate::faulty::WorkBody;
 use crate::plain::Handed;
+use crate::request_body;
 use crate::shared::Shared;
 use crate::stopping::Stopping;
 use crate::unanswered::Unanswered;
@@ -57,16 +57,37 @@ pub(crate) async fn serve(
     if let Err(words) = served.access.check(peer, request.version(), request.uri(), request.headers()) {
         return Ok(admin::forbidden(&words).map(Either::Right));
     }
-    // Who waits at a barrier may go away, and so may the server. A connection is watched only once all of the request is read.
-    let waits = request.uri().path() == admin::BARRIER && request.body().is_end_stream();
-    let mut answering = pin!(served.router.clone().oneshot(request.map(axum::body::Body::new)));
-    let answered = tokio::select! {
+    if request.uri().path() == admin::BARRIER {
+        return at_barrier(served, request, carrier).await;
+    }
+    let request = request.map(axum::body::Body::new);
+    answered(served, request).await
+}
+
+/// Answers who may wait at a barrier. It may go away, and so may the server: a connection is watched only once all of a request is read,
+/// whatever is in it.
+async fn at_barrier(
+    served: &Served,
+    request: Request<Incoming>,
+    carrier: Carrier<'_>,
+) -> Result<Response<Body>, Unanswered> {
+    let (parts, body) = request.into_parts();
+    if !body.is_end_stream()
+        && let Err((code, words)) = request_body::read(body, false).await
+    {
+        return Ok(admin::unreadable(code, words).map(Either::Right));
+    }
+    let request = Request::from_parts(parts, axum::body::Body::empty());
+    tokio::select! {
         biased;
-        answered = &mut answering => answered,
-        () = carrier.gone(), if waits => return Err(Unanswered::Gone),
-        () = served.stopping.told(), if waits => return Ok(admin::stopping().map(Either::Right)),
-    };
-    match answered {
+        answered = answered(served, request) => answered,
+        () = carrier.gone() => Err(Unanswered::Gone),
+        () = served.stopping.told() => Ok(admin::stopping().map(Either::Right)),
+    }
+}
+
+async fn answered(served: &Served, request: Request<axum::body::Body>) -> Result<Response<Body>, Unanswered> {
+    match served.router.clone().oneshot(request).await {
         Ok(response) => Ok(response.map(Either::Right)),
         Err(never) => match never {},
     }

@@ -4,7 +4,7 @@
 mod quick;
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use mockserver::Embedded;
@@ -12,12 +12,16 @@ use vocabulary::wire::{NotReleased, Released};
 
 use quick::start;
 
-/// Asks for this, on a connection of its own.
-fn ask(server: &Embedded, head: &str) -> TcpStream {
+/// Asks for this, on a connection of its own; `rest` is further headers, the empty line and a body.
+fn ask_with(server: &Embedded, head: &str, rest: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    write!(stream, "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    write!(stream, "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{rest}").unwrap();
     stream
+}
+
+fn ask(server: &Embedded, head: &str) -> TcpStream {
+    ask_with(server, head, "\r\n")
 }
 
 fn come(server: &Embedded, query: &str) -> TcpStream {
@@ -49,7 +53,12 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// One of three that comes to barrier `a`, and waits there.
 fn one_that_waits(server: &Embedded) -> TcpStream {
-    let waits = come(server, "run=a&of=3&index=0");
+    one_that_waits_with(server, "\r\n")
+}
+
+/// The same with further headers, the empty line and a body.
+fn one_that_waits_with(server: &Embedded, rest: &str) -> TcpStream {
+    let waits = ask_with(server, "POST /_mock/barrier?run=a&of=3&index=0", rest);
     // Who has no number takes nobody's place.
     eventually("it waits", || answered(server, "run=a&of=3&wait_ms=0").1.contains("2 of 3 came"));
     waits
@@ -117,9 +126,32 @@ fn a_barrier_that_does_not_fill_says_who_was_missing() {
 #[test]
 fn a_client_that_goes_away_while_it_waits_frees_its_place() {
     let server = start(|_| {});
-    let waits = one_that_waits(&server);
-    let again = || answered(&server, "run=a&of=3&index=0&wait_ms=0").0;
-    assert_eq!(again(), 409);
-    drop(waits);
-    eventually("its place is free", || again() == 504);
+    for rest in [
+        "\r\n",
+        "content-length: 5\r\n\r\nhello",
+        "transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    ] {
+        let waits = one_that_waits_with(&server, rest);
+        let again = || answered(&server, "run=a&of=3&index=0&wait_ms=0").0;
+        assert_eq!(again(), 409, "{rest}");
+        drop(waits);
+        eventually("its place is free", || again() == 504);
+    }
+}
+
+#[test]
+fn a_body_that_is_too_long_or_breaks_off_is_refused_and_takes_no_place() {
+    let server = start(|_| {});
+    let body = "x".repeat((1 << 20) + 1);
+    let too_long = format!("content-length: {}\r\n\r\n{body}", body.len());
+    let head = "POST /_mock/barrier?run=a&of=2&index=0";
+    let (status, body) = answer(ask_with(&server, head, &too_long));
+    assert_eq!(status, 413, "{body}");
+    assert!(body.contains("at most 1 MiB"), "{body}");
+    let broken = ask_with(&server, head, "content-length: 5\r\n\r\nhell");
+    broken.shutdown(Shutdown::Write).unwrap();
+    let (status, body) = answer(broken);
+    assert_eq!(status, 400, "{body}");
+    assert!(body.contains("breaks off"), "{body}");
+    assert!(answered(&server, "run=a&of=2&wait_ms=0").1.contains("1 of 2 came"));
 }
