@@ -18,6 +18,7 @@ mod hedged;
 mod hostile_servers;
 mod labels;
 mod lanes;
+mod live_figures;
 mod live_line;
 mod lower_bound;
 mod metrics;

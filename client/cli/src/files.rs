@@ -4,6 +4,7 @@ pub(crate) mod exporter;
 pub(crate) mod exporters;
 pub(crate) mod exports;
 mod gathered;
+pub(crate) mod line_writer;
 pub(crate) mod output;
 pub(crate) mod reading;
 mod replacement;

@@ -139,6 +139,11 @@ impl Interrupt {
         }
     }
 
+    /// How many signals counted so far: whoever waits when it becomes more is asked not to.
+    pub(crate) fn heard(&self) -> u32 {
+        self.state().count
+    }
+
     /// The exit code, if the program was asked to end.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.state().by.map(exit_of)

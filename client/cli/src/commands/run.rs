@@ -109,7 +109,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let tasks = tasks(experiment, &plan.opponent);
     let mode = Watch::choose(&args.output, stdout_is_data);
     let Plan { mut exports, checks, interrupt, incomplete, of_clients, .. } = plan;
-    let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count());
+    let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count())?;
     let figures = figures(exports.want(Source::Document), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
     if of_clients.is_some() {

@@ -12,7 +12,6 @@ use experiments::servers::target::Server;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use mockserver::core::Way;
-use results::ProgressLine;
 
 use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
 use crate::experiment::workload_text;
@@ -53,14 +52,13 @@ impl Watch {
     }
 }
 
-/// Watches a run until it is over.
+/// Watches a run until it is over. What programs are told of it is told elsewhere: it goes from one run to the next.
 pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
     match mode {
         Watch::Dashboard(background) => dashboard(background, run, interrupt),
         Watch::Lines => lines(run.underway),
-        Watch::Ndjson => ndjson(run.underway),
         // An error means that the run's thread is gone, which its end will tell.
-        Watch::Silent => drop(run.underway.over.recv().ok()),
+        Watch::Ndjson | Watch::Silent => drop(run.underway.over.recv().ok()),
     }
 }
 
@@ -75,24 +73,8 @@ fn lines(underway: &Underway) {
     });
 }
 
-/// A line a second, and one of the rest when the run is over.
-fn ndjson(underway: &Underway) {
-    let (mut before, mut now) = (Snapshot::default(), Snapshot::default());
-    let mut tell = || {
-        underway.control.latest(&mut now);
-        let line = ProgressLine::between(underway.seed(), &before, &now);
-        before.clone_from(&now);
-        // A closed stdout must not stop the run.
-        let mut stdout = io::stdout().lock();
-        drop(serde_json::to_writer(&mut stdout, &line));
-        drop(stdout.write_all(b"\n").and_then(|()| stdout.flush()));
-    };
-    every_second(underway, &mut tell);
-    tell();
-}
-
 /// Looks at a run once a second until it is over, each time at a fresh copy of it.
-fn every_second(underway: &Underway, mut look: impl FnMut()) {
+pub(super) fn every_second(underway: &Underway, mut look: impl FnMut()) {
     let mut next = Instant::now();
     loop {
         // Asked a moment before it is looked at, so that it is fresh.

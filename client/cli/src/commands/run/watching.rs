@@ -10,6 +10,7 @@ use loadgen_core::{Run, SampleSink};
 use crate::files::exporter::ExportedRun;
 use crate::files::exports::OnTheWay;
 use crate::interrupt::Interrupt;
+use crate::screen::live_figures::LiveFigures;
 use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
@@ -19,6 +20,8 @@ pub(super) struct Watching<'a> {
     files: OnTheWay,
     mode: Watch,
     interrupt: &'a Interrupt,
+    /// For programs, if they watch.
+    live_figures: Option<Mutex<LiveFigures>>,
     runs: usize,
     started: Instant,
     simulated: Mutex<Simulated>,
@@ -37,9 +40,11 @@ impl<'a> Watching<'a> {
         interrupt: &'a Interrupt,
         quiet: bool,
         runs: usize,
-    ) -> Self {
+    ) -> anyhow::Result<Self> {
+        let live_figures = (mode == Watch::Ndjson).then(LiveFigures::on_stdout).transpose()?;
         let simulated = Mutex::new(Simulated { progress: Progress::new(!quiet), over: 0 });
-        Self { files, mode, interrupt, runs, started: Instant::now(), simulated }
+        let live_figures = live_figures.map(Mutex::new);
+        Ok(Self { files, mode, interrupt, live_figures, runs, started: Instant::now(), simulated })
     }
 
     fn simulated(&self) -> MutexGuard<'_, Simulated> {
@@ -67,7 +72,13 @@ impl Watcher for Watching<'_> {
     }
 
     fn wait(&self, _number: usize, run: &RealRun<'_>) {
-        watch(self.mode, run, self.interrupt);
+        match &self.live_figures {
+            None => watch(self.mode, run, self.interrupt),
+            Some(live_figures) => {
+                let mut live_figures = live_figures.lock().unwrap_or_else(PoisonError::into_inner);
+                live_figures.watch(run.underway, self.interrupt);
+            }
+        }
     }
 
     fn on_over(&self, _number: usize, _outcome: &Outcome) {
