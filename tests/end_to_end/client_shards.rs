@@ -174,14 +174,38 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     loadgen(&[&["--client-shard", "0/2"], &nobody[..]].concat()).exits(69).says(&["--barrier"]);
 }
 
+/// A few seconds from now, as `--start-at` takes it.
+fn soon() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    (now.as_secs() + 3).to_string()
+}
+
+#[test]
+fn a_run_id_that_the_server_knows_from_another_run_is_refused() {
+    let folder = Folder::new();
+    let server = MockServer::start(&["--time-scale", "0.1"]);
+    let (url, file) = (server.url(), folder.path("0.json").display().to_string());
+    let run = |id: &str| {
+        let args = ["--client-shard", "0/1", "--start-at", &soon(), "--run-id", id, "--target", &url];
+        loadgen(&[&args[..], &["--ops", "20", "--time-scale", "0.1", "--json", &file]].concat())
+    };
+    run("a1").exits(0);
+    let first = document(&folder, "0.json");
+    let words = ["`00000000000000a1` (--run-id)", "another id", "POST /_mock/reset"];
+    run("a1").exits(2).says(&words);
+    assert_eq!(document(&folder, "0.json"), first, "nothing was written");
+    assert_eq!(count(&server.stats(), "/received"), count(&first, "/tasks/0/run/attempts/total"));
+    request(server.address, "POST", "/_mock/reset", "");
+    run("a1").exits(0);
+}
+
 #[test]
 fn shards_that_start_by_the_calendar_tell_how_late_they_were() {
     let folder = Folder::new();
     let server = MockServer::start(&["--time-scale", "0.1"]);
     let url = server.url();
     let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let start = (now.as_secs() + 3).to_string();
+    let start = soon();
     let programs: Vec<_> = (0..2)
         .map(|index| {
             let place = format!("{index}/2");

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant, SystemTime};
 use loadgen_http::BarrierError;
 use results::StartedBy;
 use tokio::runtime::Runtime;
-use vocabulary::wire::{Released, RunId};
+use vocabulary::wire::{Released, RunId, ServerCounts};
 
 use super::stop::Stop;
 use crate::error::{ErrorKind, refusal, refusal_because};
+use crate::servers::target::Server;
 use crate::sharded::{BarrierChoice, Sharded, StartChoice};
 
 /// How often somebody who waits looks whether that is still wanted.
@@ -35,9 +36,11 @@ pub struct CommonStart {
 /// Waits until the start is near; nothing when somebody asks for the end before.
 ///
 /// # Errors
-/// When the start is over, when not all shards came to the barrier, or this one is not let in.
+/// When the start is over, when the server has counted for this run before, when not all shards came to the barrier, or this one is not
+/// let in.
 pub(super) fn wait(
     sharded: &Sharded,
+    server: &Server,
     seed: u64,
     runtime: &Runtime,
     stop: &dyn Stop,
@@ -45,6 +48,7 @@ pub(super) fn wait(
     match &sharded.start {
         StartChoice::Barrier(barrier) => at_barrier(barrier, sharded, seed, runtime, stop),
         StartChoice::At(time, run) => {
+            refuse_taken(*run, server, runtime)?;
             let now = (Instant::now(), SystemTime::now());
             let Ok(ahead) = time.duration_since(now.1) else {
                 let words = format!(
@@ -106,6 +110,25 @@ fn at_barrier(
     let at = heard + Duration::from_millis(start_in_ms.min(60_000));
     let counts = Some((instance, epoch));
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
+}
+
+/// Refuses the id of a run that the server has counted for: whoever chose it before would be taken for shards of this one. No shard has
+/// begun, and a barrier gives each run an id of its own.
+fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime) -> anyhow::Result<()> {
+    let Some(mock) = &server.mock else { return Ok(()) };
+    // One that cannot be asked now is asked again at the end, and what came of it is told then.
+    let Ok(stats) = runtime.block_on(mock.stats(run)) else { return Ok(()) };
+    let ServerCounts { received, reads, .. } = stats.counts;
+    if received + reads == 0 {
+        return Ok(());
+    }
+    let words = format!(
+        "the {} has counted for run `{run:016x}` (--run-id) already, {} requests: take another id for all shards, or reset its counts \
+         with `POST /_mock/reset`",
+        server.describe(),
+        received + reads
+    );
+    Err(refusal(ErrorKind::Usage, words))
 }
 
 /// Returns when somebody asks for the end.

@@ -91,7 +91,7 @@ fn against(
     let common = match &task.experiment.sharded {
         None => None,
         // Nothing has begun when somebody stops it there.
-        Some(sharded) => match common_start::wait(sharded, task.seed, runtime, stop)? {
+        Some(sharded) => match common_start::wait(sharded, server, task.seed, runtime, stop)? {
             Some(common) => Some(common),
             None => return Ok(None),
         },
