@@ -148,6 +148,33 @@ fn a_barrier_that_does_not_fill_says_how_many_came() {
 }
 
 #[test]
+fn a_later_barrier_that_does_not_fill_costs_no_run_that_is_over() {
+    let folder = Folder::new();
+    let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
+    let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
+    let more = ["--ops", "40", "--clients", "2", "--rate", "200/s", "--time-scale", "0.1"];
+    // One that comes to the first barrier only.
+    let lost = shard(&server, "1/2", &files[1], &more);
+    eventually("it is about to wait", || lost.said().contains("from the barrier at").then_some(()));
+    let stays = shard(
+        &server,
+        "0/2",
+        &files[0],
+        &[&more[..], &["--repeats", "2", "--barrier-timeout", "2s"]].concat(),
+    );
+    stays.finish().exits(69).says(&["did not fill in time", "1 of 2 came; missing: 1", "--barrier"]);
+    lost.finish().exits(0);
+    let tasks = document(&folder, "0.json")["tasks"].clone();
+    assert_eq!(tasks.as_array().unwrap().len(), 1);
+    assert_eq!(count(&tasks[0], "/run/ops/succeeded"), count(&tasks[0], "/run/ops/total"));
+    let whole = folder.path("whole.json").display().to_string();
+    loadgen(&["merge", &files[0], "-o", &whole, "--partial"]).exits(1).says(&["1/2", "1 of 2 runs"]);
+    let merged = document(&folder, "whole.json");
+    assert_eq!(merged["runs"].as_array().unwrap().len(), 1);
+    assert_eq!(count(&merged, "/runs/0/ops/total"), count(&tasks[0], "/run/ops/total"));
+}
+
+#[test]
 fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     let server = MockServer::start(&[]);
     let url = server.url();

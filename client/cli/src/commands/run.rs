@@ -108,7 +108,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let experiment = &plan.experiment;
     let tasks = tasks(experiment, &plan.opponent);
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let Plan { mut exports, checks, interrupt, incomplete, of_clients, .. } = plan;
+    let Plan { mut exports, checks, interrupt, is_past, incomplete, of_clients, .. } = plan;
     let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count())?;
     let figures = figures(exports.want(Source::Document), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
@@ -117,7 +117,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     }
     // A summary that cannot be shown must not cost the result.
     let mut shown = Ok(());
-    plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
+    let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         if !args.simulate {
             let result = report.run(&over.finished, repeat, experiment);
             shown = std::mem::replace(&mut shown, Ok(())).and(result);
@@ -125,14 +125,26 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         // What was cut off in the middle says nothing about a whole run, unless there is none; over HTTP its requests were made.
         kept.take(over.finished, over.texts, !args.simulate);
         Ok(())
-    })?;
+    });
     drop(watcher);
     let mut runs = kept.conclude();
+    // A run that cannot be done costs none that is over: those are written, and told.
+    let failed = match driven {
+        Err(error) if is_past || runs.count == 0 => return Err(error),
+        driven => driven.err().map(|error| crate::exit::report(&error)),
+    };
     let of_clients = of_clients.map(|shard| TaskShard { tasks: std::mem::take(&mut runs.records), ..shard });
     if let (true, Some(only)) = (args.simulate, &runs.only) {
         shown = report.run(only, 0, experiment);
     }
-    report.conclude(&runs, shown, experiment, (exports, of_clients), &checks, (&interrupt, incomplete))
+    report.conclude(
+        &runs,
+        shown,
+        experiment,
+        (exports, of_clients),
+        &checks,
+        (&interrupt, failed, incomplete),
+    )
 }
 
 /// What is kept of every run: what is written, shown or checked of all of them together.

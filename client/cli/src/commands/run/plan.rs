@@ -39,6 +39,8 @@ pub(super) struct Plan<'a> {
     pub(super) announcement: String,
     /// What is to be doubted before anything runs.
     pub(super) warnings: Vec<String>,
+    /// Whether the runs were done before: then documents have them, and nothing is lost that is not written.
+    pub(super) is_past: bool,
     /// What of the runs is missing, where they were done before.
     pub(super) incomplete: Option<Incomplete>,
     /// The document of a share of the clients, without its runs, if only a share is taken.
@@ -92,6 +94,7 @@ impl<'a> Plan<'a> {
             exports,
             checks,
             interrupt,
+            is_past: false,
             incomplete: None,
             of_clients: None,
         })
@@ -125,7 +128,6 @@ impl<'a> Plan<'a> {
         let known = opponent.warning_before(&experiment.run.workload);
         let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = Box::new(driver);
-        let incomplete = None;
         let of_clients = experiment.sharded.as_ref().map(|sharded| sharded.shard);
         let of_clients = of_clients.map(|shard| document_of(shard, &experiment, &opponent)).transpose()?;
         Ok(Self {
@@ -137,7 +139,8 @@ impl<'a> Plan<'a> {
             interrupt,
             announcement,
             warnings,
-            incomplete,
+            is_past: false,
+            incomplete: None,
             of_clients,
         })
     }
@@ -161,6 +164,7 @@ impl<'a> Plan<'a> {
             announcement: summary::announcement(&experiment, &opponent.words(args.simulate), model),
             warnings: doubts(None, model, &experiment),
             driver: Box::new(stored),
+            is_past: true,
             incomplete: merging.incomplete,
             of_clients: None,
             opponent,

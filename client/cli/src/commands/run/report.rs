@@ -19,12 +19,16 @@ use crate::text::causes::unanswered;
 use crate::text::stderr::{to_people, to_stderr};
 use crate::text::summary;
 
-/// The exit code of what did not go well.
-fn exit(runs: &Runs, interrupt: &Interrupt, incomplete: bool) -> Option<Exit> {
+/// The exit code of what did not go well; `failed` is that of a run that could not be done.
+fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete: bool) -> Option<ExitCode> {
     if !runs.conserved {
-        return Some(Exit::NotConserved);
+        return Some(Exit::NotConserved.into());
     }
-    interrupt.exit().or((!runs.answered).then_some(Exit::Unreachable)).or(incomplete.then_some(Exit::Unmet))
+    let exit = || {
+        let unreachable = (!runs.answered).then_some(Exit::Unreachable);
+        interrupt.exit().or(unreachable).or(incomplete.then_some(Exit::Unmet))
+    };
+    failed.or_else(|| exit().map(ExitCode::from))
 }
 
 /// Where people read: the summary on stdout, or on stderr when stdout is taken.
@@ -54,9 +58,9 @@ impl Report {
         experiment: &Experiment,
         (exports, of_clients): (Exports, Option<TaskShard>),
         checks: &Checks<'_>,
-        (interrupt, incomplete): (&Interrupt, Option<Incomplete>),
+        (interrupt, failed, incomplete): (&Interrupt, Option<ExitCode>, Option<Incomplete>),
     ) -> anyhow::Result<ExitCode> {
-        let exit = exit(runs, interrupt, incomplete.is_some());
+        let exit = exit(runs, interrupt, failed, incomplete.is_some());
         let over_seeds = runs.figures.summaries();
         if runs.figures.runs() > 1 {
             shown = shown.and(self.several(&over_seeds, runs.figures.runs()));
@@ -84,7 +88,7 @@ impl Report {
             }
             Some(exit) => {
                 checks.left_out(self.quiet);
-                Ok(exit.into())
+                Ok(exit)
             }
         }
     }
