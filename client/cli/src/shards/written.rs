@@ -41,7 +41,8 @@ impl OfShard<'_, '_> {
     /// Does the runs and writes them. Whether they came to what was asked is judged of all shards together.
     ///
     /// # Errors
-    /// When a run cannot be done, its counts do not add up, or the document cannot be written.
+    /// When not even the first run can be done, its counts do not add up, or the document cannot be written. An error of a later run is told,
+    /// and those before it are written.
     pub(crate) fn run(self, driver: &dyn Driver, interrupt: &Interrupt) -> anyhow::Result<ExitCode> {
         let Self { shard, plan, tasks: all, courses_before, output, screen, quiet } = self;
         let (tasks, numbers) = shard.tasks(all);
@@ -57,7 +58,7 @@ impl OfShard<'_, '_> {
         let head = head(shard, plan)?;
         let mut written = file.write_all(head.as_bytes());
         let (mut done, mut silent) = (0, None);
-        driver.drive(&tasks, interrupt, &watcher, &mut |number, Outcome { finished, texts, .. }| {
+        let mut take = |number: usize, Outcome { finished, texts, .. }: Outcome| -> anyhow::Result<()> {
             finished.sound(tasks.task(number).seed)?;
             // What was cut off in the middle is no run.
             if finished.result.interrupted.is_some() {
@@ -74,8 +75,13 @@ impl OfShard<'_, '_> {
             }
             done += 1;
             Ok(())
-        })?;
+        };
+        let result = driver.drive(&tasks, interrupt, &watcher, &mut take);
         drop(watcher);
+        let failed = match result {
+            Err(error) if done == 0 => return Err(error),
+            result => result.err().map(|error| crate::exit::report(&error)),
+        };
         // Of what was cut off before its first run nothing is kept, and nothing that was there is overwritten.
         if done > 0 || interrupt.exit().is_none() {
             let ended =
@@ -89,6 +95,9 @@ impl OfShard<'_, '_> {
             to_stderr(&format!(
                 "shard {shard}: {done} of its {of} done, of {all} in all shards; `loadgen merge` makes a result of all {shards}\n"
             ));
+        }
+        if let Some(code) = failed {
+            return Ok(code);
         }
         if let Some(words) = silent {
             crate::exit::report(&Fatal::error(Exit::Unreachable, words));
@@ -109,4 +118,83 @@ fn head(shard: Shard, plan: &ShardPlan) -> anyhow::Result<String> {
     let mut text = serde_json::to_string(&document)?;
     text.truncate(text.len() - END.len());
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use experiments::runs::driver::{Task, Watcher};
+    use experiments::runs::stop::Stop;
+    use experiments::runs::virtual_time::VirtualTime;
+    use experiments::servers::opponent::Opponent;
+    use experiments::{Error, Experiment};
+    use loadgen_core::{RunConfig, Workload};
+    use results::{Mode, ShardedCommand};
+
+    use super::*;
+    use crate::shards::merging::Merging;
+
+    /// Cannot do more than so many runs.
+    struct Breaks {
+        after: usize,
+    }
+
+    impl Driver for Breaks {
+        fn drive(
+            &self,
+            tasks: &Tasks<'_>,
+            stop: &dyn Stop,
+            watcher: &dyn Watcher,
+            take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+        ) -> anyhow::Result<()> {
+            let begun = Tasks::new(self.after, |number| tasks.task(number));
+            VirtualTime::on_threads(Some(1)).drive(&begun, stop, watcher, take)?;
+            Err(Error::new(experiments::ErrorKind::Unreachable, "the server is gone").into())
+        }
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_done_costs_none_that_is_over() {
+        let workload = Workload { ops: Some(5), ..Workload::default() };
+        let experiment =
+            Experiment::of_run("none".parse().unwrap(), RunConfig { workload, ..RunConfig::default() });
+        let opponent = Opponent::Own(Box::default());
+        let tasks = Tasks::new(3, |number| Task {
+            experiment: &experiment,
+            opponent: &opponent,
+            seed: 1 + number as u64,
+            runs_of_file: 3,
+        });
+        let plan = ShardPlan {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: ShardedCommand::Run,
+            mode: Mode::Simulated,
+            command_line: Vec::new(),
+            tasks: 3,
+            strategies: vec!["none".to_owned()],
+            by: None,
+            sensitivity: false,
+            axes: Vec::new(),
+            points: Vec::new(),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shard.json");
+        let written = |after| {
+            let of_shard = OfShard {
+                shard: "0/1".parse().unwrap(),
+                plan: &plan,
+                tasks: &tasks,
+                courses_before: u64::MAX,
+                output: Output::prepare(&path, "--json").unwrap(),
+                screen: Merging::screen(),
+                quiet: true,
+            };
+            of_shard.run(&Breaks { after }, &Interrupt::default())
+        };
+        assert!(written(0).is_err() && !path.exists());
+        assert_eq!(written(2).unwrap(), Exit::Unreachable.into());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let tasks = document["tasks"].as_array().unwrap();
+        assert_eq!(tasks.iter().map(|task| &task["task"]).collect::<Vec<_>>(), [0, 1]);
+    }
 }
