@@ -119,14 +119,14 @@ fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime) -> anyhow::Resul
     // One that cannot be asked now is asked again at the end, and what came of it is told then.
     let Ok(stats) = runtime.block_on(mock.stats(run)) else { return Ok(()) };
     let ServerCounts { received, reads, .. } = stats.counts;
-    if received + reads == 0 {
+    let before = received.saturating_add(reads);
+    if before == 0 {
         return Ok(());
     }
     let words = format!(
-        "the {} has counted for run `{run:016x}` (--run-id) already, {} requests: take another id for all shards, or reset its counts \
-         with `POST /_mock/reset`",
-        server.describe(),
-        received + reads
+        "the {} has counted for run `{run:016x}` (--run-id) already, {before} requests: take another id for all shards, or reset its \
+         counts with `POST /_mock/reset`",
+        server.describe()
     );
     Err(refusal(ErrorKind::Usage, words))
 }
