@@ -143,7 +143,7 @@ fn sending(record: &TransportRecord) -> anyhow::Result<Sending> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Kind, Place};
+    use crate::workload::testing::said_of_each;
 
     fn experiment(workload: &WorkloadSpec) -> Experiment {
         Experiment::new("aimd:beta=0.7+retry-budget".parse().unwrap(), workload, Spelling::Flags).unwrap()
@@ -151,22 +151,7 @@ mod tests {
 
     #[test]
     fn whatever_command_lines_say_of_a_workload_comes_back_from_what_is_written() {
-        let plain =
-            WorkloadSpec { duration: Some(std::time::Duration::from_secs(5)), ..WorkloadSpec::default() };
-        for parameter in PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files) {
-            let text = match parameter.kind {
-                Kind::Switch(_) => "true",
-                Kind::Truth(_) => "false",
-                Kind::Rate(_) => "333.3333333333333/s",
-                Kind::Words(words) => words[1].name,
-                Kind::TimeScale(_) => "0.3",
-                Kind::Mix(_) => "GET /repos",
-                Kind::RejectedWhen(_) => "403",
-                _ if parameter.placeholder == "TIME" => "7s 1us",
-                _ => "7",
-            };
-            let mut said = plain.clone();
-            parameter.set(&mut said, text).unwrap();
+        for (parameter, said) in said_of_each() {
             let opponent = Opponent::Own(Box::default());
             let before = experiment(&said);
             let point = written(&[], std::slice::from_ref(&before), &opponent, Mode::Simulated).unwrap();

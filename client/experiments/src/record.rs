@@ -119,7 +119,8 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Kind, PARAMETERS, Place, Spelling, WorkloadSpec};
+    use crate::workload::testing::{plain, said_of_each};
+    use crate::workload::{Spelling, WorkloadSpec};
 
     /// The record of a run of this workload.
     fn record(workload: &WorkloadSpec) -> ConfigRecord {
@@ -131,22 +132,8 @@ mod tests {
 
     #[test]
     fn whatever_command_lines_say_of_a_workload_is_recorded() {
-        let plain =
-            WorkloadSpec { duration: Some(std::time::Duration::from_secs(5)), ..WorkloadSpec::default() };
-        for parameter in PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files) {
-            let text = match parameter.kind {
-                Kind::Switch(_) => "true",
-                Kind::Truth(_) => "false",
-                Kind::Rate(_) => "5/s",
-                Kind::Words(words) => words[1].name,
-                Kind::TimeScale(_) => "0.5",
-                Kind::Mix(_) => "GET /repos",
-                Kind::RejectedWhen(_) => "403",
-                _ if parameter.placeholder == "TIME" => "7s",
-                _ => "7",
-            };
-            let mut said = plain.clone();
-            parameter.set(&mut said, text).unwrap();
+        let plain = plain();
+        for (parameter, said) in said_of_each() {
             assert_ne!(record(&said), record(&plain), "`{}` leaves no trace", parameter.key);
         }
     }

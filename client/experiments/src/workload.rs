@@ -10,6 +10,8 @@ mod rate;
 mod recorded;
 mod spec;
 mod table;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use file::{FileError, from_table, is_key};
 pub use parameter::{Kind, Parameter, Place, Word};

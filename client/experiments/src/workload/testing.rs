@@ -1,0 +1,31 @@
+//! Workloads of which a command line says one thing, for tests.
+
+use std::time::Duration;
+
+use super::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
+
+/// A workload of which little is said.
+pub(crate) fn plain() -> WorkloadSpec {
+    WorkloadSpec { duration: Some(Duration::from_secs(5)), ..WorkloadSpec::default() }
+}
+
+/// For every parameter of command lines that workload, with something else said of that parameter than when nothing is.
+pub(crate) fn said_of_each() -> impl Iterator<Item = (&'static Parameter, WorkloadSpec)> {
+    PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files).map(|parameter| {
+        let text = match parameter.kind {
+            Kind::Switch(_) => "true",
+            Kind::Truth(_) => "false",
+            // What is no whole number comes back to the last bit, too.
+            Kind::Rate(_) => "333.3333333333333/s",
+            Kind::TimeScale(_) => "0.3",
+            Kind::Words(words) => words[1].name,
+            Kind::Mix(_) => "GET /repos",
+            Kind::RejectedWhen(_) => "403",
+            _ if parameter.placeholder == "TIME" => "7s 1us",
+            _ => "7",
+        };
+        let mut said = plain();
+        parameter.set(&mut said, text).unwrap_or_else(|why| panic!("`{}`: {why}", parameter.key));
+        (parameter, said)
+    })
+}
