@@ -12,7 +12,7 @@ use loadgen_core::{Mix, OperationKind, RequestKind, RunConfig};
 use loadgen_http::{RequestTemplate, TransportChoice, Trust};
 use mockserver::core::Config;
 use results::Setting;
-use tailback::{Foreknowledge, SpecError, Strategy, StrategySpec};
+use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
 use crate::error::Error;
@@ -177,23 +177,15 @@ impl Experiment {
         )))
     }
 
-    /// The strategy, started for a client with these requests.
-    ///
-    /// # Errors
-    /// When it needs to know the server, and nobody does.
-    pub fn start_strategy(
-        &self,
-        seed: u64,
-        foreknowledge: Option<Box<dyn Foreknowledge>>,
-    ) -> Result<Strategy, SpecError> {
+    /// The strategy of clients with these requests. Clients that are started by the same one share what is the same for all of them.
+    pub fn strategy_of_clients(&self) -> StrategySpec {
         let spec = self.strategy.clone();
         let of_method = |method: &Method| tailback::Method::named(method.as_str());
-        let spec = match (&self.run.requests.mix, self.run.kind) {
+        match (&self.run.requests.mix, self.run.kind) {
             (Some(mix), _) => spec.with_methods(mix.kinds().iter().map(RequestKind::rules_method)),
             (None, OperationKind::Request) => spec.with_method(of_method(&self.request.method)),
             (None, OperationKind::ReadModifyWrite) => spec.with_method(of_method(&Method::PUT)),
-        };
-        spec.build(seed, foreknowledge)
+        }
     }
 
     /// Refuses kinds of requests that a mockserver takes for questions about itself.

@@ -121,9 +121,10 @@ pub fn start(
     let id = common.as_ref().map_or_else(|| RandomState::new().hash_one(seed), |common| common.run);
     let transport = transport(settings, server, target, &config, id, room.most)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
+    let strategy = settings.strategy_of_clients();
     let mut run = Run::new(
         config.clone(),
-        |_| settings.start_strategy(seed, server.foreknowledge(seed, margin)),
+        |_| strategy.build(seed, server.foreknowledge(seed, margin)),
         // What is known of all ops bounds no share of them, nor does a law for all.
         server.least_costs(seed).filter(|_| common.is_none()),
     )?;

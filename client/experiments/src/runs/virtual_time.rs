@@ -104,7 +104,8 @@ fn simulate(
     let kind = config.kind;
     let foreknowledge = || foreknowledge(server, kind, seed);
     let costs = least_costs(server, seed);
-    let mut client = Run::new(config, |_| experiment.start_strategy(seed, foreknowledge()), costs)?;
+    let strategy = experiment.strategy_of_clients();
+    let mut client = Run::new(config, |_| strategy.build(seed, foreknowledge()), costs)?;
     client.follow_law(rate_law(server));
     if let Some(sink) = attempts {
         client.record_samples(sink);
