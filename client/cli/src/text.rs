@@ -2,6 +2,7 @@
 
 pub(crate) mod causes;
 pub(crate) mod progress;
+pub(crate) mod shards;
 pub(crate) mod stderr;
 pub(crate) mod summary;
 pub(crate) mod table;

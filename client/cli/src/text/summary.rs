@@ -6,9 +6,9 @@ use std::time::Duration;
 use experiments::Experiment;
 use experiments::record::rejections_hold_slots;
 use experiments::runs::one_run::Finished;
-use loadgen_core::{AdviceFigures, LatencyFigures, RateFigures};
+use loadgen_core::{AdviceFigures, AttemptCounts, LatencyFigures, RateFigures};
 use mockserver::core::Config;
-use results::{ClientShardRecord, Mode, RunResult};
+use results::{Mode, RunResult};
 use statistics::Summary;
 use vocabulary::wire::{PolicyCounts, ServerCounts};
 
@@ -16,6 +16,7 @@ use crate::experiment::workload_text;
 use crate::interrupt::by_whom;
 use crate::text::causes::causes;
 use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
+use crate::text::shards;
 use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{wrapped, wrapped_figures};
@@ -101,7 +102,10 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
         }
     }
     if let Some(shard) = &result.shard {
-        row("shard", self::shard(shard));
+        row("shard", shards::share(shard));
+    }
+    if let Some(merged) = &result.merged {
+        row("shards", shards::together(merged));
     }
     if let Some(wasted_s) = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0) {
         row("wasted", format!("{} of the time of the server's slots", seconds(wasted_s)));
@@ -118,18 +122,6 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
     }
     for warning in &result.warnings {
         let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
-    }
-    text
-}
-
-/// Which share of the clients it was, how it started, and what the server counted of it.
-fn shard(shard: &ClientShardRecord) -> String {
-    let ClientShardRecord { index, of, run, start, ledger, .. } = shard;
-    let mut text = format!("{index}/{of} of run {run}   ready {} late", milliseconds(start.late_ms));
-    let rows = ledger.iter().flat_map(|ledger| &ledger.shards);
-    if let Some(row) = rows.into_iter().find(|row| row.shard == *index) {
-        let [received, accepted, rejected] = [row.received, row.accepted, row.rejected].map(thousands);
-        let _ = write!(text, "   server: {received} received   {accepted} accepted   {rejected} rejected");
     }
     text
 }
@@ -281,8 +273,11 @@ fn given_up(result: &RunResult) -> String {
 fn makespan(result: &RunResult) -> String {
     let Some(makespan) = result.makespan_s else { return "no op ended".to_owned() };
     let mut words = seconds(makespan);
-    if !result.makespan_complete {
+    let is_partial = result.merged.as_ref().is_some_and(|merged| !merged.missing.is_empty());
+    if result.ops.succeeded < result.ops.total {
         words.push_str(" (to the last end: not every op succeeded)");
+    } else if is_partial {
+        words.push_str(" (of the clients that are there)");
     } else if let Some(bound) = result.optimal_makespan_s.filter(|bound| *bound > 0.0) {
         let _ = write!(words, ", at least {}, {:+.0} %", seconds(bound), (makespan / bound - 1.0) * 100.0);
     } else {
@@ -377,30 +372,28 @@ fn generator(run: &Finished) -> String {
 }
 
 fn counts(run: &Finished) -> String {
-    let between = run.result.attempts.by_gateway;
-    match (run.conservation.holds(), run.conservation.server_compared) {
-        (true, true) if between > 0 => {
-            let server = run.result.server.clone().unwrap_or_default();
+    let AttemptCounts { total: sent, by_gateway: between, .. } = run.result.attempts;
+    match (
+        run.conservation.holds(),
+        shards::received(&run.result).filter(|_| run.conservation.server_compared),
+    ) {
+        (true, Some(received)) if between > 0 => {
             format!(
                 "ops and attempts add up: {} sent, {} received by the server, {} answered by a gateway; so there is no \
                  lower bound",
-                thousands(run.result.attempts.total),
-                thousands(server.received + server.reads_rejected),
+                thousands(sent),
+                thousands(received),
                 thousands(between)
             )
         }
-        (true, true) => {
-            let server = run.result.server.clone().unwrap_or_default();
-            let sent = run.result.attempts.total;
-            match sent.saturating_sub(server.received + server.reads_rejected) {
-                0 => "ops and attempts add up, and the server received what was sent".to_owned(),
-                lost => format!(
-                    "ops and attempts add up, and the server received all but {} that failed or were withdrawn",
-                    thousands(lost)
-                ),
-            }
-        }
-        (true, false) => "ops and attempts add up; no server's counts to compare with".to_owned(),
+        (true, Some(received)) => match sent.saturating_sub(received) {
+            0 => "ops and attempts add up, and the server received what was sent".to_owned(),
+            lost => format!(
+                "ops and attempts add up, and the server received all but {} that failed or were withdrawn",
+                thousands(lost)
+            ),
+        },
+        (true, None) => "ops and attempts add up; no server's counts to compare with".to_owned(),
         (false, _) => "DO NOT ADD UP, see the error".to_owned(),
     }
 }

@@ -9,12 +9,13 @@ use results::{
 };
 
 use super::args::MergeArgs;
-use super::documents::{Shards, named, refusal};
+use super::documents::{Shards, refusal};
 use crate::commands::run;
 use crate::exit::{Exit, Fatal};
 use crate::shards::kept::Texts;
 use crate::shards::merging::Merging;
 use crate::text::figures::counted;
+use crate::text::shards::named;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
@@ -158,7 +159,8 @@ fn of_task(
     let generator_share = shares.iter().filter_map(|(_, share)| share.generator_share).reduce(f64::max);
     let runs: Vec<(String, RunResult)> = shares.into_iter().map(|(file, share)| (file, share.run)).collect();
     let run = merged_clients(runs, partial)?;
-    let server_compared = compared && run.server.is_some();
+    let server_compared = compared
+        && (run.server.is_some() || run.merged.as_ref().is_some_and(|merged| !merged.rows.is_empty()));
     Ok(TaskRecord { task, server_compared, generator_share, answered, bottleneck, run })
 }
 

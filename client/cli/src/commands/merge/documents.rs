@@ -7,7 +7,6 @@ use results::ShardKind;
 
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{LARGE, text_of};
-use crate::text::figures::thousands;
 
 /// The text of a file, with its name.
 pub(super) type Named = (String, String);
@@ -73,16 +72,4 @@ fn kind(name: &str, text: &str) -> anyhow::Result<ShardKind> {
 /// The error that says what is wrong with a file.
 pub(super) fn refusal(name: &str, error: &impl std::fmt::Display) -> anyhow::Error {
     Fatal::error(Exit::Usage, format!("`{name}` cannot be merged: {error}"))
-}
-
-/// Shards of so many that are named one by one.
-const NAMED: usize = 10;
-
-/// Some of so many shards, in words.
-pub(super) fn named(shards: &[u32], of: u32) -> String {
-    let mut named: Vec<String> = shards.iter().take(NAMED).map(|index| format!("{index}/{of}")).collect();
-    if shards.len() > NAMED {
-        named.push(format!("{} more", thousands((shards.len() - NAMED) as u64)));
-    }
-    named.join(", ")
 }

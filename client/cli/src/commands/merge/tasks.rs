@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use results::{Assembled, Assembly, Incomplete, ReadShard, ShardedCommand};
 
 use super::args::MergeArgs;
-use super::documents::{Shards, named, refusal};
+use super::documents::{Shards, refusal};
 use crate::args::CheckArgs;
 use crate::commands::{compare, run, sweep};
 use crate::exit::{Exit, Fatal};
 use crate::shards::kept::{Place, Texts};
 use crate::shards::merging::Merging;
 use crate::text::figures::{counted, thousands};
+use crate::text::shards::named;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
