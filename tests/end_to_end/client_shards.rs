@@ -91,7 +91,11 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     loadgen(&args).exits(2).says(&["shard 3 of 4 is missing"]);
     assert_eq!(document(&folder, "whole.json"), merged, "nothing was written");
     let lacks = "incomplete: the clients of shard 3/4 are missing";
-    let partly = loadgen(&[&args[..], &["--partial"]].concat()).exits(1).says(&[lacks]);
+    let page = folder.path("whole.html").display().to_string();
+    let partly = loadgen(&[&args[..], &["--partial", "--html", &page]].concat()).exits(1).says(&[lacks]);
+    for words in ["lacks clients", "the clients of 1 of 4 shards are missing."] {
+        assert!(folder.read("whole.html").contains(words), "{words}");
+    }
     for words in ["of the clients that are there", "without the clients of 3/4", "received what was sent"] {
         assert!(partly.stdout.contains(words), "{}", partly.stdout);
     }

@@ -38,7 +38,7 @@ pub struct RunResult {
     /// Attempts sent per op that succeeded; null when none did.
     pub attempts_per_success: Option<f64>,
     pub makespan_s: Option<f64>,
-    /// Whether every op succeeded; otherwise `makespan_s` runs to the last end of an op.
+    /// Whether every op succeeded, and no shard of the clients is missing; otherwise `makespan_s` runs to the last end of an op.
     pub makespan_complete: bool,
     /// A proven lower bound on the makespan of a run in which every op succeeds, the same for every strategy; null where
     /// none is known.

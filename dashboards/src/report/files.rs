@@ -1,6 +1,10 @@
 //! The result files of one report, read and checked.
 
-use results::{Comparison, Incomplete, Malformed, Repeats, RunResult, Score, WrittenDocument, WrittenRun};
+use std::collections::BTreeSet;
+
+use results::{
+    Comparison, Incomplete, Malformed, MergedClients, Repeats, RunResult, Score, WrittenDocument, WrittenRun,
+};
 
 use super::document::Document;
 use super::experiment::Scenario;
@@ -102,14 +106,33 @@ impl Content {
 
     /// That not all runs were there when shards were merged.
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
+        // Runs that lack some of their clients say so themselves.
+        let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(|Incomplete { tasks, missing_tasks, .. }| {
             format!("Incomplete: {missing_tasks} of {tasks} runs are missing, of shards that were not there when this was merged.")
         }));
     }
 
     fn add_runs(&mut self, runs: Vec<RunResult>, written: Vec<WrittenRun>) {
+        self.incomplete.extend(lost_clients(&runs));
         self.runs.extend(runs.into_iter().zip(written).map(|(run, written)| Run::of(run, written)));
     }
+}
+
+/// That some clients of these runs are missing, in words.
+fn lost_clients(runs: &[RunResult]) -> Option<String> {
+    let merged = runs.iter().filter_map(|run| run.merged.as_deref());
+    let parted: Vec<&MergedClients> = merged.filter(|merged| !merged.missing.is_empty()).collect();
+    let of = parted.first()?.of;
+    let lost: BTreeSet<u32> = parted.iter().flat_map(|merged| merged.missing.iter().copied()).collect();
+    let in_runs = match runs.len() {
+        1 => String::new(),
+        all => format!(" in {} of {all} runs", parted.len()),
+    };
+    Some(format!(
+        "Incomplete: the clients of {} of {of} shards are missing{in_runs}. Figures are of the others; the server's, which are of all, are left out.",
+        lost.len()
+    ))
 }
 
 /// Refuses a scenario that asks for what cannot be drawn.

@@ -84,6 +84,12 @@ impl Run {
         }
     }
 
+    /// Whether it was merged of shards of its clients, of which some were missing.
+    pub(super) fn lacks_clients(&self) -> bool {
+        let merged = self.result.as_ref().and_then(|result| result.merged.as_ref());
+        merged.is_some_and(|merged| !merged.missing.is_empty())
+    }
+
     /// Out of JSON, for tests.
     #[cfg(test)]
     pub(super) fn read(run: &serde_json::Value) -> Self {

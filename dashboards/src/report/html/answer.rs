@@ -252,6 +252,7 @@ fn incomplete(strategy: &Strategy) -> Markup {
     let how = match run {
         run if run.stalled => "stalled",
         run if run.interrupted => "was interrupted",
+        run if run.lacks_clients() => "lacks clients",
         run if run.given_up > 0 => "gave up",
         _ => "did not finish",
     };
