@@ -1,6 +1,7 @@
 //! Commands in shards through the built program: what is merged is what one program does, and what a shard does by itself.
 
 use std::fs;
+use std::net::TcpListener;
 
 use serde_json::Value;
 
@@ -178,6 +179,31 @@ fn a_target_that_nobody_is_at_is_refused_before_a_shard_begins() {
     let shard = loadgen_in(folder.path(), &command.split(' ').collect::<Vec<_>>());
     assert_eq!(shard.status.code(), Some(69), "{}", text(&shard.stderr));
     assert!(!folder.path().join("0.json").exists());
+}
+
+#[test]
+fn a_shard_whose_target_never_answers_says_so_and_is_written_all_the_same() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    // Nobody accepts: the connections wait in the listener's backlog.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
+    let command =
+        "--ops 3 --rate 100/s --timeout 100ms --retry-failed false --no-tui --shard 0/1 --json 0.json";
+    let shard = loadgen_in(
+        folder.path(),
+        &[&["--target", &url], &command.split(' ').collect::<Vec<_>>()[..]].concat(),
+    );
+    assert_eq!(shard.status.code(), Some(69), "{}", text(&shard.stderr));
+    assert!(text(&shard.stderr).contains("no attempt got an answer"), "{}", text(&shard.stderr));
+    let merged = loadgen_in(folder.path(), &["merge", "0.json", "-o", "-", "--quiet"]);
+    assert_eq!(
+        merged.status.code(),
+        Some(69),
+        "as it is where one program does it: {}",
+        text(&merged.stderr)
+    );
+    let merged: Value = serde_json::from_slice(&merged.stdout).expect("it is JSON");
+    assert_eq!((&merged["attempts"]["failed"], &merged["ops"]["given_up"]), (&3.into(), &3.into()));
 }
 
 #[test]
