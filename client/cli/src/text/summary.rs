@@ -21,6 +21,9 @@ use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{wrapped, wrapped_figures};
 
+/// Warnings of a run that are shown: of hundreds of shards each may have some.
+const MOST_WARNINGS: usize = 10;
+
 /// What is about to run, and where: a line or two.
 pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {
     let mut text = format!("{} · {}\n{server}\n", experiment.strategy, workload_text(experiment));
@@ -120,7 +123,9 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour
     if let Some(cause) = &result.interrupted {
         row("stopped", format!("by {}; what was measured until then is above", by_whom(cause)));
     }
-    for warning in &result.warnings {
+    let more = result.warnings.len().saturating_sub(MOST_WARNINGS);
+    let more = (more > 0).then(|| format!("{more} more, which stand in the document"));
+    for warning in result.warnings.iter().take(MOST_WARNINGS).chain(&more) {
         let _ = writeln!(text, "{}", wrapped(warning, "warning: ", "         "));
     }
     text
