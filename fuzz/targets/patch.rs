@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let request = Request {
             id: RequestId(number),
-            run: Some(1),
+            run: Some(1.into()),
             seed: 1,
             op: u64::from(number),
             attempt: 1,
