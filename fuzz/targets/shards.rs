@@ -12,8 +12,8 @@ fuzz_target!(|text: &str| {
     }
     for (_, text) in &shard.tasks {
         let Ok(TaskRecord { run, .. }) = TaskRecord::read(text) else { continue };
-        let _ = merged_clients(vec![("alone".to_owned(), run.clone())], true);
-        let _ = merged_clients(vec![("one".to_owned(), run.clone()), ("next".to_owned(), next(run))], true);
+        let _ = merged_clients(vec![("alone".to_owned(), run.clone())]);
+        let _ = merged_clients(vec![("one".to_owned(), run.clone()), ("next".to_owned(), next(run))]);
     }
 });
 

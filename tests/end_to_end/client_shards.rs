@@ -88,7 +88,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     let lost = &files[..3];
     let args: Vec<&str> =
         ["merge", "-o", &whole].into_iter().chain(lost.iter().map(String::as_str)).collect();
-    loadgen(&args).exits(2).says(&["shard 3 of 4 is missing"]);
+    loadgen(&args).exits(2).says(&["the clients of shard 3/4 are missing; `--partial` merges what is there"]);
     assert_eq!(document(&folder, "whole.json"), merged, "nothing was written");
     let lacks = "incomplete: the clients of shard 3/4 are missing";
     let page = folder.path("whole.html").display().to_string();
@@ -227,7 +227,7 @@ fn a_run_id_that_the_server_knows_from_another_run_is_refused() {
     };
     run("a1").exits(0);
     let first = document(&folder, "0.json");
-    let words = ["`00000000000000a1` (--run-id)", "another id", "POST /_mock/reset"];
+    let words = ["`00000000000000a1` (--run-id)", "another id", "clocks"];
     run("a1").exits(2).says(&words);
     assert_eq!(document(&folder, "0.json"), first, "nothing was written");
     assert_eq!(count(&server.stats(), "/received"), count(&first, "/tasks/0/run/attempts/total"));

@@ -1,11 +1,12 @@
 //! `--progress ndjson` and whoever reads it: what it is told adds up, and it holds up neither the run nor its result.
 
+use std::fs::File;
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
 
 use rustix::fs::{OFlags, fcntl_setfl};
 use serde_json::Value;
 
-use crate::support::{Folder, MockServer, Program, count, eventually};
+use crate::support::{Folder, MockServer, Program, count, eventually, loadgen_into};
 
 /// A pipe without room for anything until somebody reads the empty lines in it.
 fn full_pipe() -> (PipeReader, PipeWriter) {
@@ -41,6 +42,17 @@ fn a_reader_that_stands_still_is_waited_for_once_and_costs_no_result() {
     let document: Value = serde_json::from_str(&folder.read("runs.json")).unwrap();
     assert_eq!(document["runs"].as_array().unwrap().len(), 2);
     drop(reader);
+}
+
+#[test]
+fn lines_that_cannot_be_written_are_told_and_cost_no_result() {
+    let (folder, server) = (Folder::new(), MockServer::start(QUICK));
+    let (file, url) = (folder.path("run.json").display().to_string(), server.url());
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let args = ["--target", &url, "--ops", "20", "--rate", "200/s", "--progress", "ndjson", "--json", &file];
+    loadgen_into(full, &args).exits(74).says(&["stdout cannot be written", "No space left"]);
+    let document: Value = serde_json::from_str(&folder.read("run.json")).unwrap();
+    assert_eq!(count(&document, "/ops/succeeded"), 20);
 }
 
 #[test]

@@ -104,13 +104,20 @@ impl Content {
         Ok(())
     }
 
-    /// That not all runs were there when shards were merged.
+    /// That not all runs are there.
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
         // Runs that lack some of their clients say so themselves.
         let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
-        self.incomplete.extend(incomplete.map(|Incomplete { tasks, missing_tasks, .. }| {
-            format!("Incomplete: {missing_tasks} of {tasks} runs are missing, of shards that were not there when this was merged.")
-        }));
+        self.incomplete.extend(incomplete.map(
+            |Incomplete { tasks, missing_tasks, missing_shards, .. }| {
+                let why = if missing_shards.is_empty() {
+                    ""
+                } else {
+                    ", of shards that were not there when this was merged"
+                };
+                format!("Incomplete: {missing_tasks} of {tasks} runs are missing{why}.")
+            },
+        ));
     }
 
     fn add_runs(&mut self, runs: Vec<RunResult>, written: Vec<WrittenRun>) {

@@ -10,7 +10,7 @@ from locust.stats import RequestStats
 
 from tailback_locust import arguments
 from tailback_locust.arguments import WrongArguments
-from tailback_locust.merging import _exit_of, _exit_of_none
+from tailback_locust.merging import _cut_short, _exit_of, _exit_of_none
 from tailback_locust.messages import BrokenMessage, Ended, Gauges, Hello
 from tailback_locust.run import Run
 from tailback_locust.tally import Tally, add_to
@@ -121,9 +121,21 @@ class Runs(unittest.TestCase):
         self.assertEqual(_exit_of(0, self.run_of((0, "{}"), (0, "{}"))), 0)
         self.assertEqual(_exit_of(99, self.run_of((0, "{}"), (130, "{}"))), 99)
         self.assertEqual(_exit_of(0, self.run_of((0, "{}"), (130, "{}"))), 130)
+        self.assertEqual(_exit_of(1, self.run_of((0, "{}"), (0, "{}"))), 1)
+        self.assertEqual(_exit_of(1, self.run_of((0, "{}"), (69, "{}"))), 69)
+        self.assertEqual(_exit_of(1, self.run_of((130, "{}"), (130, "{}"))), 130)
         self.assertEqual(_exit_of_none(self.run_of((130, None), (69, None))), 69)
         self.assertEqual(_exit_of_none(self.run_of((130, None), (130, None))), 130)
         self.assertEqual(_exit_of_none(self.run_of((-9, None))), 1)
+
+    def test_a_shard_with_some_of_its_runs_says_why_the_others_are_missing(self) -> None:
+        two_planned = '{"plan": {"tasks": 2}, "tasks": [%s]}'
+        run = self.run_of((69, two_planned % "{}"), (0, two_planned % "{}, {}"), (0, "[]"))
+        for shard in run.shards:
+            shard.ended.words = "warning: slow\nerror: the barrier did not fill in time\n"
+        told = [_cut_short(shard) for shard in run.shards]
+        self.assertRegex(told[0], r"ended with 69 after 1 of 2: error: the barrier did not fill in time")
+        self.assertEqual(told[1:], ["", ""])
 
     def test_a_shard_that_cannot_begin_holds_the_others_up(self) -> None:
         run = Run("aimd", [], None, ["a", "b"])

@@ -126,7 +126,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         kept.take(over.finished, over.texts, !args.simulate);
         Ok(())
     });
-    drop(watcher);
+    let told = watcher.conclude();
     let mut runs = kept.conclude();
     // A run that cannot be done costs none that is over: those are written, and told.
     let failed = match driven {
@@ -139,7 +139,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     }
     report.conclude(
         &runs,
-        shown,
+        shown.and(told),
         experiment,
         (exports, of_clients),
         &checks,

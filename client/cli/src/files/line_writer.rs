@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::Duration;
 
 use super::stdout::ToStdout;
+use crate::exit::is_broken_pipe;
 
 /// How often somebody who waits looks whether that is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
@@ -13,8 +14,10 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct LineWriter {
     lines: Sender<Vec<u8>>,
     /// Hears of every line that is written, or cannot be.
-    over: Receiver<()>,
+    over: Receiver<anyhow::Result<()>>,
     is_free: bool,
+    /// Why a line could not be written.
+    error: Option<anyhow::Error>,
 }
 
 impl LineWriter {
@@ -29,20 +32,30 @@ impl LineWriter {
         let (tell_over, over) = channel();
         std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
             for line in handed_over {
+                let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
                 // Whoever closed it does not want to read, and others are not to be held up by that.
-                drop(to.write_all(&line).and_then(|()| to.flush()));
-                if tell_over.send(()).is_err() {
+                let written =
+                    written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
+                if tell_over.send(written).is_err() {
                     return;
                 }
             }
         })?;
-        Ok(Self { lines, over, is_free: true })
+        Ok(Self { lines, over, is_free: true, error: None })
     }
 
     /// Whether no line is under way, so that another one can be handed over.
     pub(crate) fn is_free(&mut self) -> bool {
-        self.is_free = self.is_free || self.over.try_recv() != Err(TryRecvError::Empty);
+        if !self.is_free {
+            let heard = self.over.try_recv();
+            self.hear(heard.map_err(|error| error == TryRecvError::Empty));
+        }
         self.is_free
+    }
+
+    /// Why a line could not be written, if that is so: no more can be.
+    pub(crate) fn error(&mut self) -> Option<anyhow::Error> {
+        self.error.take()
     }
 
     /// Hands over a line with its end; only to be called when [`is_free`](Self::is_free) says so.
@@ -54,9 +67,16 @@ impl LineWriter {
     /// Waits until no line is under way, for as long as that is wanted; whether it came to that.
     pub(crate) fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
         while !self.is_free && is_wanted() {
-            self.is_free = self.over.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout);
+            let heard = self.over.recv_timeout(LOOK);
+            self.hear(heard.map_err(|error| error == RecvTimeoutError::Timeout));
         }
         self.is_free
+    }
+
+    /// What became of a line; or whether it is under way still.
+    fn hear(&mut self, heard: Result<anyhow::Result<()>, bool>) {
+        self.is_free = !matches!(heard, Err(true));
+        self.error = self.error.take().or(heard.ok().and_then(Result::err));
     }
 }
 

@@ -16,17 +16,27 @@ use crate::text::wrapping::wrapped;
 /// Real time that the last line of a run is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is told of runs, one after the other. Each line is the difference to the one that was handed over before, so that none that could not be
-/// written is missing in the sum.
+/// What is told of runs, one after the other. Each line is the difference to the one that was handed over before, so that what happens while
+/// one is held up is in the next.
 pub(crate) struct LiveFigures {
     /// Nothing once whoever reads was given up.
     lines: Option<LineWriter>,
+    /// That stdout could not be written.
+    told: anyhow::Result<()>,
 }
 
 impl LiveFigures {
     /// On stdout.
     pub(crate) fn on_stdout() -> io::Result<Self> {
-        Ok(Self { lines: Some(LineWriter::to_stdout()?) })
+        Ok(Self { lines: Some(LineWriter::to_stdout()?), told: Ok(()) })
+    }
+
+    /// Whether all could be written that somebody wanted to read.
+    ///
+    /// # Errors
+    /// When stdout could not be written.
+    pub(crate) fn conclude(self) -> anyhow::Result<()> {
+        self.told
     }
 
     /// Tells of a run until it is over: a line a second, and one of the rest.
@@ -54,7 +64,9 @@ impl LiveFigures {
             lines.hand_over(line(underway, &before, &now));
             is_told = lines.wait(is_wanted);
         }
-        if !is_told {
+        if let Some(error) = lines.error() {
+            (self.lines, self.told) = (None, Err(error));
+        } else if !is_told {
             self.lines = None;
             let words = "nobody reads stdout: the last line of `--progress` could not be written, and no more are; results are";
             to_stderr(&format!("{}\n", wrapped(words, "warning: ", "         ")));

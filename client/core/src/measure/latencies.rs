@@ -130,7 +130,8 @@ impl Latencies {
     /// What was recorded elsewhere, by its sums and its histogram in microseconds; nothing when they are not of the same latencies.
     pub fn restored(sums: &LatencySums, histogram: &Histogram<u64>) -> Option<Self> {
         let histogram = Buckets::restored(histogram, LONGEST_US)?;
-        (histogram.count() == sums.count).then(|| Self {
+        let is_sound = sums.count == 0 || sums.min_nanos <= sums.max_nanos;
+        (histogram.count() == sums.count && is_sound).then(|| Self {
             tally: Tally::of_sums(sums),
             histogram,
             exact: Exact::default(),

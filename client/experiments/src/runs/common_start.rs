@@ -48,7 +48,6 @@ pub(super) fn wait(
     match &sharded.start {
         StartChoice::Barrier(barrier) => at_barrier(barrier, sharded, seed, runtime, stop),
         StartChoice::At(time, run) => {
-            refuse_taken(*run, server, runtime)?;
             let now = (Instant::now(), SystemTime::now());
             let Ok(ahead) = time.duration_since(now.1) else {
                 let words = format!(
@@ -57,6 +56,7 @@ pub(super) fn wait(
                 );
                 return Err(refusal(ErrorKind::Usage, words));
             };
+            refuse_taken(*run, server, runtime)?;
             let at = now.0 + ahead;
             let near = tokio::time::Instant::from_std(at.checked_sub(READY_IN).unwrap_or(at));
             let waited = runtime.block_on(async {
@@ -112,8 +112,8 @@ fn at_barrier(
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
-/// Refuses the id of a run that the server has counted for: whoever chose it before would be taken for shards of this one. No shard has
-/// begun, and a barrier gives each run an id of its own.
+/// Refuses the id of a run that the server has counted for: whoever chose it before would be taken for shards of this one, of which none has
+/// begun where clocks agree. A barrier gives each run an id of its own.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
     // One that cannot be asked now is asked again at the end, and what came of it is told then.
@@ -124,8 +124,8 @@ fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime) -> anyhow::Resul
         return Ok(());
     }
     let words = format!(
-        "the {} has counted for run `{run:016x}` (--run-id) already, {before} requests: take another id for all shards, or reset its \
-         counts with `POST /_mock/reset`",
+        "the {} has counted for run `{run:016x}` (--run-id) already, {before} requests: of an earlier run, for which all shards \
+         should take another id, or of other shards whose clocks are ahead of this one",
         server.describe()
     );
     Err(refusal(ErrorKind::Usage, words))

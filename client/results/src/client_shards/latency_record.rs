@@ -101,6 +101,9 @@ const LONGEST_INFLATED: u64 = 1 << 20;
 /// What stands before the counts: cookie, length, offset, digits, least and greatest value, ratio.
 const HEAD: usize = 40;
 
+/// What a histogram begins with that is not deflated.
+const COOKIE: u32 = 0x1c84_9313;
+
 /// A few bytes can ask for gigabytes: believed is only what is as long as it says, and has no more buckets than ours.
 fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
@@ -112,7 +115,11 @@ fn decoded(text: &str) -> Option<Histogram<u64>> {
     let length = u32::from_be_bytes(head[4..8].try_into().ok()?);
     let digits = u32::from_be_bytes(head[12..16].try_into().ok()?);
     let greatest = u64::from_be_bytes(head[24..32].try_into().ok()?);
-    if length as usize != counts.len() || digits != 3 || greatest > LONGEST_US {
+    if head[..4] != COOKIE.to_be_bytes()
+        || length as usize != counts.len()
+        || digits != 3
+        || greatest > LONGEST_US
+    {
         return None;
     }
     Deserializer::new().deserialize(&mut inflated.as_slice()).ok()
@@ -130,7 +137,7 @@ mod tests {
 
     /// A histogram of a few bytes that says it has so many bytes of counts, digits, and microseconds at most.
     fn bomb(length: u32, digits: u32, greatest: u64) -> String {
-        let mut head = [0x1c84_9313_u32, length, 0, digits].map(u32::to_be_bytes).concat();
+        let mut head = [COOKIE, length, 0, digits].map(u32::to_be_bytes).concat();
         head.extend([1, greatest, 1_f64.to_bits()].map(u64::to_be_bytes).concat());
         let mut bytes = [0x1c84_9314_u32, 0].map(u32::to_be_bytes).concat();
         let mut deflater = ZlibEncoder::new(&mut bytes, Compression::best());

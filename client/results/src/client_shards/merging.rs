@@ -13,19 +13,13 @@ use super::record::{ClientShardRecord, ClientsKind, MergedClients};
 use super::togetherness::{ClientShardError, Part, together};
 use crate::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult, SeriesPoint};
 
-/// The result of a run out of those of its shards, each with the name of its file; in any order. With `partial` some may be missing.
+/// The result of a run out of those of its shards, each with the name of its file; in any order. Those that are missing are named in it.
 ///
 /// # Errors
-/// When a shard is missing, doubled, broken or of another run, or when the server counted something else than they sent.
-pub fn merged_clients(
-    shards: Vec<(String, RunResult)>,
-    partial: bool,
-) -> Result<RunResult, ClientShardError> {
+/// When a shard is doubled, broken or of another run, or when the server counted something else than they sent.
+pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, ClientShardError> {
     let (parts, missing) = together(shards)?;
     let of = parts.first().map_or(0, |part| part.shard.of);
-    if !missing.is_empty() && !partial {
-        return Err(ClientShardError::Missing { missing, of });
-    }
     let mut warnings = Vec::new();
     for Part { run, shard, .. } in &parts {
         warnings.extend(run.warnings.iter().map(|warning| format!("shard {}: {warning}", shard.index)));

@@ -8,7 +8,7 @@ use super::record::ClientShardRecord;
 use crate::run::RunResult;
 
 /// Beyond this no count can be: sums over all shards that there can be stay far from the greatest number there is.
-const MOST: u64 = 1 << 53;
+const MOST: u64 = 1 << 50;
 
 /// What cannot be, in words.
 pub(super) fn impossible(run: &RunResult, shard: &ClientShardRecord) -> Option<String> {
@@ -23,6 +23,12 @@ pub(super) fn impossible(run: &RunResult, shard: &ClientShardRecord) -> Option<S
         shard.done_in_time,
         shard.gateway_successes,
         shard.advised_retries,
+        shard.advice_broken_early.count,
+        shard.op_latency.sums.count,
+        shard.success_latency.sums.count,
+        shard.rejection_latency.sums.count,
+        shard.failure_latency.sums.count,
+        shard.send_lag.sums.count,
     ];
     let ledger = shard.ledger.as_ref();
     let counts = [

@@ -26,29 +26,12 @@ pub enum ClientShardError {
     /// There twice.
     #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
     Doubled { file: String, first: String, index: u32, of: u32 },
-    /// Not there.
-    #[error("shard {} of {of} {}; `--partial` merges what is there", list(missing), are_missing(missing))]
-    Missing { missing: Vec<u32>, of: u32 },
     /// Not what a shard can be.
     #[error("`{file}` cannot be merged: {what}")]
     Broken { file: String, what: String },
     /// The server counted something else.
     #[error("`{file}`: COUNTS DO NOT ADD UP: {mismatch}")]
     NotConserved { file: String, mismatch: Mismatch },
-}
-
-/// Shards that are named one by one.
-const NAMED: usize = 10;
-
-fn list(missing: &[u32]) -> String {
-    let named: Vec<String> = missing.iter().take(NAMED).map(ToString::to_string).collect();
-    let more = missing.len().saturating_sub(NAMED);
-    let named = named.join(", ");
-    if more > 0 { format!("{named} and {more} more") } else { named }
-}
-
-fn are_missing(missing: &[u32]) -> &'static str {
-    if missing.len() == 1 { "is missing" } else { "are missing" }
 }
 
 /// A shard with the file that it is from.

@@ -14,6 +14,7 @@ from tailback_locust.run import Run, ShardState
 # The exit codes of loadgen that are given here.
 UNMET = 1
 USAGE = 2
+UNREACHABLE = 69
 OUTPUT = 74
 INTERRUPTED = 130
 
@@ -44,6 +45,8 @@ def merge(program: Program, run: Run, path: str, flags: list[str]) -> Outcome:
     lost = [f"shard {shard.index} of {len(run.shards)}: {why}" for shard in run.shards if (why := _lost(shard))]
     if not files:
         return Outcome(_exit_of_none(run), "; ".join(["nothing to merge", *lost]))
+    # Of repeats the first ones may be there: why the rest is not, its loadgen has said.
+    lost += [f"some runs of shard {shard.index} of {len(run.shards)}: {why}" for shard in run.shards if (why := _cut_short(shard))]
     partial = ["--partial"] if lost else []
     try:
         told = subprocess.run([program.path, "merge", *partial, *files, "-o", path, *flags], stdin=subprocess.DEVNULL, capture_output=True)
@@ -91,6 +94,21 @@ def _lost(shard: ShardState) -> str:
     return ""
 
 
+def _cut_short(shard: ShardState) -> str:
+    """Why not all runs of a shard are there that is not lost; empty when they are."""
+    if shard.ended is None or shard.ended.document is None or _is_broken(shard.ended.document):
+        return ""
+    try:
+        document = json.loads(shard.ended.document)
+        done, planned = len(document["tasks"]), document["plan"]["tasks"]
+    except (KeyError, TypeError):
+        # `merge` names what is none.
+        return ""
+    if done == planned:
+        return ""
+    return f"loadgen of worker {shard.worker} ended with {shard.ended.exit} after {done} of {planned}: {_reason(shard.ended.words)}"
+
+
 def _reason(words: str) -> str:
     """The line of stderr that says what went wrong; help may follow it."""
     lines = [line for line in words.splitlines() if line.strip()]
@@ -99,9 +117,12 @@ def _reason(words: str) -> str:
 
 
 def _exit_of(merged: int, run: Run) -> int:
-    """What a single loadgen would have ended with: `merge` judges the figures, and an interrupted run is one, however good."""
-    interrupted = any(shard.ended is not None and shard.ended.exit == INTERRUPTED for shard in run.shards)
-    return INTERRUPTED if merged == 0 and interrupted else merged
+    """What a single loadgen would have ended with: `merge` judges the figures, and an interrupted run is one, however good. A run that
+    could not be done is no more than missing to `merge`."""
+    codes = [shard.ended.exit for shard in run.shards if shard.ended is not None]
+    if merged == UNMET and UNREACHABLE in codes:
+        return UNREACHABLE
+    return INTERRUPTED if merged in (0, UNMET) and INTERRUPTED in codes else merged
 
 
 def _exit_of_none(run: Run) -> int:

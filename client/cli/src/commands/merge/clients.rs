@@ -24,7 +24,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     let (mut texts, mut places, mut began) = (Texts::default(), BTreeMap::new(), None);
     let mut lost = Lost::default();
     for (task, records) in shares {
-        let whole = of_task(task, records, args.partial).map_err(|error| {
+        let whole = of_task(task, records).map_err(|error| {
             let exit = match error {
                 ClientShardError::NotConserved { .. } => Exit::NotConserved,
                 _ => Exit::Usage,
@@ -148,17 +148,13 @@ fn shares(documents: Shards<'_>) -> anyhow::Result<(ShardPlan, u32, Shares)> {
 }
 
 /// One run of all of its shares.
-fn of_task(
-    task: u64,
-    shares: Vec<(String, TaskRecord)>,
-    partial: bool,
-) -> Result<TaskRecord, ClientShardError> {
+fn of_task(task: u64, shares: Vec<(String, TaskRecord)>) -> Result<TaskRecord, ClientShardError> {
     let answered = shares.iter().any(|(_, share)| share.answered);
     let bottleneck = shares.iter().any(|(_, share)| share.bottleneck);
     let compared = shares.iter().all(|(_, share)| share.server_compared);
     let generator_share = shares.iter().filter_map(|(_, share)| share.generator_share).reduce(f64::max);
     let runs: Vec<(String, RunResult)> = shares.into_iter().map(|(file, share)| (file, share.run)).collect();
-    let run = merged_clients(runs, partial)?;
+    let run = merged_clients(runs)?;
     let server_compared = compared
         && (run.server.is_some() || run.merged.as_ref().is_some_and(|merged| !merged.rows.is_empty()));
     Ok(TaskRecord { task, server_compared, generator_share, answered, bottleneck, run })

@@ -61,6 +61,15 @@ impl Report {
         (interrupt, failed, incomplete): (&Interrupt, Option<ExitCode>, Option<Incomplete>),
     ) -> anyhow::Result<ExitCode> {
         let exit = exit(runs, interrupt, failed, incomplete.is_some());
+        let planned = u64::from(experiment.repeats);
+        let incomplete = incomplete.or_else(|| {
+            failed.map(|_| Incomplete {
+                shards: 1,
+                missing_shards: Vec::new(),
+                tasks: planned,
+                missing_tasks: planned.saturating_sub(runs.count as u64),
+            })
+        });
         let over_seeds = runs.figures.summaries();
         if runs.figures.runs() > 1 {
             shown = shown.and(self.several(&over_seeds, runs.figures.runs()));

@@ -47,6 +47,16 @@ impl<'a> Watching<'a> {
         Ok(Self { files, mode, interrupt, live_figures, runs, started: Instant::now(), simulated })
     }
 
+    /// When all runs are over.
+    ///
+    /// # Errors
+    /// When live figures could not be written.
+    pub(super) fn conclude(self) -> anyhow::Result<()> {
+        let live_figures =
+            self.live_figures.map(|figures| figures.into_inner().unwrap_or_else(PoisonError::into_inner));
+        live_figures.map_or(Ok(()), LiveFigures::conclude)
+    }
+
     fn simulated(&self) -> MutexGuard<'_, Simulated> {
         self.simulated.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -159,11 +159,11 @@ proptest! {
     ) {
         let runs = shards(of, ops, &slow);
         let mut files = documents(&runs);
-        let merged = merged_clients(files.clone(), false).unwrap();
+        let merged = merged_clients(files.clone()).unwrap();
         let turn = order.index(files.len());
         files.rotate_left(turn);
         files.reverse();
-        let again = merged_clients(files, false).unwrap();
+        let again = merged_clients(files).unwrap();
         prop_assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&merged).unwrap());
 
         let sum = |count: fn(&Run) -> u64| runs.iter().map(count).sum::<u64>();
@@ -194,7 +194,7 @@ proptest! {
 fn shares_of_a_run_whose_answers_do_not_depend_on_them_come_to_the_whole() {
     let whole = driven(ClientShard::WHOLE, 12, 240, 20);
     let [(_, alone)] = &documents(std::slice::from_ref(&whole))[..] else { panic!("one") };
-    let merged = merged_clients(documents(&shards(4, 240, &[20])), false).unwrap();
+    let merged = merged_clients(documents(&shards(4, 240, &[20]))).unwrap();
     // Numbers are what their texts say.
     let merged: RunResult = crate::reading::read(&serde_json::to_string(&merged).unwrap()).unwrap();
     let figures = |run: &RunResult| {
@@ -223,19 +223,11 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
     let refused = |change: &dyn Fn(&mut Files)| {
         let mut files = all.clone();
         change(&mut files);
-        merged_clients(files, false).unwrap_err().to_string()
+        merged_clients(files).unwrap_err().to_string()
     };
     let other = |change: fn(&mut RunResult)| refused(&|files| change(&mut files[1].1));
     for (told, words) in [
         (refused(&|files| files.clear()), "no shard is given"),
-        (
-            refused(&|files| drop(files.remove(1))),
-            "shard 1 of 3 is missing; `--partial` merges what is there",
-        ),
-        (
-            refused(&|files| files.truncate(1)),
-            "shard 1, 2 of 3 are missing; `--partial` merges what is there",
-        ),
         (
             refused(&|files| files[2] = (files[2].0.clone(), files[0].1.clone())),
             "`2.json` and `0.json` are both shard 0 of 3; give each once",
@@ -277,6 +269,14 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
             "`1.json` cannot be merged: `shard.op_latency` is none of ours, or contradicts itself",
         ),
         (
+            other(|run| run.shard.as_mut().unwrap().op_latency.sums.min_ns = None),
+            "`1.json` cannot be merged: `shard.op_latency` is none of ours, or contradicts itself",
+        ),
+        (
+            other(|run| run.shard.as_mut().unwrap().send_lag.sums.count = u64::MAX),
+            "`1.json` cannot be merged: `shard`: 18446744073709551615 is more than anybody can count",
+        ),
+        (
             other(|run| run.series.clear()),
             "`1.json` cannot be merged: its series holds 0 attempts, and 23 were sent",
         ),
@@ -313,7 +313,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
 fn a_lost_shard_can_be_left_out_and_is_named() {
     let mut files = documents(&shards(3, 60, &[1]));
     files.remove(1);
-    let merged = merged_clients(files, true).unwrap();
+    let merged = merged_clients(files).unwrap();
     assert_eq!((merged.ops.total, merged.makespan_complete, merged.optimal_makespan_s), (40, false, None));
     let server = (&merged.server, merged.wasted_server_s, merged.server_work_per_success_ms);
     assert_eq!(server, (&None, None, None), "it counted the lost one's, too");
@@ -326,7 +326,7 @@ fn a_lost_shard_can_be_left_out_and_is_named() {
 fn what_the_server_counted_when_the_last_one_ended_may_be_unknown_and_is_no_mismatch() {
     let mut files = documents(&shards(3, 60, &[1]));
     files[2].1.shard.as_mut().unwrap().ledger = None;
-    let merged = merged_clients(files.clone(), false).unwrap();
+    let merged = merged_clients(files.clone()).unwrap();
     assert!(merged.server.is_none() && merged.merged.unwrap().rows.is_empty());
     let told = "shard 2 does not know what the server counted: its counts are not put together";
     assert_eq!(merged.warnings, [told]);
@@ -334,7 +334,7 @@ fn what_the_server_counted_when_the_last_one_ended_may_be_unknown_and_is_no_mism
     for (_, run) in &mut files {
         run.shard.as_mut().unwrap().ledger = None;
     }
-    assert!(merged_clients(files, false).unwrap().warnings.is_empty());
+    assert!(merged_clients(files).unwrap().warnings.is_empty());
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_server_that_counted_something_else_is_found_shard_by_shard() {
         latest.shards[shard].accepted += 1;
     };
     row(&mut files, 1);
-    let error = merged_clients(files, false).unwrap_err();
+    let error = merged_clients(files).unwrap_err();
     assert!(matches!(&error, ClientShardError::NotConserved { file, .. } if file == "1.json"), "{error}");
     assert!(error.to_string().starts_with("`1.json`: COUNTS DO NOT ADD UP: the client sent 2"), "{error}");
 }
