@@ -105,6 +105,22 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
 }
 
 #[test]
+fn a_run_of_which_one_shard_was_interrupted_is_an_interrupted_run() {
+    let folder = Folder::new();
+    let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
+    let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
+    let [stopped, other] = [0, 1].map(|index| shard(&server, &format!("{index}/2"), &files[index], AIMD));
+    eventually("they have begun", || (count(&server.stats(), "/received") > 50).then_some(()));
+    stopped.signal(Signal::TERM);
+    stopped.finish().exits(143);
+    other.finish().exits(0);
+    let whole = folder.path("whole.json").display().to_string();
+    let left = loadgen(&["merge", &files[0], &files[1], "-o", &whole, "-q"]).exits(143);
+    assert!(!left.stderr.contains("failed for good"), "{}", left.stderr);
+    assert_eq!(document(&folder, "whole.json")["interrupted"], "SIGTERM");
+}
+
+#[test]
 fn every_repeat_has_a_barrier_and_a_run_of_its_own() {
     let folder = Folder::new();
     let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
@@ -193,6 +209,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
         (&["--share-strategy"], "one instance"),
         (&["--strategy", "oracle"], "one for all clients"),
         (&["--fail-if", "amplification > 1"], "loadgen merge"),
+        (&["--html", "page.html"], "loadgen merge"),
         (&["--simulate"], ""),
     ] {
         loadgen(&[&given[..], more].concat()).exits(2).says(&[words]);

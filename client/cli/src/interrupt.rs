@@ -195,6 +195,12 @@ fn exit_of(signal: i32) -> Exit {
     }
 }
 
+/// The exit code of a run that this cut off, as its result names it.
+pub(crate) fn exit_of_cause(cause: &str) -> Exit {
+    let codes = [Exit::Terminated, Exit::HungUp];
+    codes.into_iter().find(|code| code.signal_name() == Some(cause)).unwrap_or(Exit::Interrupted)
+}
+
 impl Exit {
     /// The signal's name, when a signal leads to this code.
     pub(crate) fn signal_name(self) -> Option<&'static str> {

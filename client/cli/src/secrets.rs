@@ -34,7 +34,7 @@ pub(crate) fn command_line() -> Vec<String> {
 /// The command line without what changes no figure, on which a simulated result must not depend: where results go, how they are shown and
 /// checked, how many threads work, and in which part of the runs.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
-    const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q"];
+    const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q", "--print-config"];
     const WITH_VALUE: [&str; 14] = [
         "--threads",
         "--theme",

@@ -13,6 +13,7 @@ use vocabulary::wire::RunId;
 
 use super::checks::CheckArgs;
 use crate::exit::{Exit, Fatal};
+use crate::files::exports::Asked;
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Shards")]
@@ -61,7 +62,12 @@ impl ClientShardArgs {
     }
 
     /// Refuses a share of what is simulated, or judged by itself.
-    pub(crate) fn refuse_contradictions(&self, simulate: bool, checks: &CheckArgs) -> anyhow::Result<()> {
+    pub(crate) fn refuse_contradictions(
+        &self,
+        simulate: bool,
+        checks: &CheckArgs,
+        asked: &[Asked],
+    ) -> anyhow::Result<()> {
         if self.client_shard.is_none() {
             return Ok(());
         }
@@ -75,6 +81,11 @@ impl ClientShardArgs {
         if !checks.fail_if.is_empty() || checks.baseline.is_some() || checks.save_baseline.is_some() {
             return usage(
                 "`--fail-if` and baselines judge a whole run, and `--client-shard` does a part of one: give them to `loadgen merge`",
+            );
+        }
+        if asked.iter().any(|(format, _)| format.flag == "--html") {
+            return usage(
+                "`--html` is a page of a whole run, and `--client-shard` does a part of one: give it to `loadgen merge`",
             );
         }
         if self.barrier.is_none() && self.start_at.is_none() {

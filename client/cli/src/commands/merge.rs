@@ -6,6 +6,7 @@ mod clients;
 mod documents;
 mod tasks;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use results::ShardKind;
@@ -15,11 +16,30 @@ use args::MergeArgs;
 use documents::Shards;
 
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    refuse_own_inputs(args)?;
     let shards = Shards::of(&args.files)?.ok_or_else(|| Fatal::error(Exit::Usage, "no shard is given"))?;
     match shards.kind() {
         ShardKind::Tasks => tasks::merge(args, shards),
         ShardKind::Clients => clients::merge(args, shards),
     }
+}
+
+/// Refuses to write over a shard: it could not be merged again.
+fn refuse_own_inputs(args: &MergeArgs) -> anyhow::Result<()> {
+    let place = |path: &Path| path.canonicalize().ok();
+    for (format, output) in args.asked() {
+        // Of what is not there yet nothing is lost.
+        let Some(there) = place(&output) else { continue };
+        if args.files.iter().any(|file| place(file).as_ref() == Some(&there)) {
+            let flag = if format.flag == "--json" { "--output" } else { format.flag };
+            let words = format!(
+                "`{}` ({flag}) is one of the shards that are merged; write to another file",
+                output.display()
+            );
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

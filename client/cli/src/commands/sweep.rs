@@ -126,7 +126,8 @@ fn conduct(
         document
     });
     session.tell(exports, document.as_ref(), || {
-        report::text(grid, &cells, (&estimates, choices.len()), session.stopped_by())
+        let lacks = (session.incomplete.as_ref(), session.stopped_by());
+        report::text(grid, &cells, (&estimates, choices.len()), lacks)
     })?;
     // What was cut off says nothing.
     let exit = session.cut_off().or_else(|| short.conclude());

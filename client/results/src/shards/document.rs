@@ -11,7 +11,7 @@ use super::plan::{ShardPlan, is_unprintable};
 use crate::malformed::Malformed;
 use crate::outline::Outline;
 use crate::reading::read;
-use crate::run::RunResult;
+use crate::run::{OpsResult, RunResult};
 use crate::version::SchemaVersion;
 
 /// Some of the runs of a command (--shard), or of the clients of its runs (--client-shard), for `loadgen merge`. Other programs want the merged document.
@@ -130,6 +130,9 @@ impl<'a> ReadShard<'a> {
             if let Err((path, what)) = record.run.possible() {
                 return refused(&format!("run.{path}"), what);
             }
+            if let Some((path, what)) = contradiction(&record.run) {
+                return refused(&format!("run.{path}"), what);
+            }
             let part = record.run.shard.as_ref().map(|shard| (shard.index, shard.of));
             if kind == ShardKind::Clients && part != Some((index, of)) {
                 return refused("run.shard", format!("is not that of the document, {index} of {of}"));
@@ -150,4 +153,21 @@ impl<'a> ReadShard<'a> {
         }
         Ok(Self { shard, plan, tasks, began })
     }
+}
+
+/// In what a run contradicts itself that is over and was not changed since.
+fn contradiction(run: &RunResult) -> Option<(&'static str, String)> {
+    let OpsResult { total, succeeded, given_up, unfinished, .. } = run.ops;
+    let ended = [succeeded, given_up, unfinished].into_iter().fold(0, u64::saturating_add);
+    if total != ended {
+        return Some((
+            "ops.total",
+            format!("is {total}, and {ended} succeeded, were given up or are unfinished"),
+        ));
+    }
+    if run.config.seed != run.seed {
+        return Some(("config.seed", format!("is {}, and the run's is {}", run.config.seed, run.seed)));
+    }
+    let makespan = run.makespan_s.filter(|makespan| *makespan < 0.0);
+    makespan.map(|makespan| ("makespan_s", format!("{makespan} cannot be")))
 }

@@ -165,12 +165,21 @@ impl ShardPlan {
 
     /// The same of what points have inside.
     fn inner_difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
-        let listed = |map: &BTreeMap<String, String>| {
-            map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+        // Of a long list only what differs is worth reading.
+        let listed = |map: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
+            let differs = map.iter().filter(|(key, value)| other.get(*key) != Some(*value));
+            differs.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
         };
         let differs = |(ours, theirs): (&PlannedPoint, &PlannedPoint)| {
             if ours.workload != theirs.workload {
-                return Some(("its workload", listed(&ours.workload), listed(&theirs.workload)));
+                let (ours, theirs) = (&ours.workload, &theirs.workload);
+                return Some(("its workload", listed(ours, theirs), listed(theirs, ours)));
+            }
+            let request =
+                |point: &PlannedPoint| serde_json::to_string(&(&point.request, point.idempotent)).ok();
+            if request(ours) != request(theirs) {
+                let [ours, theirs] = [request(ours), request(theirs)].map(Option::unwrap_or_default);
+                return Some(("its request", ours, theirs));
             }
             if ours.server != theirs.server {
                 return Some(("its server", ours.server.told(), theirs.server.told()));

@@ -17,7 +17,7 @@ Examples:
       the same bytes as without `--shard`; shards may be done on other machines, at the same time
   loadgen merge compare-*.json --fail-if 'amplification of aimd > 1.2'
       conditions and baselines are judged when all runs are there
-  loadgen merge --partial *.json -o what-is-there.json
+  loadgen merge --partial shard-*.json -o what-is-there.json
       although a shard is lost: marked incomplete, and exit code 1
 
 Shards must be of the same command and the same version; any order will do.

@@ -98,7 +98,8 @@ impl Lost {
             let shards = named(&self.shards.iter().copied().collect::<Vec<_>>(), of);
             let place =
                 if runs > 1 { format!(" in {} of {runs} runs", self.parted_runs) } else { String::new() };
-            words.push(format!("the clients of shard {shards} are missing{place}"));
+            let noun = if self.shards.len() == 1 { "shard" } else { "shards" };
+            words.push(format!("the clients of {noun} {shards} are missing{place}"));
         }
         if self.runs > 0 {
             let verb = if self.runs == 1 { "is" } else { "are" };
@@ -170,11 +171,11 @@ mod tests {
         lost.note(&[]);
         assert!(!lost.is_any());
         lost.note(&[1, 3]);
-        assert_eq!(lost.words(4, 1), "the clients of shard 1/4, 3/4 are missing");
-        assert_eq!(lost.words(4, 5), "the clients of shard 1/4, 3/4 are missing in 1 of 5 runs");
+        assert_eq!(lost.words(4, 1), "the clients of shards 1/4, 3/4 are missing");
+        assert_eq!(lost.words(4, 5), "the clients of shards 1/4, 3/4 are missing in 1 of 5 runs");
         lost.runs = 1;
         let words =
-            "the clients of shard 1/4, 3/4 are missing in 1 of 5 runs, and 1 of 5 runs is in no shard";
+            "the clients of shards 1/4, 3/4 are missing in 1 of 5 runs, and 1 of 5 runs is in no shard";
         assert_eq!(lost.words(4, 5), words);
         assert_eq!(Lost { runs: 2, ..Lost::default() }.words(4, 5), "2 of 5 runs are in no shard");
         let many = Lost { shards: (0..12).collect(), parted_runs: 1, runs: 0 };

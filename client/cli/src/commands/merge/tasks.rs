@@ -70,8 +70,8 @@ fn missing(whole: &Assembled<Place>, incomplete: &Incomplete) -> String {
     let mut words = Vec::new();
     let shards = &incomplete.missing_shards;
     if !shards.is_empty() {
-        let verb = if shards.len() == 1 { "is" } else { "are" };
-        words.push(format!("shard {} {verb} missing", named(shards, whole.of)));
+        let (noun, verb) = if shards.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+        words.push(format!("{noun} {} {verb} missing", named(shards, whole.of)));
     }
     for (file, lacks) in &whole.cut_off {
         words.push(format!("`{file}` was cut off and lacks {}", counted(*lacks, "run")));

@@ -30,6 +30,8 @@ pub(super) struct Runs {
     pub(super) conserved: bool,
     /// Whether somebody answered in all of them.
     pub(super) answered: bool,
+    /// Who cut one of them off, if somebody did.
+    pub(super) interrupted: Option<String>,
     /// All of them whole, where they are a share that is merged with others.
     pub(super) records: Vec<TaskRecord>,
     keeps_records: bool,
@@ -47,6 +49,7 @@ impl<'a> Kept<'a> {
             only: None,
             conserved: true,
             answered: true,
+            interrupted: None,
             records: Vec::new(),
             keeps_records: false,
         };
@@ -88,6 +91,7 @@ impl<'a> Kept<'a> {
         runs.short.note([&run]);
         runs.conserved &= run.conservation.holds();
         runs.answered &= run.answered;
+        runs.interrupted = runs.interrupted.take().or_else(|| run.result.interrupted.clone());
         if runs.keeps_records {
             runs.records.push(TaskRecord {
                 task: runs.count as u64,

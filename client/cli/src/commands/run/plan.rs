@@ -68,7 +68,7 @@ impl<'a> Plan<'a> {
                 format!("`{} -` and `--progress` would both be on stdout; write one to a file", format.flag);
             return Err(Fatal::error(Exit::Usage, words));
         }
-        args.client_shard.refuse_contradictions(args.simulate, &args.checks)?;
+        args.client_shard.refuse_contradictions(args.simulate, &args.checks, &args.output.exports.asked)?;
         let experiment = experiment::of_flags(args)?;
         if args.simulate { Self::simulated(args, experiment) } else { Self::over_http(args, experiment) }
     }

@@ -13,7 +13,7 @@ use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::files::exports::Exports;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, exit_of_cause};
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
 use crate::text::stderr::{to_people, to_stderr};
@@ -26,7 +26,9 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     }
     let exit = || {
         let unreachable = (!runs.answered).then_some(Exit::Unreachable);
-        interrupt.exit().or(unreachable).or(incomplete.then_some(Exit::Unmet))
+        // What is merged may have been cut off elsewhere.
+        let interrupted = interrupt.exit().or_else(|| runs.interrupted.as_deref().map(exit_of_cause));
+        interrupted.or(unreachable).or(incomplete.then_some(Exit::Unmet))
     };
     failed.or_else(|| exit().map(ExitCode::from))
 }

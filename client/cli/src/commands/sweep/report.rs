@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use experiments::runs::point::Point;
-use results::Score;
+use results::{Incomplete, Score};
 use statistics::Summary;
 
 use super::grid::Grid;
@@ -19,7 +19,7 @@ pub(super) fn text(
     grid: &Grid<'_>,
     cells: &[Cell],
     (estimates, asked): (&[Estimate], usize),
-    stopped_by: Option<&str>,
+    (incomplete, stopped_by): (Option<&Incomplete>, Option<&str>),
 ) -> String {
     if cells.is_empty() {
         return "no point was complete: there is nothing to show\n".to_owned();
@@ -40,7 +40,7 @@ pub(super) fn text(
     for words in skewed(&grid.points, cells).into_iter().chain(changed) {
         let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
     }
-    text.push_str(&notes(grid, cells));
+    text.push_str(&notes(grid, cells, incomplete));
     if let Some(cause) = stopped_by {
         let done = cells.len() / grid.labels.len().max(1);
         let (done, all) = (thousands(done as u64), thousands(grid.points.len() as u64));
@@ -79,10 +79,10 @@ fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
 }
 
 /// What must be known to read it.
-fn notes(grid: &Grid<'_>, cells: &[Cell]) -> String {
+fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let modelled = grid.points.first().is_some_and(|point| point.opponent.model().is_some());
     let server = if modelled { "for this server model" } else { "against this server" };
-    let seeds = counted(grid.repeats() as u64, "seed");
+    let seeds = seeds(grid, cells, incomplete);
     let mut text = format!("Means over {seeds}, {server}; the best is chosen by the geometric mean. ");
     let by_share = leaves_ops_undone(cells);
     if grid.labels.len() > 1 && by_share {
@@ -97,4 +97,25 @@ fn notes(grid: &Grid<'_>, cells: &[Cell]) -> String {
         text.push_str("– left ops undone: no makespan to compare with. ");
     }
     format!("\n{}\n", wrapped(text.trim_end(), "", ""))
+}
+
+/// Over how many seeds means are; of shards that were merged without others, those that every strategy of a point met.
+fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
+    let planned = counted(grid.repeats() as u64, "seed");
+    let Some(Incomplete { tasks, missing_tasks, .. }) = incomplete else { return planned };
+    let runs =
+        |cell: &Cell| cell.standing.figures.iter().map(|(_, over)| over.count as u64).max().unwrap_or(0);
+    let (least, most) =
+        (cells.iter().map(runs).min().unwrap_or(0), cells.iter().map(runs).max().unwrap_or(0));
+    let met =
+        if least == most { thousands(most) } else { format!("{} to {}", thousands(least), thousands(most)) };
+    let left_out = tasks.saturating_sub(*missing_tasks).saturating_sub(cells.iter().map(runs).sum());
+    let left_out = match left_out {
+        0 => String::new(),
+        runs => format!(
+            " ({} more left out: not every strategy's run with their seed is there)",
+            counted(runs, "run")
+        ),
+    };
+    format!("{met} of {planned}{left_out}")
 }

@@ -30,7 +30,7 @@ fn a_shard_that_is_missing_doubled_or_foreign_is_named_and_nothing_is_written() 
     );
     assert_eq!(
         refused(&folder, &["1.json"]),
-        "shard 0/3, 2/3 are missing (3 of 5 runs); `--partial` merges what is there"
+        "shards 0/3, 2/3 are missing (3 of 5 runs); `--partial` merges what is there"
     );
     fs::copy(folder.path("1.json"), folder.path("again.json")).unwrap();
     assert_eq!(
@@ -69,6 +69,19 @@ fn a_shard_that_is_missing_doubled_or_foreign_is_named_and_nothing_is_written() 
         refused(&folder, &["0.json", "foreign.json"]),
         "`foreign.json` is one of 4 shards, and `0.json` one of 3"
     );
+}
+
+#[test]
+fn a_shard_is_not_written_over() {
+    let folder = Folder::new();
+    let files = shards(&words(SMALL), 2, &folder);
+    let before = folder.read("1.json");
+    for flag in ["--output", "--csv"] {
+        let error = merge(&files, &[(flag, &files[1])]).unwrap_err();
+        assert_eq!(crate::exit::report(&error), Exit::Usage.into());
+        assert!(error.to_string().contains(&format!("({flag}) is one of the shards")), "{error:#}");
+    }
+    assert_eq!(folder.read("1.json"), before);
 }
 
 #[test]
@@ -112,6 +125,8 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"at\":[],", "\"at\":[\"\\u001b[2J\"],", "is nothing that can be shown"),
         ("\"tasks\":[\n", "\"jobs\":[\n", "`tasks`: is missing"),
         ("\"answered\":true", "\"answered\":3", "`tasks[0].answered`"),
+        ("\"succeeded\":20,", "\"succeeded\":19,", "`tasks[0].run.ops.total`: is 20, and 19 succeeded"),
+        ("\"makespan_s\":", "\"makespan_s\":-", "`tasks[0].run.makespan_s`: -"),
         (
             "\"succeeded\":20,",
             "\"succeeded\":21,",
