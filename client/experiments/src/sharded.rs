@@ -36,6 +36,8 @@ pub struct BarrierChoice {
     pub patience: Duration,
     /// What tells these shards from those of other runs.
     pub name: Option<RunId>,
+    /// What all of them are to do, in a word: whoever comes with another one is refused.
+    pub plan: String,
 }
 
 impl fmt::Display for Sharded {

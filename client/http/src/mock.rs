@@ -192,20 +192,22 @@ impl MockServer {
         json(self.with_host(request).send().await?).await
     }
 
-    /// Waits at the server's barrier with the other shards of a run; for so long at most. Dropped, it frees its place there.
+    /// Waits at the server's barrier with the other shards of a run, which all must name the same `plan`; for so long at most. Dropped, it frees
+    /// its place there.
     ///
     /// # Errors
     /// When not all came in time, when it is refused, or does not answer as a mockserver does.
     pub async fn barrier(
         &self,
         run: &str,
+        plan: &str,
         shard: ClientShard,
         patience: Duration,
     ) -> Result<Released, BarrierError> {
         let mut url = self.target.with_path("/_mock/barrier").requested().clone();
         let wait_ms = patience.as_millis();
         url.set_query(Some(&format!(
-            "run={run}&of={}&index={}&wait_ms={wait_ms}",
+            "run={run}&plan={plan}&of={}&index={}&wait_ms={wait_ms}",
             shard.of(),
             shard.index()
         )));

@@ -164,6 +164,7 @@ fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
     let run = value("run").ok_or("`run` is missing: those of one name wait for one another")?;
     let of = value("of").and_then(|of| of.parse().ok()).ok_or("`of` must say how many there are to be")?;
     let index = value("index").map(str::parse).transpose().map_err(|_| "`index` must be a number, from 0")?;
+    let plan = value("plan").map(ToOwned::to_owned);
     let patience = match value("wait_ms") {
         None => PATIENCE,
         Some(ms) => {
@@ -173,7 +174,7 @@ fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
                 .ok_or("`wait_ms` must be milliseconds, at most 3600000")?
         }
     };
-    Ok((Comer { run: run.to_owned(), of, index }, patience))
+    Ok((Comer { run: run.to_owned(), of, index, plan }, patience))
 }
 
 async fn presets() -> Response {

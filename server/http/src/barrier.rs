@@ -24,14 +24,16 @@ pub(crate) struct Comer {
     pub(crate) of: u32,
     /// Which of them it is, from 0, if it says so.
     pub(crate) index: Option<u32>,
+    /// What all of them are to do, in a word that only they understand, if it says so: those that say something else are of another run.
+    pub(crate) plan: Option<String>,
 }
 
 /// Why somebody may not wait.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BarrierError {
     /// A name that is none.
-    #[error("`run` must be a name of 1 to {LONGEST_NAME} letters, digits, `.`, `_` or `-`")]
-    Name,
+    #[error("`{0}` must be a name of 1 to {LONGEST_NAME} letters, digits, `.`, `_` or `-`")]
+    Name(&'static str),
     /// Nobody, or too many.
     #[error("`of` is {0}; it must be from 1 to {MOST_SHARDS}")]
     Of(u32),
@@ -53,6 +55,15 @@ pub(crate) enum BarrierError {
         /// How many there are.
         of: u32,
     },
+    /// They do not agree on what they do.
+    #[error(
+        "this one is to do something else than those that wait as run `{run}`: strategy, workload, server, request or repeats differ, and \
+         their results could not be merged"
+    )]
+    OtherPlan {
+        /// Whose.
+        run: String,
+    },
     /// They do not agree on how many they are.
     #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
     OtherCount {
@@ -73,7 +84,7 @@ pub(crate) enum BarrierError {
 impl BarrierError {
     /// Whether others that came before are in its way.
     pub(crate) fn is_conflict(&self) -> bool {
-        matches!(self, Self::Doubled { .. } | Self::OtherCount { .. })
+        matches!(self, Self::Doubled { .. } | Self::OtherCount { .. } | Self::OtherPlan { .. })
     }
 }
 
@@ -91,6 +102,8 @@ struct Waiting {
 #[derive(Debug)]
 struct Gathering {
     of: u32,
+    /// As those say that say so.
+    plan: Option<String>,
     places: BTreeMap<u64, Waiter>,
 }
 
@@ -116,10 +129,14 @@ impl Barriers {
         comer: Comer,
         release: impl FnOnce() -> Released,
     ) -> Result<Place<'_>, BarrierError> {
-        let Comer { run, of, index } = comer;
+        let Comer { run, of, index, plan } = comer;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        if run.is_empty() || run.len() > LONGEST_NAME || !run.bytes().all(is_plain) {
-            return Err(BarrierError::Name);
+        let is_name = |name: &str| (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_plain);
+        if !is_name(&run) {
+            return Err(BarrierError::Name("run"));
+        }
+        if plan.as_deref().is_some_and(|plan| !is_name(plan)) {
+            return Err(BarrierError::Name("plan"));
         }
         if !(1..=MOST_SHARDS).contains(&of) {
             return Err(BarrierError::Of(of));
@@ -135,8 +152,8 @@ impl Barriers {
         }
         waiting.comers += 1;
         let number = waiting.comers;
-        let gathering =
-            waiting.by_run.entry(run.clone()).or_insert_with(|| Gathering { of, places: BTreeMap::new() });
+        let none = || Gathering { of, plan: plan.clone(), places: BTreeMap::new() };
+        let gathering = waiting.by_run.entry(run.clone()).or_insert_with(none);
         if gathering.of != of {
             return Err(BarrierError::OtherCount { run, of, there: gathering.of });
         }
@@ -145,6 +162,10 @@ impl Barriers {
         {
             return Err(BarrierError::Doubled { run, index, of });
         }
+        if plan.as_ref().zip(gathering.plan.as_ref()).is_some_and(|(plan, there)| plan != there) {
+            return Err(BarrierError::OtherPlan { run });
+        }
+        gathering.plan = gathering.plan.take().or(plan);
         let (sender, released) = oneshot::channel();
         gathering.places.insert(number, Waiter { index, release: sender });
         if gathering.places.len() == of as usize
@@ -177,7 +198,7 @@ impl Place<'_> {
         if let Ok(released) = self.released.try_recv() {
             return Ok(released);
         }
-        let Some(Gathering { of, places }) = waiting.by_run.get(&self.run) else {
+        let Some(Gathering { of, places, .. }) = waiting.by_run.get(&self.run) else {
             return Err(NotReleased {
                 error: "the barrier is gone".to_owned(),
                 came: None,
@@ -210,7 +231,7 @@ mod tests {
     use super::*;
 
     fn comer(run: &str, of: u32, index: u32) -> Comer {
-        Comer { run: run.to_owned(), of, index: Some(index) }
+        Comer { run: run.to_owned(), of, index: Some(index), plan: None }
     }
 
     fn released() -> Released {
@@ -257,6 +278,22 @@ mod tests {
     }
 
     #[test]
+    fn who_is_to_do_something_else_than_those_that_wait_is_refused() {
+        let barriers = Barriers::default();
+        let of_plan = |index, plan: &str| Comer { plan: Some(plan.to_owned()), ..comer("a", 4, index) };
+        let silent = barriers.join(comer("a", 4, 0), released).unwrap();
+        let first = barriers.join(of_plan(1, "7f"), released).unwrap();
+        let refused = barriers.join(of_plan(2, "80"), released).unwrap_err();
+        assert_eq!(refused, BarrierError::OtherPlan { run: "a".to_owned() });
+        assert!(refused.is_conflict());
+        let told = barriers.join(of_plan(2, "a b"), released).unwrap_err().to_string();
+        assert!(told.starts_with("`plan` must be a name"), "{told}");
+        let same = barriers.join(of_plan(2, "7f"), released).unwrap();
+        drop((silent, first, same));
+        assert!(barriers.join(of_plan(2, "80"), released).is_ok(), "what nobody waits for is forgotten");
+    }
+
+    #[test]
     fn barriers_and_places_are_bounded() {
         let barriers = Barriers::default();
         let mut waits = Vec::new();
@@ -264,7 +301,7 @@ mod tests {
             waits.push(barriers.join(comer(&run.to_string(), 1024, 0), released).unwrap());
         }
         assert_eq!(barriers.join(comer("more", 2, 0), released).unwrap_err(), BarrierError::Full);
-        let unnamed = || Comer { run: "0".to_owned(), of: 1024, index: None };
+        let unnamed = || Comer { run: "0".to_owned(), of: 1024, index: None, plan: None };
         for _ in 0..1000 {
             waits.push(barriers.join(unnamed(), released).unwrap());
         }

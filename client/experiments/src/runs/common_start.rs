@@ -80,13 +80,13 @@ fn at_barrier(
     runtime: &Runtime,
     stop: &dyn Stop,
 ) -> anyhow::Result<Option<CommonStart>> {
-    let BarrierChoice { server, url, patience, name } = barrier;
+    let BarrierChoice { server, url, patience, name, plan } = barrier;
     // Those of one seed wait for one another: a barrier for every repeat.
     let round = name.map_or_else(|| format!("seed-{seed}"), |name| format!("{name:016x}-{seed}"));
     let released = runtime.block_on(async {
         tokio::select! {
             biased;
-            released = server.barrier(&round, sharded.shard, *patience) => Some(released),
+            released = server.barrier(&round, plan, sharded.shard, *patience) => Some(released),
             () = asked_for(stop) => None,
         }
     });

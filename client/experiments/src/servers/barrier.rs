@@ -33,7 +33,9 @@ pub fn reach_barrier(
     let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));
     let url = url(target.url().as_str());
     match runtime.block_on(probe(&target))? {
-        Probe::Mock(server) => Ok(BarrierChoice { server: *server, url, patience, name }),
+        Probe::Mock(server) => {
+            Ok(BarrierChoice { server: *server, url, patience, name, plan: String::new() })
+        }
         Probe::Refused(words) => {
             let words = format!("the mockserver at `{url}` (--barrier) refuses this client: {words}");
             Err(refusal(ErrorKind::Usage, words))

@@ -1,6 +1,7 @@
 //! What shards were planned to do: everything that is needed to plan the same again, without any other file.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,6 +141,14 @@ impl ShardPlan {
             transport.threads = 1;
         }
         plan
+    }
+
+    /// The plan in a word, the same in all shards of it: what differs from it could not be merged. Another program may have other words.
+    pub fn word(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        // A plan can always be written.
+        serde_json::to_string(&self.on_one_thread()).unwrap_or_default().hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
     }
 
     /// Refuses what the types allow, and nobody plans.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use experiments::Experiment;
 use experiments::dividing::{refuse_own_server, refuse_undividable};
 use experiments::planned;
 use experiments::record::{ServerRecord, config_record};
@@ -11,6 +10,7 @@ use experiments::runs::over_http::OverHttp;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::opponent::{GivenServer, Opponent};
 use experiments::servers::target::Server;
+use experiments::{Experiment, Sharded, StartChoice};
 use loadgen_core::ClientShard;
 use mockserver::core::Config;
 use results::{
@@ -130,6 +130,11 @@ impl<'a> Plan<'a> {
         let driver = Box::new(driver);
         let of_clients = experiment.sharded.as_ref().map(|sharded| sharded.shard);
         let of_clients = of_clients.map(|shard| document_of(shard, &experiment, &opponent)).transpose()?;
+        if let Some(document) = &of_clients
+            && let Some(Sharded { start: StartChoice::Barrier(barrier), .. }) = &mut experiment.sharded
+        {
+            barrier.plan = document.plan.word();
+        }
         Ok(Self {
             experiment,
             opponent,
