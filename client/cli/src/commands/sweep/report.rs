@@ -22,7 +22,14 @@ pub(super) fn text(
     (incomplete, stopped_by): (Option<&Incomplete>, Option<&str>),
 ) -> String {
     if cells.is_empty() {
-        return "no point was complete: there is nothing to show\n".to_owned();
+        let why = match incomplete {
+            None => "no point was complete".to_owned(),
+            Some(Incomplete { tasks, missing_tasks, .. }) => {
+                let there = counted(tasks.saturating_sub(*missing_tasks), "run");
+                format!("of no seed the runs of all strategies are among the {there} that are there")
+            }
+        };
+        return format!("{why}: there is nothing to show\n");
     }
     let mut text = table(grid.args, &grid.points, cells, &grid.labels);
     if !estimates.is_empty() {
@@ -113,8 +120,8 @@ fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
     let left_out = match left_out {
         0 => String::new(),
         runs => format!(
-            " ({} more left out: not every strategy's run with their seed is there)",
-            counted(runs, "run")
+            " ({} left out: not every strategy's run with their seed is there)",
+            counted(runs, "more run")
         ),
     };
     format!("{met} of {planned}{left_out}")
