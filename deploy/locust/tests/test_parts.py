@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unittest
 from argparse import Namespace
+from dataclasses import replace
 from typing import Any
 
 from locust.stats import RequestStats
@@ -132,7 +133,8 @@ class Runs(unittest.TestCase):
         two_planned = '{"plan": {"tasks": 2}, "tasks": [%s]}'
         run = self.run_of((69, two_planned % "{}"), (0, two_planned % "{}, {}"), (0, "[]"))
         for shard in run.shards:
-            shard.ended.words = "warning: slow\nerror: the barrier did not fill in time\n"
+            assert shard.ended is not None
+            shard.ended = replace(shard.ended, words="warning: slow\nerror: the barrier did not fill in time\n")
         told = [_cut_short(shard) for shard in run.shards]
         self.assertRegex(told[0], r"ended with 69 after 1 of 2: error: the barrier did not fill in time")
         self.assertEqual(told[1:], ["", ""])
