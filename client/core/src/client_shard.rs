@@ -68,6 +68,13 @@ impl ClientShard {
         clients.saturating_sub(self.index).div_ceil(self.of)
     }
 
+    /// How many of a run's first ops are of its clients; op by op, clients take turns.
+    pub(crate) fn ops(self, ops: u64, clients: u32) -> u64 {
+        let all = u64::from(clients.max(1));
+        let last_round = u32::try_from(ops % all).unwrap_or(clients);
+        ops / all * u64::from(self.count(clients.max(1))) + u64::from(self.count(last_round))
+    }
+
     /// Whether it has this client.
     pub(crate) const fn has(self, client: u32) -> bool {
         self.of == 1 || client % self.of == self.index

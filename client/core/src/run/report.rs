@@ -20,7 +20,8 @@ impl Run {
         snapshot.now = now;
         snapshot.phase = self.phase(now);
         snapshot.first_arrival = self.measured.first_arrival;
-        snapshot.planned_ops = self.config.workload.ops;
+        snapshot.planned_ops =
+            self.config.workload.ops.map(|ops| self.config.shard.ops(ops, self.config.clients));
         snapshot.planned_duration = self.config.workload.duration;
         snapshot.bound_holds = self.lower_bound.is_some();
         snapshot.ops = self.measured.ops;

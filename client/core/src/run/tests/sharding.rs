@@ -69,6 +69,9 @@ proptest! {
             let shard = ClientShard::new(index, shards).unwrap();
             let own = ops(&RunConfig { shard, ..whole.clone() });
             prop_assert!(own.iter().all(|(_, _, client, _)| client % shards == index));
+            if duration.is_none() {
+                prop_assert_eq!(own.len() as u64, shard.ops(count, clients), "as many as are foretold");
+            }
             together.extend(own);
         }
         together.sort_unstable();
