@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use vocabulary::wire::MOST_SHARDS;
+
 /// A share of the clients of a run: client c belongs to shard c mod `of`. What an op is (its number, its arrival, its luck) is that of the
 /// whole run, whoever does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +15,6 @@ pub struct ClientShard {
     of: u32,
 }
 
-/// The most shards that a run is split into.
-pub const MOST_CLIENT_SHARDS: u32 = 1024;
-
 /// What was typed is no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientShardError {
@@ -23,7 +22,7 @@ pub enum ClientShardError {
     #[error("`{0}` is no shard; write `I/N`, such as `0/4` for the first of four")]
     Form(String),
     /// No or too many shards.
-    #[error("{0} shards cannot be; it must be from 1 to {MOST_CLIENT_SHARDS}")]
+    #[error("{0} shards cannot be; it must be from 1 to {MOST_SHARDS}")]
     Count(u32),
     /// Shards are counted from 0.
     #[error("there is no shard {index} of {of}: they are counted from 0 to {}", of - 1)]
@@ -44,7 +43,7 @@ impl ClientShard {
     /// # Errors
     /// When there are no or too many shards, or fewer than that.
     pub const fn new(index: u32, of: u32) -> Result<Self, ClientShardError> {
-        if of == 0 || of > MOST_CLIENT_SHARDS {
+        if of == 0 || of > MOST_SHARDS {
             return Err(ClientShardError::Count(of));
         }
         if index >= of {

@@ -30,7 +30,7 @@ mod workload;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use classify::Classifier;
-pub use client_shard::{ClientShard, ClientShardError, MOST_CLIENT_SHARDS};
+pub use client_shard::{ClientShard, ClientShardError};
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{

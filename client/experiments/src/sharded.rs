@@ -36,7 +36,7 @@ pub struct BarrierChoice {
     pub patience: Duration,
     /// What tells these shards from those of other runs.
     pub name: Option<RunId>,
-    /// What all of them are to do, in a word: whoever comes with another one is refused.
+    /// A fingerprint of what all of them are to do: whoever comes with another one is refused. Known once all is planned.
     pub plan: String,
 }
 

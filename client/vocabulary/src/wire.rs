@@ -206,7 +206,7 @@ impl ShardRow {
     }
 }
 
-/// The most shards of a run that a server counts apart, and the most that it has at a barrier.
+/// The most shards of a run: a server counts no more apart, and has no more at a barrier.
 pub const MOST_SHARDS: u32 = 1024;
 
 /// The answer to `POST /_mock/barrier`, when all are there.

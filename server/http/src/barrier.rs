@@ -24,7 +24,7 @@ pub(crate) struct Comer {
     pub(crate) of: u32,
     /// Which of them it is, from 0, if it says so.
     pub(crate) index: Option<u32>,
-    /// What all of them are to do, in a word that only they understand, if it says so: those that say something else are of another run.
+    /// A fingerprint of what all of them are to do, if it says so: those that say something else are of another run.
     pub(crate) plan: Option<String>,
 }
 

@@ -47,8 +47,11 @@ impl LineWriter {
     /// Whether no line is under way, so that another one can be handed over.
     pub(crate) fn is_free(&mut self) -> bool {
         if !self.is_free {
-            let heard = self.over.try_recv();
-            self.hear(heard.map_err(|error| error == TryRecvError::Empty));
+            match self.over.try_recv() {
+                Ok(written) => self.on_over(written),
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => self.is_free = true,
+            }
         }
         self.is_free
     }
@@ -67,16 +70,19 @@ impl LineWriter {
     /// Waits until no line is under way, for as long as that is wanted; whether it came to that.
     pub(crate) fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
         while !self.is_free && is_wanted() {
-            let heard = self.over.recv_timeout(LOOK);
-            self.hear(heard.map_err(|error| error == RecvTimeoutError::Timeout));
+            match self.over.recv_timeout(LOOK) {
+                Ok(written) => self.on_over(written),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.is_free = true,
+            }
         }
         self.is_free
     }
 
-    /// What became of a line; or whether it is under way still.
-    fn hear(&mut self, heard: Result<anyhow::Result<()>, bool>) {
-        self.is_free = !matches!(heard, Err(true));
-        self.error = self.error.take().or(heard.ok().and_then(Result::err));
+    /// The line is written, or cannot be.
+    fn on_over(&mut self, written: anyhow::Result<()>) {
+        self.is_free = true;
+        self.error = self.error.take().or(written.err());
     }
 }
 

@@ -143,8 +143,8 @@ impl ShardPlan {
         plan
     }
 
-    /// The plan in a word, the same in all shards of it: what differs from it could not be merged. Another program may have other words.
-    pub fn word(&self) -> String {
+    /// The same for all shards of the plan, and for nothing that could not be merged with them; of this version of the program only.
+    pub fn fingerprint(&self) -> String {
         let mut hasher = DefaultHasher::new();
         // A plan can always be written.
         serde_json::to_string(&self.on_one_thread()).unwrap_or_default().hash(&mut hasher);

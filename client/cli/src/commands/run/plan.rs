@@ -133,7 +133,7 @@ impl<'a> Plan<'a> {
         if let Some(document) = &of_clients
             && let Some(Sharded { start: StartChoice::Barrier(barrier), .. }) = &mut experiment.sharded
         {
-            barrier.plan = document.plan.word();
+            barrier.plan = document.plan.fingerprint();
         }
         Ok(Self {
             experiment,
