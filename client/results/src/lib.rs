@@ -13,6 +13,7 @@ mod columns;
 mod comparison;
 mod conditions;
 mod config;
+mod countable;
 mod document;
 mod fields;
 mod figures;

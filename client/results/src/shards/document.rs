@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::kind::{ShardKind, ShardOf};
 use super::plan::{ShardPlan, is_unprintable};
+use crate::countable::{uncountable, words};
 use crate::malformed::Malformed;
 use crate::outline::Outline;
 use crate::reading::read;
@@ -164,6 +165,9 @@ fn contradiction(run: &RunResult) -> Option<(&'static str, String)> {
             "ops.total",
             format!("is {total}, and {ended} succeeded, were given up or are unfinished"),
         ));
+    }
+    if let Some((place, count)) = uncountable(run) {
+        return Some((place, words(count)));
     }
     if run.config.seed != run.seed {
         return Some(("config.seed", format!("is {}, and the run's is {}", run.config.seed, run.seed)));

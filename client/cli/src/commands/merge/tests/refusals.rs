@@ -126,6 +126,11 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"tasks\":[\n", "\"jobs\":[\n", "`tasks`: is missing"),
         ("\"answered\":true", "\"answered\":3", "`tasks[0].answered`"),
         ("\"succeeded\":20,", "\"succeeded\":19,", "`tasks[0].run.ops.total`: is 20, and 19 succeeded"),
+        (
+            "\"rejected\":0,",
+            "\"rejected\":18446744073709551615,",
+            "`tasks[0].run.attempts`: 18446744073709551615 is more",
+        ),
         ("\"makespan_s\":", "\"makespan_s\":-", "`tasks[0].run.makespan_s`: -"),
         (
             "\"succeeded\":20,",

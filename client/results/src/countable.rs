@@ -1,0 +1,43 @@
+//! Whether counts of a result can be: whatever a file says, adding many of them up neither overflows nor leaves what can be drawn.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::run::RunResult;
+
+/// Beyond this nobody counts: of the most shards that there can be, sums stay within what pages draw.
+const MOST: u64 = 1_000_000_000_000;
+
+/// The first place of a run whose count cannot be, with that count.
+pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {
+    let places = [
+        ("ops", beyond(&run.ops)),
+        ("attempts", beyond(&run.attempts)),
+        ("attempts_per_op", beyond(&run.attempts_per_op)),
+        ("failures", beyond(&run.failures)),
+        ("given_up_after", beyond(&run.given_up_after)),
+        ("advice", beyond(&run.advice)),
+        ("fairness", beyond(&run.fairness)),
+        ("generator", beyond(&run.generator)),
+        ("server", beyond(&run.server)),
+    ];
+    places.into_iter().find_map(|(place, count)| Some((place, count?)))
+}
+
+/// The first number in it that is none of a count.
+pub(crate) fn beyond(counts: &impl Serialize) -> Option<u64> {
+    fn within(value: &Value) -> Option<u64> {
+        match value {
+            Value::Number(number) => number.as_u64().filter(|count| *count > MOST),
+            Value::Array(list) => list.iter().find_map(within),
+            Value::Object(object) => object.values().find_map(within),
+            Value::Null | Value::Bool(_) | Value::String(_) => None,
+        }
+    }
+    serde_json::to_value(counts).ok().as_ref().and_then(within)
+}
+
+/// What is said of such a count.
+pub(crate) fn words(count: u64) -> String {
+    format!("{count} is more than anybody can count")
+}
