@@ -241,7 +241,7 @@ def three(started, load, case, port, behind):
     own = started.mockserver(*policy)
     over_http = run([*load, "--target", f"http://127.0.0.1:{own}/"])
     started.end(started.children[-1])
-    return real, over_http, run([*load, "--simulate", *OURS, *policy])
+    return real, over_http, run([*load, "--simulate", "--delay-noise", "0", *OURS, *policy])
 
 
 def received(port):

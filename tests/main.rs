@@ -9,6 +9,8 @@ mod checks;
 mod clients;
 // Rankings, pairs, and what cannot be compared.
 mod compare;
+// Noise of network delays in virtual time.
+mod delay_noise;
 // Figures, counted again from samples.
 mod derived;
 // Everything over real sockets, terminals and signals.

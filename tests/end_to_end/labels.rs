@@ -27,7 +27,7 @@ fn ops_that_the_drain_left_undone_are_warned_of_in_virtual_time_too() {
 #[test]
 fn a_latency_that_never_varies_is_told_exactly() {
     // 100 ms of network and 500 ms of service, 50 ms for a rejection; an oracle meets neither queue nor rejection.
-    let result = simulated(&["-s", "oracle", "--ops", "500"]);
+    let result = simulated(&["-s", "oracle", "--ops", "500", "--delay-noise", "0"]);
     let figures = ["min", "mean", "p50", "p75", "p90", "p95", "p99", "p999", "max"];
     for kind in ["attempt_latency_ms", "success_latency_ms"] {
         for figure in figures {
@@ -35,7 +35,7 @@ fn a_latency_that_never_varies_is_told_exactly() {
         }
         assert_eq!((&result[kind]["count"], &result[kind]["stdev"]), (&500.into(), &0.0.into()));
     }
-    let result = simulated(&["-s", "full-jitter", "--ops", "2000"]);
+    let result = simulated(&["-s", "full-jitter", "--ops", "2000", "--delay-noise", "0"]);
     for figure in figures {
         assert_eq!(result["rejection_latency_ms"][figure], 150.0, "{}", result["rejection_latency_ms"]);
     }

@@ -3,7 +3,7 @@
 use crate::support::{count, loadgen};
 
 /// As in `benches/real_servers.py`.
-const OURS: [&str; 11] = [
+const OURS: [&str; 13] = [
     "--network-delay",
     "0",
     "--reject-time",
@@ -15,6 +15,8 @@ const OURS: [&str; 11] = [
     "--advice",
     "none",
     "--simulate",
+    "--delay-noise",
+    "0",
 ];
 
 #[test]

@@ -22,6 +22,7 @@ name = "golden-contention"
 title = "Messages that all take 10 ms"
 repeats = 1
 [workload]
+delay_noise = "0s"
 kind = "read-modify-write"
 arrivals = "burst"
 ops_per_client = 1
@@ -65,6 +66,7 @@ fn queue(ticks: &[u64], policy: &str, strategies: &[(&str, &str)], completions: 
     let at: Vec<String> = ticks.iter().map(|tick| format!("\"{}ms\"", tick * 10)).collect();
     let mut text = format!(
         "name = \"golden-queue\"\ntitle = \"Arrivals that are known\"\nrepeats = 1\n[workload]\nbins = \"10ms\"\n\
+         delay_noise = \"0s\"\n\
          clients = {}\nat = [{}]\n[server]\npolicy = \"{policy}\"\nnetwork_delay = \"0s\"\n[strategies]\n",
         ticks.len(),
         at.join(", ")
@@ -223,6 +225,7 @@ name = "golden-outage"
 title = "Outages"
 repeats = 1
 [workload]
+delay_noise = "0s"
 arrivals = "burst"
 ops = 1
 patience = "2h"
@@ -261,6 +264,7 @@ name = "golden-waits"
 title = "Waits"
 repeats = 1
 [workload]
+delay_noise = "0s"
 arrivals = "burst"
 ops = 3
 [server]

@@ -26,6 +26,10 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
             "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));
     }
+    if !args.simulate && experiment.workload.delay_noise.is_some() {
+        let words = "`--delay-noise` means nothing over HTTP, where the network has noise of its own; leave it out, or add `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
     Ok(Experiment {
         sending: args.target.transport.sending(args.output.threads)?,
         request: request(args)?,

@@ -10,6 +10,9 @@ use vocabulary::{ParameterInfo, duration_text};
 
 use crate::experiment::Experiment;
 
+/// The kind of a server in virtual time.
+const SIMULATED: &str = "simulated";
+
 /// The server of a run, as it is written down.
 pub struct ServerRecord<'a> {
     /// `embedded`, `found`, `simulated` or the URL.
@@ -101,13 +104,15 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
         seed,
         repeats: settings.repeats,
         time_scale: settings.time_scale.factor(),
+        delay_noise: (server.kind == SIMULATED)
+            .then(|| duration_text::format(settings.workload.delay_noise())),
         request: RequestRecord {
             method: settings.request.method.to_string(),
             headers: settings.request.headers.keys().map(ToString::to_string).collect(),
             body_bytes: settings.request.body.len(),
             more: BTreeMap::new(),
         },
-        transport: (server.kind != "simulated").then(|| TransportRecord {
+        transport: (server.kind != SIMULATED).then(|| TransportRecord {
             name: settings.sending.transport.towards(server.model.is_some()).name.to_owned(),
             threads: settings.sending.threads.get(),
         }),

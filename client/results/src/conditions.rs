@@ -19,6 +19,9 @@ use crate::setting::Setting;
 #[expect(missing_docs, reason = "the fields are those of a configuration")]
 pub struct Conditions {
     pub deadline: Option<String>,
+    /// Missing where delays were exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_noise: Option<String>,
     pub mode: Option<Mode>,
     pub repeats: Option<u32>,
     pub request: RequestRecord,
@@ -61,6 +64,7 @@ impl Conditions {
             seed,
             repeats,
             time_scale,
+            delay_noise,
             request,
             // It costs the generator more or less; what the requests say is the same, over HTTP/2, too.
             transport: _,
@@ -69,6 +73,7 @@ impl Conditions {
         } = config.clone();
         Self {
             deadline,
+            delay_noise: delay_noise.filter(|noise| noise != "0s"),
             mode: Some(mode),
             repeats: Some(repeats),
             request,
@@ -206,6 +211,18 @@ mod tests {
             here.differences(&(&there).into()),
             ["mode is \"http\", there \"simulated\"", "workload.ops is 10, there 20"]
         );
+    }
+
+    #[test]
+    fn a_document_without_delay_noise_had_exact_delays() {
+        let conditions = |noise: Option<&str>| {
+            let config = ConfigRecord { delay_noise: noise.map(ToOwned::to_owned), ..config(10, 1) };
+            Conditions::new(&config, Mode::Simulated)
+        };
+        let before = conditions(None);
+        assert!(conditions(Some("0s")).differences(&(&before).into()).is_empty());
+        let noisy = conditions(Some("200us"));
+        assert_eq!(noisy.differences(&(&before).into()), ["delay_noise is \"200us\", there null"]);
     }
 
     #[test]

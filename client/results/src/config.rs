@@ -32,6 +32,10 @@ pub struct ConfigRecord {
     pub seed: u64,
     pub repeats: u32,
     pub time_scale: f64,
+    /// How much longer each constant network delay of a simulated run could take. Missing over HTTP, and in documents of versions
+    /// in which simulated delays were exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_noise: Option<String>,
     pub request: RequestRecord,
     /// How it was sent; of a simulated run, nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +69,7 @@ impl Default for ConfigRecord {
             seed: 0,
             repeats: 1,
             time_scale: 1.0,
+            delay_noise: None,
             request: RequestRecord::default(),
             transport: None,
             server_model: None,

@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod cap_inputs;
+mod delay_noise;
 mod event_loop;
 mod foresight;
 mod heard;
@@ -19,6 +20,7 @@ mod simulated_server;
 mod simulation;
 mod steer;
 
+pub use delay_noise::with_delay_noise;
 pub use foresight::{Foresight, least_costs, rate_law};
 pub use replay::{Difference, replay_between, replay_client, replay_server};
 pub use side_by_side::side_by_side;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
-use loadgen_sim::{Foresight, Simulation, Steer, least_costs, rate_law, side_by_side};
+use loadgen_sim::{Foresight, Simulation, Steer, least_costs, rate_law, side_by_side, with_delay_noise};
 use mockserver::core::{Config, Ideal};
 use results::{GeneratorResult, Mode, ResultContext, RunResult};
 use tailback::Foreknowledge;
@@ -102,17 +102,18 @@ fn simulate(
     let mut config = experiment.for_server(Some(server), seed);
     config.exact_latencies = true;
     let kind = config.kind;
-    let foreknowledge = || foreknowledge(server, kind, seed);
     let costs = least_costs(server, seed);
+    let noisy = with_delay_noise(server, experiment.workload.delay_noise());
+    let foreknowledge = || foreknowledge(&noisy, kind, seed);
     let strategy = experiment.strategy_of_clients();
     let mut client = Run::new(config, |_| strategy.build(seed, foreknowledge()), costs)?;
     client.follow_law(rate_law(server));
     if let Some(sink) = attempts {
         client.record_samples(sink);
     }
-    let server = Config { seed, ..server.clone() };
+    let noisy = Config { seed, ..noisy };
     let method = experiment.request.method.as_str();
-    Ok(Simulation::with_method(client, kind, seed, server, method).run(steer))
+    Ok(Simulation::with_method(client, kind, seed, noisy, method).run(steer))
 }
 
 /// Perfect knowledge of this server, where there is a plan for it: of single requests against a plain cap.

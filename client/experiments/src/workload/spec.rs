@@ -20,6 +20,8 @@ pub(super) const MOST_CLIENTS: u32 = 1_000_000;
 pub const LARGEST_BURST: u64 = 10_000_000;
 /// How long a run of limited duration may go on to finish what has arrived.
 const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
+/// The delay noise of virtual time, in the order of what a quiet machine adds to a round trip.
+pub(super) const DEFAULT_DELAY_NOISE: Duration = Duration::from_micros(200);
 
 /// A workload as it was typed or read; what was not said is missing. The parameters of the table say what each field means.
 #[expect(missing_docs, reason = "the table of parameters says what each field means, to users, too")]
@@ -42,6 +44,7 @@ pub struct WorkloadSpec {
     pub warm_up: Option<Duration>,
     pub max_attempts: Option<u32>,
     pub retry_failed: Option<bool>,
+    pub delay_noise: Option<Duration>,
     pub kind: Option<OperationKind>,
     pub mix: Option<Mix>,
     pub rejected_when: Option<RejectedWhen>,
@@ -91,6 +94,11 @@ impl WorkloadSpec {
             || self.arrivals == Some(Arrivals::Burst)
             || self.scatter.is_some()
             || self.at.is_some()
+    }
+
+    /// How much longer a constant network delay may take, in virtual time.
+    pub fn delay_noise(&self) -> Duration {
+        self.delay_noise.unwrap_or(DEFAULT_DELAY_NOISE)
     }
 
     /// What a run of this workload is given, with defaults put in.

@@ -132,6 +132,14 @@ pub const PARAMETERS: &[Parameter] = &[
     .by_default("true")
     .resolved(),
     Parameter::new(
+        "delay_noise",
+        "TIME",
+        "In virtual time: the most that a constant network delay of an attempt varies, evenly distributed; 0 for exact delays \
+         [default: 200us]",
+        Kind::Duration(|spec| &mut spec.delay_noise),
+    )
+    .resolved(),
+    Parameter::new(
         "kind",
         "KIND",
         "What one attempt does: a request, or a read and then at once a write that counts only if nobody wrote in between",

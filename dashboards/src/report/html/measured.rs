@@ -110,7 +110,9 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let time = |key| text(model, key).unwrap_or("–");
     let count = |key| model.get(key).and_then(Setting::number).map(number).unwrap_or_default();
     let status = count("reject_status").replace('\u{a0}', "");
-    let network = time("network_delay");
+    let noise = config.delay_noise.as_ref().filter(|noise| *noise != "0s");
+    let noise = noise.map(|noise| format!(" + up to {noise} of noise")).unwrap_or_default();
+    let network = format!("{}{noise}", time("network_delay"));
     let troubles = troubles(model);
     // What a preset came to is long, and its name says it all; its rejections have statuses of their own.
     if let Some(preset) = text(model, "preset") {

@@ -11,7 +11,7 @@ use crate::args::shell::{scenarios, suggesting};
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   loadgen parity
-      aimd, fixed-window, exponential at the first seed's scale, and a setting drawn at random
+      five strategies at the first seed's scale, and a setting drawn at random
   loadgen parity --draw 42 --time-scale 1
       the setting that was drawn as number 42, in real time
   loadgen parity exploring-backoff
@@ -26,7 +26,7 @@ add up, 74 output cannot be written, 129, 130 and 143 interrupted.";
 /// What is run through both drivers.
 #[derive(Args, Debug)]
 pub(crate) struct ParityArgs {
-    /// A scenario [default: three strategies at the first seed's scale, and a setting drawn at random].
+    /// A scenario [default: five strategies at the first seed's scale, and a setting drawn at random].
     #[arg(value_parser = suggesting(StringValueParser::new(), scenarios), hide_possible_values = true)]
     pub(crate) scenario: Option<String>,
 

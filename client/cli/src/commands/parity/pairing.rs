@@ -18,10 +18,14 @@ pub(super) struct Pairing {
     pub(super) server: Config,
 }
 
-/// Three strategies at the scale of the first seed, and a setting that nobody tuned anything to.
+/// Run at the scale of the first seed: strategies that read rejections, and two that read latencies.
+const AT_SEED_SCALE: [&str; 5] =
+    ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s", "bbr", "preset:vector"];
+
+/// Five strategies at the scale of the first seed, and a setting that nobody tuned anything to.
 pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
     let mut pairings = Vec::new();
-    for strategy in ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s"] {
+    for strategy in AT_SEED_SCALE {
         let experiment =
             Experiment { time_scale: scale, ..Experiment::of_run(strategy.parse()?, RunConfig::default()) };
         pairings.push(Pairing { name: strategy.to_owned(), experiment, server: Config::default() });

@@ -73,8 +73,8 @@ fn a_setting_that_is_drawn_names_the_number_with_which_it_is_drawn_again() {
     let scale = scale(0.2).expect("it is a scale");
     let drawn = || pairing::at_seed_scale(42, scale).expect("it can be drawn");
     let names: Vec<String> = drawn().into_iter().map(|pairing| pairing.name).collect();
-    assert_eq!(names.len(), 4);
-    assert!(names[3].contains("--draw 42"), "{names:?}");
+    assert_eq!(names.len(), 6);
+    assert!(names[5].contains("--draw 42"), "{names:?}");
     let server = |pairings: Vec<Pairing>| pairings.into_iter().next_back().map(|last| last.server);
     assert_eq!(server(drawn()), server(drawn()));
     assert_ne!(server(drawn()), server(pairing::at_seed_scale(43, scale).expect("it can be drawn")));

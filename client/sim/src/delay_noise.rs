@@ -1,0 +1,70 @@
+//! Delay noise: no network takes exactly the same time twice, and strategies that read latencies give degenerate answers where it does.
+
+use std::time::Duration;
+
+use mockserver_core::Config;
+use vocabulary::Distribution;
+
+/// Returns the server as attempts in virtual time meet it: a constant way to the server takes up to `noise` longer, also if it takes no
+/// time; so does a constant way back, unless it takes no time. Ways that are random already are unchanged.
+///
+/// A noisy way is a uniform distribution, which is keyed by seed, op and attempt like every other. Its least value is the constant, so the
+/// lower bound on the makespan is unchanged.
+#[must_use]
+pub fn with_delay_noise(server: &Config, noise: Duration) -> Config {
+    let noisy = |way: Distribution| match way {
+        Distribution::Constant(low) if !noise.is_zero() => {
+            Distribution::Uniform { low, high: low.saturating_add(noise) }
+        }
+        unchanged => unchanged,
+    };
+    let return_delay = server.return_delay;
+    Config {
+        network_delay: noisy(server.network_delay),
+        return_delay: if return_delay.is_zero() { return_delay } else { noisy(return_delay) },
+        ..server.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::least_costs;
+
+    const NOISE: Duration = Duration::from_micros(200);
+
+    /// The ways of this server with noise, as they are written.
+    fn ways(network_delay: &str, return_delay: &str, noise: Duration) -> [String; 2] {
+        let way = |text: &str| text.parse().unwrap();
+        let server = Config {
+            network_delay: way(network_delay),
+            return_delay: way(return_delay),
+            ..Config::default()
+        };
+        let noisy = with_delay_noise(&server, noise);
+        assert_eq!(noisy.validate(), Ok(()));
+        [noisy.network_delay, noisy.return_delay].map(|way| way.to_string())
+    }
+
+    #[test]
+    fn constant_ways_take_up_to_the_noise_longer_and_random_ways_are_unchanged() {
+        assert_eq!(ways("100ms", "0s", NOISE), ["uniform(100ms,100ms 200us)", "0s"]);
+        assert_eq!(ways("0s", "20ms", NOISE), ["uniform(0s,200us)", "uniform(20ms,20ms 200us)"]);
+        assert_eq!(ways("exp(5ms)", "normal(5ms,1ms)", NOISE), ["exp(5ms)", "normal(5ms,1ms)"]);
+    }
+
+    #[test]
+    fn without_noise_every_way_is_exact() {
+        assert_eq!(ways("100ms", "20ms", Duration::ZERO), ["100ms", "20ms"]);
+    }
+
+    #[test]
+    fn the_lower_bound_is_that_of_the_constant_ways() {
+        let server = Config { return_delay: Distribution::millis(20), ..Config::default() };
+        let ways = |server: &Config| {
+            let costs = least_costs(server, 1).unwrap();
+            (costs.way_there(), costs.way_back())
+        };
+        assert_eq!(ways(&with_delay_noise(&server, NOISE)), ways(&server));
+    }
+}
