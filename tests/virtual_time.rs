@@ -3,8 +3,10 @@
 //! Sync Musings, "Improve on exponential backoff": 2000 ops at 1000/s, 50 slots, 500 ms of service, rejections that
 //! hold a slot for 50 ms, 100 ms of network before admission. Nothing here depends on real time.
 
-use loadgen_core::{OperationKind, Run, RunConfig};
-use loadgen_sim::{Foresight, Simulation, Steer, least_costs};
+use std::time::Duration;
+
+use loadgen_core::{ArrivalProcess, OperationKind, Run, RunConfig, Workload};
+use loadgen_sim::{Foresight, Simulation, Steer, least_costs, with_delay_noise};
 use mockserver_core::{Config, Ideal};
 use tailback::{Foreknowledge, StrategySpec};
 
@@ -122,5 +124,47 @@ fn a_seed_gives_the_same_run_every_time_and_another_seed_another() {
     for strategy in ["exponential:jitter=0.5", "full-jitter+retry-budget", "aimd+decorrelated-jitter"] {
         assert_eq!(run(strategy, 42), run(strategy, 42), "{strategy}");
         assert_ne!(run(strategy, 42), run(strategy, 43), "{strategy}");
+    }
+}
+
+/// Seconds above the lower bound, as a share of it, of the oracle at this server; after making sure that it wasted no attempt.
+fn above_the_bound(server: &Config, arrivals: ArrivalProcess, seed: u64) -> f64 {
+    let foresight = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
+    let workload = Workload { arrivals, ops: Some(2000), duration: None };
+    let config = RunConfig { seed, workload, share_strategy: true, ..RunConfig::default() };
+    let spec: StrategySpec = "oracle".parse().expect("it is a strategy");
+    let client =
+        Run::new(config, |_| spec.build(seed, foresight()), least_costs(server, seed)).expect("it fits");
+    let finished =
+        Simulation::new(client, OperationKind::Request, seed, server.clone()).run(|_, _| Steer::On);
+    let measured = finished.run.measurements();
+    assert_eq!((measured.ops.succeeded, measured.attempts.total), (2000, 2000), "seed {seed}, {server:?}");
+    let [makespan, bound] = [measured.makespan(), finished.run.optimal_makespan()].map(Option::unwrap);
+    makespan.as_secs_f64() / bound.as_secs_f64() - 1.0
+}
+
+#[test]
+fn with_noise_the_oracle_still_wastes_no_attempt_and_at_most_a_hundredth_of_the_time() {
+    let server = with_delay_noise(&Config::default(), Duration::from_micros(200));
+    for arrivals in [ArrivalProcess::Poisson { rate_per_s: 1000.0 }, ArrivalProcess::Burst] {
+        for seed in 1..=10 {
+            let above = above_the_bound(&server, arrivals.clone(), seed);
+            assert!((0.0..=0.01).contains(&above), "{arrivals:?}, seed {seed}: {above}");
+        }
+    }
+}
+
+#[test]
+fn whatever_ways_and_services_take_no_attempt_of_the_oracle_is_rejected() {
+    for (network_delay, service_time) in
+        [("uniform(50ms,150ms)", "500ms"), ("exp(100ms)", "lognormal(500ms,1)"), ("0s", "exp(500ms)")]
+    {
+        let [network_delay, service_time] =
+            [network_delay, service_time].map(|text| text.parse().expect("a time"));
+        let server = Config { network_delay, service_time, return_delay: network_delay, ..Config::default() };
+        for seed in 1..=5 {
+            above_the_bound(&server, ArrivalProcess::Poisson { rate_per_s: 1000.0 }, seed);
+            above_the_bound(&server, ArrivalProcess::Burst, seed);
+        }
     }
 }

@@ -210,10 +210,12 @@ fn random_ways_back_do_not_bring_anybody_below_the_bound() {
 
 #[test]
 fn by_default_the_bound_is_20_1_s_and_the_oracle_reaches_it() {
-    let left = loadgen(&["--simulate", "-s", "oracle", "--json", "-", "--quiet"]).exits(0).json();
+    let exact = ["--simulate", "-s", "oracle", "--json", "-", "--quiet", "--delay-noise", "0"];
+    let left = loadgen(&exact).exits(0).json();
     let bound = left["optimal_makespan_s"].as_f64().unwrap();
     assert!((20.1..20.15).contains(&bound), "{bound}");
     assert_eq!(left["makespan_s"], left["optimal_makespan_s"]);
+    assert!((1.0..=1.01).contains(&over_bound(&["-s", "oracle"])[0]));
 }
 
 #[test]
