@@ -1,6 +1,6 @@
 //! Copies of attempts over HTTP: what was sent, withdrawn and served adds up on both sides.
 
-use crate::support::{MockServer, assert_conserved, count, eventually, figure, measure};
+use crate::support::{MockServer, assert_conserved, count, eventually, figure, loadgen, measure};
 
 /// A tenth of the messages is lost, and nobody times out for a minute.
 const LOSSY: &[&str] = &["--ops", "200", "--rate", "100/s", "--timeout", "1m", "--seed", "7"];
@@ -34,4 +34,24 @@ fn both_drivers_send_as_many_copies_to_an_idle_server() {
     };
     // A second is long enough for what is not lost, on a busy machine, too.
     assert_eq!(counts(&["--simulate", "--network-delay", "0"]), counts(&["--network-delay", "0"]));
+}
+
+#[test]
+fn an_op_that_spins_at_one_instant_of_virtual_time_is_stopped_at_once_and_the_reason_is_printed() {
+    let server = ["--max-busy", "1", "--service-time", "lognormal(3ms,1)", "--rejects-occupy", "false"];
+    let no_time = ["--network-delay", "0s", "--reject-time", "0s", "--delay-noise", "0"];
+    let load = ["--simulate", "--ops", "20", "--rate", "100/s", "--arrivals", "uniform", "--seed", "856734"];
+    for strategy in ["immediate", "immediate+hedging:delay=30ms"] {
+        let left = loadgen(&[&server[..], &no_time, &load, &["-s", strategy]].concat()).exits(0);
+        let words = left.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains("10 001 consecutive tries failed at one instant, because neither the network"),
+            "{words}"
+        );
+        assert!(words.contains("give `--network-delay`, `--delay-noise` or `--reject-time`"), "{words}");
+        let result = measure(&[&server[..], &no_time, &load, &["-s", strategy]].concat());
+        // Without copies a try is an attempt, with the default of hedging it is up to four.
+        assert!(count(&result, "/attempts/total") <= 40_100, "{}", result["attempts"]);
+        assert_conserved(&result);
+    }
 }

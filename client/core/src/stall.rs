@@ -11,6 +11,12 @@ const MOST_ATTEMPTS: u64 = 10_000_000;
 /// … unless so many ops are unfinished that this many attempts of each are more.
 const MOST_ATTEMPTS_PER_OP: u64 = 10;
 
+/// Tries of one op at one instant that are no stall. More than one op may share them, at most [`MAX_TRIES_PER_OP`] each.
+const MAX_TRIES: u64 = 10_000;
+
+/// Tries at one instant that are no stall, for each unfinished op, if there are many.
+const MAX_TRIES_PER_OP: u64 = 100;
+
 /// Patience with a run in which attempts go on but nothing succeeds: max(60 s unless told otherwise, 100 × the time of one undisturbed
 /// attempt, 3 × the longest back-off in use) of experiment time, or 10⁷ attempts.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +77,14 @@ impl StallWatch {
     /// nothing. In virtual time nothing else would ever come.
     pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.fruitless;
-        (count > 100_000 && count > unfinished.saturating_mul(100)).then_some(at)
+        let enough = count > MAX_TRIES && count > unfinished.saturating_mul(MAX_TRIES_PER_OP);
+        enough.then_some(at)
+    }
+
+    /// The number of consecutive tries at this instant, if it was too many; else 0.
+    pub(crate) fn tries_without_time(&self, at: Instant) -> u64 {
+        let (since, count) = self.fruitless;
+        if since == at && count > MAX_TRIES { count } else { 0 }
     }
 
     /// An op goes to sleep for this long.
@@ -125,11 +138,12 @@ mod tests {
     #[test]
     fn tries_without_time_are_a_stall_and_time_or_success_ends_it() {
         let mut watch = StallWatch::new(Duration::ZERO, MINUTE);
-        for _ in 0..=100_000 {
+        for _ in 0..=MAX_TRIES {
             watch.on_fruitless(Instant::from_millis(7));
         }
         assert_eq!(watch.spins_at(1), Some(Instant::from_millis(7)));
-        assert_eq!(watch.spins_at(1_001), None);
+        assert_eq!(watch.spins_at(101), None);
+        assert_eq!([7, 8].map(|at| watch.tries_without_time(Instant::from_millis(at))), [10_001, 0]);
         let mut later = watch;
         later.on_fruitless(Instant::from_millis(8));
         assert_eq!(later.spins_at(1), None);

@@ -122,6 +122,8 @@ pub enum Warning {
     ServerChanged,
     /// The run ended before so many ops did.
     Unfinished(u64),
+    /// The run stalled after so many consecutive tries at one instant.
+    NoTimePasses(u64),
     /// Attempts waited for connections, and no more could be opened.
     FewConnections {
         /// The most connections that could be opened.
@@ -185,6 +187,13 @@ impl fmt::Display for Warning {
                 let were = if *ops == 1 { "was" } else { "were" };
                 write!(f, "{} {were} unfinished when the time of `--drain` was over", counted(*ops, "op"))
             }
+            Self::NoTimePasses(tries) => write!(
+                f,
+                "{} consecutive tries failed at one instant, because neither the network nor a rejection nor the strategy's \
+                 pause takes any time: the run was stopped there; give `--network-delay`, `--delay-noise` or `--reject-time` \
+                 a time above 0, or the strategy a pause",
+                thousands(*tries)
+            ),
             Self::FewConnections { most, open_files, in_flight, enough_files } => write!(
                 f,
                 "all {} connections were in use that the limit of {} open files allows, and attempts waited for one: this is \

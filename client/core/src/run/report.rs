@@ -70,6 +70,11 @@ impl Run {
         self.stalled_at
     }
 
+    /// The number of consecutive tries at the instant of the stall, if the run stalled because tries took no time; else 0.
+    pub fn tries_without_time(&self) -> u64 {
+        self.stalled_at.map_or(0, |at| self.stall.tries_without_time(at))
+    }
+
     /// Ops that ended, or will never end, by what no waiting helps against: their last attempt was refused for good or
     /// found nobody who answers, or the target was dead when the run came to its end.
     pub fn failed_for_good(&self) -> u64 {

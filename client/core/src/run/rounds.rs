@@ -28,8 +28,8 @@ pub(super) struct Round {
     pub(super) left: u32,
     /// How the last of its attempts to fail did so.
     pub(super) failed: Option<Outcome>,
-    /// When the next copy is due, if it has an instant.
-    due: Option<Instant>,
+    /// When the next copy is due and the number of that plan, if it has an instant.
+    due: Option<(Instant, u64)>,
     live: [AttemptKey; MOST_LIVE],
     count: usize,
 }
@@ -46,9 +46,15 @@ impl Round {
 pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
-    /// Instants of copies with their ops' numbers and slots; of each op, one counts.
-    due: Cancellable<BinaryHeap<Reverse<(Instant, u64, u32)>>>,
+    /// Copies that were planned; of each op, the last plan counts.
+    due: Cancellable<BinaryHeap<Reverse<PlannedCopy>>>,
+    /// Copies planned so far.
+    plans: u64,
 }
+
+/// The instant of a copy, its op's number and slot, and the number of the plan, which distinguishes it from earlier plans for the same
+/// instant.
+type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
     /// The op's attempt was sent, and copies may follow.
@@ -106,12 +112,14 @@ impl Rounds {
 
     /// The op's next copy is due then, whatever was planned before; `None` where none may follow.
     pub(super) fn plan(&mut self, slot: OpSlot, at: Instant) -> Option<Instant> {
+        let plan = self.plans;
         let round = self.of_mut(slot)?;
-        round.due = (round.left > 0).then_some(at);
+        round.due = (round.left > 0).then_some((at, plan));
         let op = round.first.op;
         round.due?;
-        self.due.push((at, op, slot.0));
-        let Self { by_slot, open, due } = self;
+        self.plans += 1;
+        self.due.push((at, op, slot.0, plan));
+        let Self { by_slot, open, due, .. } = self;
         due.sweep(*open, |entry| is_planned(by_slot, entry));
         Some(at)
     }
@@ -137,10 +145,10 @@ impl Rounds {
     }
 }
 
-/// Whether this is the instant of the op's next copy.
-fn is_planned(by_slot: &[Option<Round>], (at, op, slot): (Instant, u64, u32)) -> bool {
+/// Whether this is the plan of the op's next copy.
+fn is_planned(by_slot: &[Option<Round>], (at, _, slot, plan): PlannedCopy) -> bool {
     let round = by_slot.get(slot as usize).and_then(Option::as_ref);
-    round.is_some_and(|round| round.first.op == op && round.due == Some(at))
+    round.is_some_and(|round| round.due == Some((at, plan)))
 }
 
 #[cfg(test)]
@@ -193,6 +201,17 @@ mod tests {
         rounds.close(OpSlot(1));
         rounds.open(OpSlot(1), key(12), launch(12), copies(2));
         assert_eq!(rounds.next(), None);
+    }
+
+    #[test]
+    fn plans_for_one_instant_do_not_pile_up() {
+        let (mut rounds, slot) = (Rounds::default(), OpSlot(0));
+        for serial in 0..10_000 {
+            rounds.open(slot, key(serial), launch(5), copies(1));
+            rounds.plan(slot, Instant::from_millis(30));
+            assert!(rounds.due.len() < 300, "each sweep reads all of them");
+            rounds.close(slot);
+        }
     }
 
     #[test]

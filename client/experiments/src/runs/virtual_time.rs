@@ -8,7 +8,7 @@ use std::time::Instant;
 use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
 use loadgen_sim::{Foresight, Simulation, Steer, least_costs, rate_law, side_by_side, with_delay_noise};
 use mockserver::core::{Config, Ideal};
-use results::{GeneratorResult, Mode, ResultContext, RunResult};
+use results::{GeneratorResult, Mode, ResultContext, RunResult, Warning};
 use tailback::Foreknowledge;
 
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
@@ -145,12 +145,19 @@ fn result(
             started_at: None,
             wall_s: None,
             interrupted: stopped_by,
-            warnings: unfinished(&simulated.run, stopped_by).iter().map(ToString::to_string).collect(),
+            warnings: warnings(&simulated.run, stopped_by),
             series_points: (POINTS_OF_A_FILE / runs_of_file).clamp(8, SERIES_POINTS),
         },
     );
     let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::of(&simulated.run)));
     Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
+}
+
+/// What a reader of the result must know.
+fn warnings(run: &Run, stopped_by: Option<&str>) -> Vec<String> {
+    let tries = run.tries_without_time();
+    let no_time_passes = (tries > 0).then_some(Warning::NoTimePasses(tries));
+    unfinished(run, stopped_by).into_iter().chain(no_time_passes).map(|warning| warning.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
             output = bench.answer(now, Status::Rejected);
         }
     }
-    assert_eq!(bench.run.stalled_at(), Some(ms(60_000)));
+    assert_eq!((bench.run.stalled_at(), bench.run.tries_without_time()), (Some(ms(60_000)), 0));
     assert_eq!(bench.run.measurements().ops.unfinished(), 1);
     bench.assert_conserved();
 }
@@ -36,6 +36,7 @@ fn retries_that_take_no_time_at_all_are_a_stall_and_not_an_endless_loop() {
         output = bench.answer(ms(5), Status::Rejected);
     }
     assert_eq!(bench.run.stalled_at(), Some(ms(5)));
+    assert_eq!(bench.run.tries_without_time(), 10_001);
     bench.assert_conserved();
 }
 
