@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.cookiejar
 import json
 import os
 import shutil
@@ -24,6 +25,9 @@ from typing import Any
 # As `check` has it.
 BIN = Path(os.environ["TAILBACK_BIN"]).absolute()
 LOCUSTFILE = Path(__file__).parent.parent / "locustfile.py"
+
+# As a browser has them: the web page gives a cookie, and takes no form without it.
+COOKIES = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
 # Longer than anything here lasts on a machine that does nothing else.
 PATIENCE_S = 300
@@ -159,7 +163,7 @@ def fetched(url: str, form: dict[str, Any] | None = None) -> str | None:
     """What is answered; none when nobody does."""
     data = None if form is None else urllib.parse.urlencode(form).encode()
     try:
-        with urllib.request.urlopen(url, data, timeout=10) as answer:
+        with COOKIES.open(url, data, timeout=10) as answer:
             return str(answer.read().decode())
     except (urllib.error.URLError, OSError):
         return None

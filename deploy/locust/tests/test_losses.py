@@ -14,6 +14,12 @@ class Growing(LoadTestShape):
         return (int(self.get_run_time()) + 4, 10)
 """
 
+NOISE = """
+from tailback_locust.worker import Worker
+
+Worker._on_progress = lambda self, line: self.runner.send_message("tailback_gauges", [line])
+"""
+
 
 class Losses(Scene):
     def test_a_killed_worker_is_named_and_the_others_are_merged(self) -> None:
@@ -118,3 +124,30 @@ class Losses(Scene):
         [missing] = merged["merged"]["missing"]
         self.assertRegex(self.log("master"), rf"lost: shard {missing} of 2: the document of worker \S+ is broken")
         self.assertEqual(merged["ops"]["total"], 100)
+
+    def test_a_document_that_nobody_can_merge_is_named_and_the_others_are_merged(self) -> None:
+        url = self.mockserver()
+        self.worker(0)
+        other = 'while [ $# -gt 1 ]; do [ "$1" = --json ] && sed -i \'s/"attempts":{/"attempts":{"total":{},/\' "$2"; shift; done; exit 0'
+        self.worker(1, loadgen=self.wrapped(f'"$REAL" "$@"\n[ "$1" = --version ] && exit 0\n{other}'))
+        master = self.headless(url, "--ops", "200", workers=2)
+        self.assertEqual(self.ends(master, "master"), 1, self.log("master"))
+        merged = self.merged()
+        [missing] = merged["merged"]["missing"]
+        self.assertRegex(self.log("master"), rf"lost: shard {missing} of 2: worker \S+ sent a message that cannot be read: error: ")
+        self.assertEqual(merged["ops"]["total"], 100)
+
+    def test_the_share_of_a_worker_whose_messages_are_broken_is_lost_and_the_others_are_merged(self) -> None:
+        url = self.mockserver()
+        self.worker(0)
+        locustfile = self.folder / "noise.py"
+        locustfile.write_text(LOCUSTFILE.read_text() + NOISE)
+        self.worker(1, locustfile=locustfile)
+        master = self.headless(url, "--ops", "600", workers=2)
+        self.assertEqual(self.ends(master, "master"), 1, self.log("master"))
+        merged = self.merged()
+        [missing] = merged["merged"]["missing"]
+        self.assertRegex(
+            self.log("master"), rf"lost: shard {missing} of 2: worker \S+ sent a message that cannot be read: Gauges: not a map"
+        )
+        self.assertEqual(merged["ops"]["total"], 300)

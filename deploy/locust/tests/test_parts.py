@@ -11,7 +11,7 @@ from locust.stats import RequestStats
 
 from tailback_locust import arguments
 from tailback_locust.arguments import WrongArguments
-from tailback_locust.merging import _cut_short, _exit_of, _exit_of_none
+from tailback_locust.merging import _cut_short, _exit_of, _exit_of_none, _is_broken
 from tailback_locust.messages import BrokenMessage, Ended, Gauges, Hello
 from tailback_locust.run import Run
 from tailback_locust.tally import Tally, add_to
@@ -83,9 +83,9 @@ class Messages(unittest.TestCase):
 class Arguments(unittest.TestCase):
     def test_flags_are_those_of_loadgen(self) -> None:
         flags = arguments.flags_of_run(options(ops="2000", loadgen_flags="--seed 7 --header 'a: b'"), "http://a", 4)
-        expected = ["--strategy", "aimd", "--clients", "4", "--target", "http://a", "--ops", "2000", "--seed", "7", "--header", "a: b"]
+        expected = ["--strategy=aimd", "--clients=4", "--target=http://a", "--ops=2000", "--seed", "7", "--header", "a: b"]
         self.assertEqual(flags, expected)
-        self.assertEqual(arguments.flags_of_barrier(options(), "http://a")[:2], ["--barrier", "http://a"])
+        self.assertEqual(arguments.flags_of_barrier(options(), "http://a")[0], "--barrier=http://a")
 
     def test_what_cannot_be_is_refused_with_the_reason(self) -> None:
         for words, host, changes in (
@@ -130,14 +130,19 @@ class Runs(unittest.TestCase):
         self.assertEqual(_exit_of_none(self.run_of((-9, None))), 1)
 
     def test_a_shard_with_some_of_its_runs_says_why_the_others_are_missing(self) -> None:
-        two_planned = '{"plan": {"tasks": 2}, "tasks": [%s]}'
-        run = self.run_of((69, two_planned % "{}"), (0, two_planned % "{}, {}"), (0, "[]"))
+        two_planned = '{"shard": {"index": %d}, "plan": {"tasks": 2}, "tasks": [%s]}'
+        run = self.run_of((69, two_planned % (0, "{}")), (0, two_planned % (1, "{}, {}")), (0, "[]"))
         for shard in run.shards:
             assert shard.ended is not None
             shard.ended = replace(shard.ended, words="warning: slow\nerror: the barrier did not fill in time\n")
         told = [_cut_short(shard) for shard in run.shards]
         self.assertRegex(told[0], r"ended with 69 after 1 of 2: error: the barrier did not fill in time")
         self.assertEqual(told[1:], ["", ""])
+
+    def test_a_document_that_is_not_of_its_shard_is_broken(self) -> None:
+        own, nested = '{"shard": {"index": 0}}', "[" * 100_000
+        for document, is_broken in ((own, False), (own.replace("0", "1"), True), ("{}", True), ("7", True), ("{", True), (nested, True)):
+            self.assertEqual(_is_broken(self.run_of((0, document)).shards[0]), is_broken, document[:30])
 
     def test_a_shard_that_cannot_begin_holds_the_others_up(self) -> None:
         run = Run("aimd", [], None, ["a", "b"])

@@ -13,14 +13,30 @@ RESERVED = (
     "--shard", "--simulate", "--start-at", "--strategy", "--target", "-s",
 )  # fmt: skip
 
+# The arguments of this package that the form of the web UI may set. None of them can hold a path.
+ON_THE_PAGE = ("strategy", "ops", "rate", "barrier", "barrier_timeout", "start_in")
+
 
 def add(parser: Any, **_: Any) -> None:
-    """Adds the arguments. Those without `include_in_web_ui` can be changed in the form of the web UI, too."""
+    """Adds the arguments. Those of `ON_THE_PAGE` can be changed in the form of the web UI, too. The others name files and programs, or
+    may hold flags that do."""
     parser.add_argument("--strategy", metavar="S", default="aimd", help="Strategy, as `loadgen strategies` has it")
     parser.add_argument("--ops", metavar="N", default="", help="Operations of all clients together [loadgen's default: 2000]")
     parser.add_argument("--rate", metavar="R", default="", help="Arrivals of all clients together [loadgen's default: 1000/s]")
-    parser.add_argument("--loadgen-flags", metavar="FLAGS", default="", help="More flags of loadgen: --loadgen-flags='--seed 7'")
-    parser.add_argument("--merge-flags", metavar="FLAGS", default="", help="Flags of `loadgen merge`: --merge-flags='--html a.html'")
+    parser.add_argument(
+        "--loadgen-flags",
+        metavar="FLAGS",
+        default="",
+        include_in_web_ui=False,
+        help="More flags of loadgen, set on the master: --loadgen-flags='--seed 7'",
+    )
+    parser.add_argument(
+        "--merge-flags",
+        metavar="FLAGS",
+        default="",
+        include_in_web_ui=False,
+        help="Flags of `loadgen merge`: --merge-flags='--html a.html'",
+    )
     parser.add_argument("--barrier", metavar="URL", default="", help="Mockserver where shards wait for one another [the host]")
     parser.add_argument("--barrier-timeout", metavar="TIME", default="60s", help="How long they wait there")
     parser.add_argument(
@@ -52,10 +68,11 @@ def flags_of_run(options: Namespace, host: str | None, clients: int) -> list[str
         name = flag.split("=", 1)[0]
         if name in RESERVED:
             raise WrongArguments(f"`{name}` cannot be among `--loadgen-flags`: it is the plan's; most have an argument of their own")
-    flags = ["--strategy", options.strategy, "--clients", str(clients), "--target", host]
+    # Flag and value in one word, so that no value is taken for a flag.
+    flags = [f"--strategy={options.strategy}", f"--clients={clients}", f"--target={host}"]
     for name, value in (("--ops", options.ops), ("--rate", options.rate)):
         if value:
-            flags += [name, str(value)]
+            flags.append(f"{name}={value}")
     return flags + more
 
 
@@ -77,7 +94,7 @@ def start_in(options: Namespace) -> float | None:
 
 def flags_of_barrier(options: Namespace, host: str) -> list[str]:
     """The flags of a start at a barrier."""
-    return ["--barrier", options.barrier or host, "--barrier-timeout", options.barrier_timeout]
+    return [f"--barrier={options.barrier or host}", f"--barrier-timeout={options.barrier_timeout}"]
 
 
 def flags_of_merge(options: Namespace) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import gevent
 from locust.env import Environment
 from locust.runners import STATE_MISSING, MasterRunner
 
-from tailback_locust import arguments, package, tab
+from tailback_locust import arguments, listening, package, page_guard, tab
 from tailback_locust.arguments import WrongArguments
 from tailback_locust.fixed_users import Refused, guard, has_users
 from tailback_locust.merging import USAGE, Outcome, merge
@@ -29,9 +30,10 @@ from tailback_locust.messages import (
     Gauges,
     Hello,
     Start,
+    printable,
 )
 from tailback_locust.program import NoProgram, Program
-from tailback_locust.run import Run
+from tailback_locust.run import Run, ShardState
 from tailback_locust.tally import KEY, add_to
 
 logger = logging.getLogger(__name__)
@@ -57,6 +59,8 @@ class Master:
         self.hellos: dict[str, Hello] = {}
         self.run: Run | None = None
         self._is_stopping = False
+        # First: whatever lets other greenlets run lets Locust wait for the next message.
+        listening.guard(runner, self._on_broken)
         try:
             self.program = Program.find(self.options.loadgen)
         except NoProgram as error:
@@ -65,8 +69,8 @@ class Master:
 
     def listen(self) -> None:
         """Registers for all that concerns it."""
-        for message, listener in ((HELLO, self._on_hello), (GAUGES, self._on_gauges), (ENDED, self._on_ended)):
-            self.runner.register_message(message, listener)
+        for message, handle in ((HELLO, self._on_hello), (GAUGES, self._on_gauges), (ENDED, self._on_ended)):
+            self.runner.register_message(message, self._listener(handle))
         events = self.environment.events
         events.test_start.add_listener(self._on_test_start)
         events.spawning_complete.add_listener(self._on_spawning_complete)
@@ -74,6 +78,7 @@ class Master:
         events.test_stopping.add_listener(self._on_test_stopping)
         guard(self.runner, self._is_under_way, self._prepare, self._on_refused)
         if self.environment.web_ui is not None:
+            page_guard.add(self.environment.web_ui)
             tab.add(self.environment.web_ui, self._is_under_way, lambda: self.run.view() if self.run else None)
 
     def _is_under_way(self) -> bool:
@@ -124,11 +129,11 @@ class Master:
         if hello is None:
             return f"worker {worker} does not know this locustfile"
         if hello.protocol != PROTOCOL or hello.package != package.version():
-            return f"worker {worker} has tailback-locust {hello.package}, and the master {package.version()}"
+            return f"worker {worker} has tailback-locust {printable(hello.package)}, and the master {package.version()}"
         if hello.error:
-            return f"worker {worker}: {hello.error}"
+            return f"worker {worker}: {printable(hello.error)}"
         if hello.loadgen != self.program.version:
-            return f"worker {worker} has `{hello.loadgen}`, and the master `{self.program.version}`"
+            return f"worker {worker} has `{printable(hello.loadgen)}`, and the master `{self.program.version}`"
         return ""
 
     def _on_refused(self, why: str) -> None:
@@ -136,11 +141,44 @@ class Master:
         self.environment.process_exit_code = USAGE
         self._leave()
 
-    def _on_hello(self, msg: Any, **_: Any) -> None:
-        try:
-            self.hellos[msg.node_id] = Hello.read(msg.data)
-        except BrokenMessage as error:
-            logger.error("tailback: worker %s: %s", msg.node_id, error)
+    def _listener(self, handle: Callable[[str, Any], None]) -> Callable[..., None]:
+        """Passes on who sent a message and what it holds. What cannot be read costs its worker's share, and raises nothing here."""
+
+        def listener(msg: Any, **_: Any) -> None:
+            worker = msg.node_id if isinstance(msg.node_id, str) else ""
+            try:
+                handle(worker, msg.data)
+            except BrokenMessage as error:
+                self._on_broken(worker, str(error))
+
+        return listener
+
+    def _on_broken(self, worker: str, why: str) -> None:
+        why = printable(why)
+        logger.error("tailback: worker %s sent a message that cannot be read: %s", printable(worker), why)
+        # For who waits for it to say hello.
+        self.hellos[worker] = Hello(PROTOCOL, package.version(), "", f"sent a message that cannot be read: {why}")
+        run = self.run
+        if run is None or run.over.is_set():
+            return
+        for shard in run.shards:
+            if shard.worker == worker and not shard.is_settled:
+                shard.distrust(why)
+                logger.error("tailback: shard %d of %d is lost: %s", shard.index, len(run.shards), shard.lost)
+                self.runner.send_message(STOP, None, worker)
+
+    def _shard_of(self, worker: str, content: Gauges | Ended) -> ShardState | None:
+        """The shard that a message is about; none when it is of another run, or nothing more is taken of this shard."""
+        run = self.run
+        if run is None or content.run != run.id:
+            return None
+        shard = run.shard(content.run, content.index)
+        if shard is None or shard.worker != worker:
+            raise BrokenMessage(f"it is about shard {content.index}, which is not the one of this worker")
+        return None if shard.is_distrusted else shard
+
+    def _on_hello(self, worker: str, data: Any) -> None:
+        self.hellos[worker] = Hello.read(data)
 
     def _on_test_start(self, **_: Any) -> None:
         run = self.run
@@ -156,28 +194,23 @@ class Master:
         if self.run is not None and self.run.start_in is not None:
             self.runner.send_message(START, Start(self.run.id, time.time() + self.run.start_in).data())
 
-    def _on_gauges(self, msg: Any, **_: Any) -> None:
-        try:
-            gauges = Gauges.read(msg.data)
-        except BrokenMessage as error:
-            logger.error("tailback: worker %s: %s", msg.node_id, error)
-            return
-        shard = self.run.shard(gauges.run, gauges.index) if self.run else None
+    def _on_gauges(self, worker: str, data: Any) -> None:
+        gauges = Gauges.read(data)
+        shard = self._shard_of(worker, gauges)
         if shard is not None:
             shard.gauges.append(gauges)
 
-    def _on_report(self, data: dict[str, Any], **_: Any) -> None:
-        if KEY in data:
-            add_to(self.environment.stats, data[KEY])
-
-    def _on_ended(self, msg: Any, **_: Any) -> None:
+    def _on_report(self, client_id: str, data: Any, **_: Any) -> None:
         try:
-            ended = Ended.read(msg.data)
+            if isinstance(data, dict) and KEY in data:
+                add_to(self.environment.stats, data[KEY])
         except BrokenMessage as error:
-            logger.error("tailback: worker %s: %s", msg.node_id, error)
-            return
-        shard = self.run.shard(ended.run, ended.index) if self.run else None
-        if shard is not None:
+            self._on_broken(client_id, str(error))
+
+    def _on_ended(self, worker: str, data: Any) -> None:
+        ended = Ended.read(data)
+        shard = self._shard_of(worker, ended)
+        if shard is not None and shard.ended is None:
             shard.ended = ended
             logger.info("tailback: shard %d of %d %s", shard.index, len(self.run.shards) if self.run else 0, shard.state)
 
@@ -213,7 +246,7 @@ class Master:
         self.environment.process_exit_code = outcome.exit
         run.message = outcome.words
         say = logger.info if outcome.exit == 0 else logger.error
-        for line in outcome.words.splitlines():
+        for line in printable(outcome.words).splitlines():
             say("tailback: %s", line)
         say("tailback: exit code %d; %s", outcome.exit, arguments.results_of(self.options))
 

@@ -49,59 +49,79 @@ def merge(program: Program, run: Run, path: str, flags: list[str]) -> Outcome:
     lost += [f"some runs of shard {shard.index} of {len(run.shards)}: {why}" for shard in run.shards if (why := _cut_short(shard))]
     partial = ["--partial"] if lost else []
     try:
-        told = subprocess.run([program.path, "merge", *partial, *files, "-o", path, *flags], stdin=subprocess.DEVNULL, capture_output=True)
+        told = _loadgen_merge(program, [*partial, *files.values(), "-o", path, *flags])
+        if told.returncode == USAGE and _distrust_unread(program, run, files):
+            # Without them: each round has fewer files.
+            return merge(program, run, path, flags)
     except OSError as error:
         return Outcome(USAGE, f"`{program.path} merge` cannot be run: {error}")
-    said = (told.stderr + told.stdout).decode(errors="replace").splitlines()
-    words = "\n".join([*(f"lost: {words}" for words in lost), *(line for line in said if line.strip())])
+    words = "\n".join([*(f"lost: {words}" for words in lost), *_words(told)])
     return Outcome(_exit_of(told.returncode, run), words)
 
 
-def _write(run: Run, folder: str) -> list[str]:
-    files = []
+def _loadgen_merge(program: Program, arguments: list[str]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([program.path, "merge", *arguments], stdin=subprocess.DEVNULL, capture_output=True)
+
+
+def _words(told: subprocess.CompletedProcess[bytes]) -> list[str]:
+    return [line for line in (told.stderr + told.stdout).decode(errors="replace").splitlines() if line.strip()]
+
+
+def _distrust_unread(program: Program, run: Run, files: dict[int, str]) -> bool:
+    """Gives shards up whose documents `loadgen merge` refuses each alone, and says whether there are any. The rest is merged."""
+    for index, file in files.items():
+        told = _loadgen_merge(program, ["--partial", file, "-o", os.devnull, "--quiet"])
+        if told.returncode == USAGE:
+            run.shards[index].distrust(_reason("\n".join(_words(told))))
+    return any(run.shards[index].is_distrusted for index in files)
+
+
+def _write(run: Run, folder: str) -> dict[int, str]:
+    """Writes each document, and returns the files that are to be merged by their shards."""
+    files = {}
     for shard in run.shards:
         if shard.ended is None or shard.ended.document is None:
             continue
-        name = f"{shard.index}.json"
-        if _is_broken(shard.ended.document):
-            # For who wants to see it; it is not merged.
-            name = f"{shard.index}.broken"
-        path = os.path.join(folder, name)
-        with open(path, "w", encoding="utf-8") as file:
+        # For who wants to see it; it is not merged.
+        is_lost = shard.is_distrusted or _is_broken(shard)
+        path = os.path.join(folder, f"{shard.index}.broken" if is_lost else f"{shard.index}.json")
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
             file.write(shard.ended.document)
-        if name.endswith(".json"):
-            files.append(path)
+        if not is_lost:
+            files[shard.index] = path
     return files
 
 
-def _is_broken(document: str) -> bool:
+def _is_broken(shard: ShardState) -> bool:
+    """Whether what came as the document of a shard is no JSON, or the document of another shard."""
     try:
-        json.loads(document)
-    except ValueError:
+        document = json.loads(shard.ended.document or "") if shard.ended else None
+    except (ValueError, RecursionError):
         return True
-    return False
+    own = document.get("shard") if isinstance(document, dict) else None
+    return not isinstance(own, dict) or own.get("index") != shard.index
 
 
 def _lost(shard: ShardState) -> str:
     """Why there is nothing of a shard; empty when there is."""
-    if shard.ended is None:
+    if shard.is_distrusted or shard.ended is None:
         return shard.lost or "nothing came of it"
     words = _reason(shard.ended.words)
     if shard.ended.document is None:
         return f"loadgen of worker {shard.worker} ended with {shard.ended.exit} and wrote nothing: {words}"
-    if _is_broken(shard.ended.document):
+    if _is_broken(shard):
         return f"the document of worker {shard.worker} is broken, loadgen ended with {shard.ended.exit}: {words}"
     return ""
 
 
 def _cut_short(shard: ShardState) -> str:
     """Why not all runs of a shard are there that is not lost; empty when they are."""
-    if shard.ended is None or shard.ended.document is None or _is_broken(shard.ended.document):
+    if shard.is_distrusted or shard.ended is None or shard.ended.document is None or _is_broken(shard):
         return ""
     try:
         document = json.loads(shard.ended.document)
         done, planned = len(document["tasks"]), document["plan"]["tasks"]
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, IndexError):
         # `merge` names what is none.
         return ""
     if done == planned:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+import math
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, TypeVar
 
 # Of these messages; a worker that speaks another one is not given any work.
@@ -25,6 +27,33 @@ class BrokenMessage(Exception):
     """What came is not what the other side should send."""
 
 
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number from 0."""
+    return type(value) is int and value >= 0
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a finite number."""
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def printable(text: str) -> str:
+    """Replaces control characters other than line breaks, because terminals act on them."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+# What the annotations of fields allow.
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda value: type(value) is bool,
+    "int": lambda value: type(value) is int,
+    "float": is_number,
+    "float | None": lambda value: value is None or is_number(value),
+    "str": lambda value: type(value) is str,
+    "str | None": lambda value: value is None or type(value) is str,
+    "list[str]": lambda value: type(value) is list and all(type(word) is str for word in value),
+}
+
+
 @dataclass(frozen=True)
 class Content:
     """What a message holds."""
@@ -38,11 +67,15 @@ class Content:
         """Of what came; more than is known is left out, as it may come from a later version."""
         if not isinstance(data, dict):
             raise BrokenMessage(f"{cls.__name__}: not a map")
-        known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
-        try:
-            return cls(**known)
-        except TypeError as error:
-            raise BrokenMessage(f"{cls.__name__}: {error}") from error
+        known = {}
+        for field in fields(cls):
+            if field.name in data:
+                known[field.name] = data[field.name]
+                if not KINDS[str(field.type)](data[field.name]):
+                    raise BrokenMessage(f"{cls.__name__}: `{field.name}` is not {field.type}")
+            elif field.default is MISSING:
+                raise BrokenMessage(f"{cls.__name__}: `{field.name}` is missing")
+        return cls(**known)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ class ShardState:
     ended: Ended | None = None
     # Why nothing is to be expected of it.
     lost: str = ""
+    # Whether it is lost because of a message that could not be read. Then nothing more is taken of it.
+    is_distrusted: bool = False
     missing_since: float | None = None
     gauges: deque[Gauges] = field(default_factory=lambda: deque(maxlen=LINES_KEPT))
 
@@ -40,6 +42,10 @@ class ShardState:
         if self.ended is not None:
             return "done" if self.ended.exit == 0 else f"ended with {self.ended.exit}"
         return "lost" if self.lost else "running" if self.gauges else "waiting"
+
+    def distrust(self, why: str) -> None:
+        """Gives the shard up because its worker sent a broken message."""
+        self.lost, self.is_distrusted = f"worker {self.worker} sent a message that cannot be read: {why}", True
 
     def note_missing(self, missing: bool, patience: float) -> None:
         """Its worker does not answer, or does again. A moment's silence is none: a busy machine is late, too."""

@@ -8,6 +8,8 @@ from typing import Any
 from locust import stats as locust_stats
 from locust.stats import RequestStats, StatsEntry, StatsError
 
+from tailback_locust.messages import BrokenMessage, is_count, is_number
+
 # The two request types.
 OP = "op"
 ATTEMPT = "attempt"
@@ -16,6 +18,9 @@ ATTEMPT = "attempt"
 KEY = "tailback"
 
 Row = dict[str, Any]
+
+# No latency is longer: thirty years.
+A_LONG_TIME_MS = 1e12
 
 
 class Tally:
@@ -79,8 +84,36 @@ def kind_of(failure: dict[str, Any]) -> str:
     return str(failure.get("kind") or "failed")
 
 
-def add_to(stats: RequestStats, report: dict[str, Any]) -> None:
-    """Adds a worker's report to Locust's statistics, as many requests at once as there were."""
+def _is_report(report: Any) -> bool:
+    """Whether it is what `Tally.take` returns."""
+    if not isinstance(report, dict) or not isinstance(report.get("rows"), dict):
+        return False
+    name, rows = report.get("name"), report["rows"]
+    return isinstance(name, str) and name.isprintable() and set(rows) <= {OP, ATTEMPT} and all(map(_is_row, rows.values()))
+
+
+def _is_row(row: Any) -> bool:
+    """Whether it is a row of `Tally`."""
+    if not isinstance(row, dict):
+        return False
+    counts = (row.get("requests"), row.get("timed"))
+    numbers = (row.get("sum_ms"), row.get("first"), row.get("last"))
+    maps = [each for key in ("times", "by_s", "failed_by_s", "failures") if isinstance(each := row.get(key), dict)]
+    if not all(map(is_count, counts)) or not all(map(is_number, numbers)) or len(maps) < 4:
+        return False
+    times, by_s, failed_by_s, failures = maps
+    return (
+        all(is_number(ms) and 0 <= ms < A_LONG_TIME_MS for ms in times)
+        and all(is_count(second) for second in (*by_s, *failed_by_s))
+        and all(isinstance(words, str) and words.isprintable() for words in failures)
+        and all(is_count(count) for each in maps for count in each.values())
+    )
+
+
+def add_to(stats: RequestStats, report: Any) -> None:
+    """Adds a worker's report to Locust's statistics, as many requests at once as there were. Nothing is added of one that is broken."""
+    if not _is_report(report):
+        raise BrokenMessage("the counts of a report cannot be read")
     for kind, row in report["rows"].items():
         entry = _entry(stats, report["name"], kind, row)
         stats.entries[(entry.name, kind)].extend(entry)
