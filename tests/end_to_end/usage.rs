@@ -66,6 +66,7 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--body", "@no-such-file"], &["no-such-file", "--body"]),
         (&["--body", "@/dev/zero"], &["/dev/zero", "--body", "more than 64 MiB"]),
         (&["--cacert", "/dev/zero"], &["/dev/zero", "--cacert", "more than 64 MiB"]),
+        (&["merge", "/dev/zero"], &["`/dev/zero` cannot be read", "more than 1024 MiB"]),
         (&["reproduce", "--scenario", "/dev/zero"], &["/dev/zero", "--scenario", "more than 64 MiB"]),
         (&["--cacert", "no-such-file"], &["no-such-file", "--cacert"]),
         (&["--no-such-flag"], &["--no-such-flag"]),

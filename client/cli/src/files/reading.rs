@@ -10,26 +10,40 @@ pub(crate) const SMALL: u64 = 64 << 20;
 /// The most that is read of a file with results.
 pub(crate) const LARGE: u64 = 1 << 30;
 
+/// What is read at a time where the length is not known. A buffer that doubles would take up to thrice of what is read while it grows.
+const PIECE: usize = 16 << 20;
+
 /// The bytes of a file; an error when it has more than `most`, as `/dev/zero` has.
 pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     // Of a pipe or a device nothing is known; a file that has more by now is read to its end, too.
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or_default();
-    read_into(Vec::with_capacity(length + 1), file, most)
+    read(file, most, if length == 0 { PIECE } else { length + 1 })
 }
 
 /// The same of whatever can be read.
 pub(crate) fn bytes(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    read_into(Vec::new(), source, most)
+    read(source, most, PIECE)
 }
 
-fn read_into(mut bytes: Vec<u8>, source: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    source.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
+fn read(source: impl Read, most: u64, mut piece: usize) -> io::Result<Vec<u8>> {
+    let mut source = source.take(most + 1);
+    let mut pieces: Vec<Vec<u8>> = Vec::new();
+    loop {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(piece)?;
+        let full = source.by_ref().take(piece as u64).read_to_end(&mut bytes)? == piece;
+        pieces.push(bytes);
+        if !full {
+            break;
+        }
+        piece = PIECE;
+    }
+    if source.limit() == 0 {
         let words = format!("it has more than {} MiB, the most that is read", most >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
     }
-    Ok(bytes)
+    Ok(if pieces.len() == 1 { pieces.swap_remove(0) } else { pieces.concat() })
 }
 
 /// The same of a file that is text.
@@ -47,5 +61,25 @@ mod tests {
         assert_eq!(bytes(io::repeat(7).take(1 << 20), 1 << 20).unwrap().len(), 1 << 20);
         let error = bytes(io::repeat(7), 1 << 20).unwrap_err();
         assert_eq!(error.to_string(), "it has more than 1 MiB, the most that is read");
+    }
+
+    #[test]
+    fn what_is_read_is_whole_whatever_its_length() {
+        for length in [0, 1, PIECE, PIECE + 1, 2 * PIECE + 7] {
+            let text = b"ab".repeat(length / 2 + 1);
+            assert!(bytes(&text[..length], LARGE).unwrap() == text[..length], "{length}");
+        }
+    }
+
+    #[test]
+    fn what_never_ends_takes_no_more_memory_than_is_read_at_most() {
+        let (before, most) = (peak_rss(), 256 << 20);
+        bytes(io::repeat(7), most).unwrap_err();
+        let grown = peak_rss() - before;
+        assert!(grown < most + most / 2, "{grown} bytes");
+    }
+
+    fn peak_rss() -> u64 {
+        loadgen_http::peak_rss_bytes().expect("this is Linux")
     }
 }

@@ -1,16 +1,19 @@
 //! A file that replaces another when it is complete: it is written beside it, and takes over its name, mode and owner.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use tempfile::NamedTempFile;
 
 /// More symbolic links in a row are a loop.
 const LINKS: usize = 40;
+
+/// How often a file is made again that another program took for a left-over before it was locked.
+const ATTEMPTS: usize = 100;
 
 /// Where the new file is written, and what it replaces.
 pub(super) struct Replacement {
@@ -25,8 +28,9 @@ impl Replacement {
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         let Some(target) = followed(path)? else { return Ok(None) };
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let temporary =
-            target.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        // Drawn, because two containers that share a folder give the same number to their processes.
+        let drawn = RandomState::new().hash_one(&target);
+        let temporary = target.with_file_name(format!(".{}.{drawn:016x}.tmp", name.to_string_lossy()));
         Ok(Some(Self { target, temporary }))
     }
 
@@ -49,17 +53,19 @@ impl Replacement {
             };
             builder.prefix(name).rand_bytes(0).make_in(folder, open)
         };
-        let file = match make() {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // Of a program that is gone and had this one's number.
-                fs::remove_file(&self.temporary)?;
-                make()?
+        for _ in 0..ATTEMPTS {
+            let file = make()?;
+            // The lock says that the program is alive. Whoever removes left-overs may have been there before.
+            let lost = match file.as_file().try_lock() {
+                Err(TryLockError::WouldBlock) => true,
+                // Without locks nobody removes it either.
+                Ok(()) | Err(TryLockError::Error(_)) => file.as_file().metadata()?.nlink() == 0,
+            };
+            if !lost {
+                return Ok(file);
             }
-            created => created?,
-        };
-        // Where there are no locks, that the program lives must be enough.
-        drop(file.as_file().try_lock());
-        Ok(file)
+        }
+        Err(io::Error::other("other programs remove it as soon as it is made"))
     }
 
     /// Puts the file, which is complete, in the place of the old one.
@@ -79,21 +85,24 @@ impl Replacement {
         fs::metadata(&self.target).ok()
     }
 
-    /// Removes what programs began to write here that were killed. Whoever lives keeps a lock, also where its number means
-    /// nothing, as in another container.
+    /// Removes what killed programs began to write here. A file is a left-over when nobody holds its lock: process numbers mean nothing
+    /// in another container, and are given again.
     fn remove_left_over(&self) {
         let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
         let begin = format!(".{}.", name.to_string_lossy());
+        let is_ours = |name: &str| {
+            let drawn = name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(".tmp"));
+            drawn.is_some_and(|drawn| !drawn.is_empty() && drawn.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        };
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let writer = name.to_str().and_then(|name| name.strip_prefix(&begin)?.strip_suffix(".tmp"));
-            let writer = writer.and_then(|number| Pid::from_raw(number.parse().ok()?));
-            let gone = writer.is_some_and(|writer| test_kill_process(writer) == Err(Errno::SRCH));
-            if gone && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                let unlocked = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
-                if unlocked {
-                    drop(fs::remove_file(entry.path()));
-                }
+            if entry.file_name().to_str().is_some_and(is_ours)
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+                && let Ok(file) = File::open(entry.path())
+                && file.try_lock().is_ok()
+            {
+                // Locked until it is gone: whoever is just making it sees that it is.
+                drop(fs::remove_file(entry.path()));
+                drop(file);
             }
         }
     }
@@ -128,5 +137,51 @@ mod tests {
         let nowhere = Replacement::of(Path::new("/no/where")).unwrap().unwrap();
         let error = nowhere.try_out().unwrap_err();
         assert_eq!(error.to_string(), "No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn the_lock_alone_says_whether_a_file_is_a_left_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("result.json");
+        let place = |name: String| folder.path().join(name);
+        // Numbers of a process that is alive, of one that nobody has, and of another container's first.
+        for number in [std::process::id(), u32::MAX, 1] {
+            let left_over = place(format!(".result.json.{number}.tmp"));
+            for locked in [true, false] {
+                let file = File::create(&left_over).unwrap();
+                if locked {
+                    file.lock().unwrap();
+                }
+                Replacement::of(&target).unwrap().unwrap().try_out().unwrap();
+                assert_eq!(left_over.exists(), locked, "{number}, locked: {locked}");
+            }
+        }
+        std::fs::write(place(".result.json.mine.tmp".to_owned()), "mine").unwrap();
+        Replacement::of(&target).unwrap().unwrap().try_out().unwrap();
+        assert!(place(".result.json.mine.tmp".to_owned()).exists(), "no program wrote it");
+    }
+
+    #[test]
+    fn two_programs_that_write_the_same_file_at_once_both_complete_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("result.json");
+        let written = |text: &str| {
+            let beside = Replacement::of(&target).unwrap().unwrap();
+            beside.try_out().unwrap();
+            let file = beside.create().unwrap();
+            fs::write(&beside.temporary, text).unwrap();
+            (beside, file)
+        };
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                scope.spawn(move || {
+                    for round in 0..50 {
+                        let (beside, file) = written(&format!("{number} {round}"));
+                        beside.complete(file).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
     }
 }
