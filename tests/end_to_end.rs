@@ -9,6 +9,7 @@ mod bad_servers;
 mod client_shards;
 mod conditional_writes;
 mod dead_and_reborn;
+mod escape_sequences;
 mod failures;
 mod foreign;
 mod foreign_server;

@@ -54,7 +54,9 @@ fn hang(connection: &mut dyn Connection) -> io::Result<()> {
 }
 
 /// A server that answers every request, questions included, and the line that asks for it is all that it looks at.
-fn bare_server(answer: impl Fn(&str, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> String {
+pub(super) fn bare_server(
+    answer: impl Fn(&str, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
+) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let answer = std::sync::Arc::new(answer);

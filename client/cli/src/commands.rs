@@ -70,7 +70,7 @@ pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
 
 /// The same with the name of the program first.
 fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
-    let cli = Cli::parse_from(typed);
+    let cli: Cli = mockserver::parsed(typed);
     match cli.command {
         None => run::run(&cli.run),
         Some(Command::Strategies(args)) => strategies::show(&args),

@@ -1,9 +1,11 @@
 //! Exit codes, and how errors are told.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use experiments::{ErrorKind, words_of};
+
+use crate::text::stderr::to_stderr;
 
 /// Exit codes; relied on from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +77,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    // Nothing is left to be done when stderr is closed, too.
     let advice = if is_out_of_files(error) { "; raise their limit: `ulimit -n 1024`" } else { "" };
-    drop(writeln!(io::stderr(), "error: {}{advice}", vocabulary::excerpt(&words_of(error.as_ref()))));
+    to_stderr(&format!("error: {}{advice}\n", vocabulary::excerpt(&words_of(error.as_ref()))));
     let exit = error.chain().find_map(|cause| {
         let fatal = cause.downcast_ref::<Fatal>().map(|fatal| fatal.exit);
         fatal.or_else(|| cause.downcast_ref::<experiments::Error>().map(|error| error.kind().into()))

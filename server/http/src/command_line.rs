@@ -113,11 +113,11 @@ enum Command {
 
 /// The program: reads the command line, serves until a signal comes, and returns the exit code.
 pub fn main() -> ExitCode {
-    match run(&Cli::parse_from(typed::arguments())) {
+    match run(&typed::parsed(&typed::arguments())) {
         Ok(code) => code,
         Err(error) => {
             // Nothing is left to be done when stderr is closed.
-            drop(writeln!(io::stderr(), "error: {error}"));
+            say(&format!("error: {error}\n"));
             ExitCode::from(2)
         }
     }
@@ -127,7 +127,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let printed = match (&cli.command, cli.completions) {
         (Some(Command::Presets { name: None, .. }), _) => Some(shell::print(presets::list().as_bytes())),
         (Some(Command::Presets { name: Some(name), scale }), _) => {
-            Some(shell::print(presets::explain(name, *scale)?.as_bytes()))
+            let text = presets::explain(name, *scale)?;
+            Some(shell::print(vocabulary::printable(&text).as_bytes()))
         }
         (None, Some(shell)) => Some(shell::completions(shell, Cli::command())),
         (None, None) => cli.man.then(|| shell::man(Cli::command())),
@@ -233,7 +234,7 @@ fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> Strin
 
 fn say(words: &str) {
     // A closed stderr must not stop the server.
-    drop(io::stderr().lock().write_all(words.as_bytes()));
+    drop(io::stderr().lock().write_all(vocabulary::printable(words).as_bytes()));
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
         looks.tick().await;
         let now = Seen::of(shared);
         for event in now.events(&seen) {
-            events.push_str(&event);
+            events.push_str(&vocabulary::printable(&event));
             events.push('\n');
         }
         let painted = paints();

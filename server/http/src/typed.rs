@@ -1,12 +1,37 @@
 //! What both programs understand on their command lines: counts, probabilities, addresses, values with a minus sign.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::net::SocketAddr;
+
+use clap::Parser;
+use vocabulary::printable;
 
 /// The command line, with values that begin like a negative number joined to their flags: `--ops -5` would be taken for a flag
 /// `-5`, and nobody would learn what `--ops` takes.
 pub fn arguments() -> Vec<OsString> {
     joined(std::env::args_os())
+}
+
+/// What was typed, the name of the program first; ends the program with help or an error when there is nothing to be done.
+pub fn parsed<C: Parser>(typed: &[OsString]) -> C {
+    let error = match C::try_parse_from(typed) {
+        Ok(cli) => return cli,
+        Err(error) => error,
+    };
+    // clap repeats what was typed as it is, among colours of its own: it is given the same again with nothing that terminals obey.
+    let shown = typed.iter().map(|word| OsString::from(&*printable(&word.to_string_lossy())));
+    let shown: Vec<OsString> = shown.collect();
+    if typed == shown {
+        error.exit();
+    }
+    if let Err(error) = C::try_parse_from(shown) {
+        error.exit();
+    }
+    // Only what terminals obey was wrong.
+    let words = error.render().to_string();
+    drop(io::stderr().write_all(printable(&words).as_bytes()));
+    std::process::exit(error.exit_code())
 }
 
 fn joined(typed: impl Iterator<Item = OsString>) -> Vec<OsString> {

@@ -12,7 +12,7 @@ use vocabulary::did_you_mean;
 use crate::args::shell::{figures, suggesting};
 use crate::commands::report::{read, refuse_other_format, write};
 use crate::exit::{Exit, Fatal};
-use crate::files::output::to_stdout;
+use crate::text::stderr::to_people;
 
 /// Columns of a figure as text.
 const COLUMNS: u16 = 100;
@@ -44,7 +44,7 @@ pub(crate) struct PlotArgs {
 
 pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let Some(name) = args.figure.as_deref().filter(|_| !args.list) else {
-        to_stdout(list().as_bytes())?;
+        to_people(&list(), false)?;
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(path) = &args.output {
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     }
     match &args.output {
         Some(path) => write(path, svg(&plots).as_bytes())?,
-        None => to_stdout(plain(&plots, COLUMNS).as_bytes())?,
+        None => to_people(&plain(&plots, COLUMNS), false)?,
     }
     Ok(ExitCode::SUCCESS)
 }

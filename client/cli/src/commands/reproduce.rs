@@ -10,7 +10,6 @@ use experiments::scenario::{EMBEDDED, Judged, Scenario};
 use crate::exit::Exit;
 use crate::files::exporter::{Layout, Source as MadeOf};
 use crate::files::exports::Exports;
-use crate::files::output::to_stdout;
 use crate::interrupt::Interrupt;
 use crate::scenario::{Source, load};
 use crate::text::stderr::to_people;
@@ -89,7 +88,7 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         };
         let _ = writeln!(text, "{name:<18} {title}\n{:<19}{source}; {claims}, {runs} runs", "");
     }
-    to_stdout(text.as_bytes())?;
+    to_people(&text, false)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -14,7 +14,7 @@ use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
 
 use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
-use crate::files::output::to_stdout;
+use crate::text::stderr::to_people;
 use crate::text::wrapping::{labelled, wrapped};
 
 pub(crate) use check::EXAMPLES;
@@ -57,7 +57,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     if args.advice {
-        to_stdout(advice::table(args.name.as_deref())?.as_bytes())?;
+        to_people(&advice::table(args.name.as_deref())?, false)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let (Some(name), Some(format)) = (&args.name, &args.print_settings) {
@@ -72,7 +72,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
             None => presets::explain(name)?,
         },
     };
-    to_stdout(text.as_bytes())?;
+    to_people(&text, false)?;
     Ok(ExitCode::SUCCESS)
 }
 

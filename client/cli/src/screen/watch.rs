@@ -1,7 +1,7 @@
 //! Watching a run: the dashboard, one plain line a second, or nothing.
 
 use std::cell::RefCell;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
 use crate::experiment::workload_text;
 use crate::interrupt::Interrupt;
 use crate::screen::moved_limit::MovedLimit;
+use crate::text::stderr::to_stderr;
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +69,7 @@ fn lines(underway: &Underway) {
         underway.control.latest(&mut snapshot);
         underway.bound.tell(&mut snapshot);
         let line = dashboards::progress_line(&snapshot, 120);
-        // A closed stderr must not stop the run.
-        drop(writeln!(io::stderr().lock(), "{line}"));
+        to_stderr(&format!("{line}\n"));
     });
 }
 

@@ -4,6 +4,9 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use loadgen_core::{Run, Snapshot};
+use vocabulary::printable;
+
+use crate::text::stderr::to_stderr;
 
 /// Says now and then how far something long is: on a terminal in one line that is always of now; elsewhere in few lines,
 /// each twice as late as the one before.
@@ -33,11 +36,11 @@ impl Live {
             self.next = now + Duration::from_millis(200);
             self.drawn = true;
             // Short enough for every terminal: a line that wraps could not be taken back.
-            let line: String = line().chars().take(78).collect();
+            let line: String = printable(&line()).chars().take(78).collect();
             drop(write!(io::stderr().lock(), "{ANEW}{line}"));
         } else {
             self.next = now + (now - self.started);
-            print(&line());
+            to_stderr(&format!("{}\n", line()));
         }
     }
 }
@@ -77,7 +80,7 @@ impl Progress {
         if self.due() {
             let line = line();
             if line != self.last {
-                print(&line);
+                to_stderr(&format!("{line}\n"));
                 self.last = line;
             }
         }
@@ -87,7 +90,7 @@ impl Progress {
     pub(crate) fn run(&mut self, run: &Run, now: vocabulary::Instant) {
         if self.due() {
             run.snapshot(now, &mut self.snapshot);
-            print(&dashboards::progress_line(&self.snapshot, 120));
+            to_stderr(&format!("{}\n", dashboards::progress_line(&self.snapshot, 120)));
         }
     }
 
@@ -99,9 +102,4 @@ impl Progress {
         }
         due
     }
-}
-
-fn print(line: &str) {
-    // A closed stderr must not stop the run.
-    drop(writeln!(io::stderr().lock(), "{line}"));
 }

@@ -37,12 +37,11 @@ pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<
 }
 
 /// One run's figures.
-pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, colour: bool) -> String {
+pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment) -> String {
     let result = &run.result;
     let mut text = String::new();
-    let bold = |words: &str| if colour { format!("\u{1b}[1m{words}\u{1b}[0m") } else { words.to_owned() };
     let title = format!("{} · {} · seed {}", result.strategy, workload_text(experiment), result.seed);
-    let _ = writeln!(text, "\n{}", bold(&title));
+    let _ = writeln!(text, "\n{title}");
     if experiment.repeats > 1 {
         let _ = writeln!(text, "run {} of {}", repeat + 1, experiment.repeats);
     }

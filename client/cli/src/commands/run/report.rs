@@ -16,7 +16,7 @@ use crate::files::exports::Exports;
 use crate::interrupt::{Interrupt, exit_of_cause};
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
-use crate::text::stderr::{to_people, to_stderr};
+use crate::text::stderr::{titled, to_people, to_stderr};
 use crate::text::summary;
 
 /// The exit code of what did not go well; `failed` is that of a run that could not be done.
@@ -133,16 +133,21 @@ impl Report {
         if self.quiet {
             return Ok(());
         }
-        self.write(&summary::run(run, repeat, experiment, self.bold))
+        let text = summary::run(run, repeat, experiment);
+        // The dashboard is not there when stdout is taken.
+        if self.bold { unless_closed(titled(&text)) } else { self.write(&text) }
     }
 
     fn several(&mut self, over_seeds: &[(&'static str, Summary)], runs: usize) -> anyhow::Result<()> {
         if self.quiet { Ok(()) } else { self.write(&summary::several(over_seeds, runs)) }
     }
 
-    /// A closed stdout ends what is shown, not the run: results may still go to a file.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        to_people(text, self.to_stderr)
-            .or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
+        unless_closed(to_people(text, self.to_stderr))
     }
+}
+
+/// A closed stdout ends what is shown, not the run: results may still go to a file.
+fn unless_closed(written: anyhow::Result<()>) -> anyhow::Result<()> {
+    written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
 }

@@ -21,8 +21,7 @@ use vocabulary::did_you_mean;
 use self::described::Described;
 use self::format::Format;
 use crate::exit::{Exit, Fatal};
-use crate::files::output::to_stdout;
-use crate::text::stderr::to_stderr;
+use crate::text::stderr::{to_people, to_stderr};
 use crate::text::wrapping::{labelled, wrapped};
 
 /// Every format, in the order in which they are listed.
@@ -56,9 +55,9 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     let told = told(text, format, &printed.left_out);
     // Settings first: where comments are none, they go to people, not to whoever reads the settings.
     if format.comment.is_some() {
-        return to_stdout((printed.settings + &told).as_bytes());
+        return to_people(&(printed.settings + &told), false);
     }
-    to_stdout(printed.settings.as_bytes())?;
+    to_people(&printed.settings, false)?;
     to_stderr(&told);
     Ok(())
 }

@@ -1,0 +1,45 @@
+//! Words of others, as a terminal may show them.
+
+use std::borrow::Cow;
+
+/// The text with every character that a terminal acts on instead of showing it written as `\u{1b}`: control characters other than line
+/// breaks and tabs, and marks that turn the direction of what follows.
+///
+/// A terminal obeys escape sequences whoever wrote them: they set its title, move its cursor, and with some write to the clipboard. So
+/// all that programs print passes through here, at the one place where it is written, and what they colour is coloured afterwards.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        if is_obeyed(letter) { shown.extend(letter.escape_unicode()) } else { shown.push(letter) }
+    }
+    shown.into()
+}
+
+fn is_obeyed(letter: char) -> bool {
+    match letter {
+        '\n' | '\t' => false,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        other => other.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        assert_eq!(printable("a\u{1b}]0;x\u{7}b"), "a\\u{1b}]0;x\\u{7}b");
+        // The same with a single character in place of two, and what would write over the line.
+        assert_eq!(printable("\u{9b}2J\r\u{8}\u{7f}\u{202e}"), "\\u{9b}2J\\u{d}\\u{8}\\u{7f}\\u{202e}");
+    }
+
+    #[test]
+    fn what_is_only_shown_stays() {
+        let text = "◆ aimd\t25.3 s · größer\n  次\n";
+        assert!(matches!(printable(text), Cow::Borrowed(shown) if shown == text));
+    }
+}
