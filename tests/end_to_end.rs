@@ -17,6 +17,7 @@ mod found;
 mod gateway;
 mod hedged;
 mod hostile_servers;
+mod idle_closes;
 mod labels;
 mod lanes;
 mod live_figures;

@@ -21,17 +21,19 @@ use crate::connecting::Open;
 /// it is used next, before the request is written.
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
-    connection: Connection<TokioIo<Box<Replayed>>, Full<Bytes>>,
-    /// Whether the connection is over; it must not be asked again then.
-    is_over: bool,
+    /// `None` once the connection is over.
+    connection: Option<Driven>,
     _open: Open,
 }
+
+/// What reads and writes while it is polled.
+type Driven = Connection<TokioIo<Box<Replayed>>, Full<Bytes>>;
 
 impl Link {
     /// HTTP over an open connection.
     pub(super) async fn new(stream: Box<Replayed>, open: Open) -> hyper::Result<Box<Self>> {
         let (sender, connection) = Builder::new().handshake(TokioIo::new(stream)).await?;
-        Ok(Box::new(Self { sender, connection, is_over: false, _open: open }))
+        Ok(Box::new(Self { sender, connection: Some(connection), _open: open }))
     }
 
     /// Sends a request and brings the head of its answer.
@@ -43,9 +45,9 @@ impl Link {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
         let mut response = pin!(self.sender.try_send_request(request));
-        let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+        let connection = &mut self.connection;
         poll_fn(|context| {
-            drive(connection, is_over, context);
+            drive(connection, context);
             response.as_mut().poll(context)
         })
         .await
@@ -54,13 +56,13 @@ impl Link {
     /// Does something with the answer's body, which comes by this connection.
     pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
-        let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+        let connection = &mut self.connection;
         poll_fn(|context| {
             // First: it says to the connection that a body is wanted at all, and often has come already.
             if let Poll::Ready(done) = work.as_mut().poll(context) {
                 return Poll::Ready(done);
             }
-            drive(connection, is_over, context);
+            drive(connection, context);
             work.as_mut().poll(context)
         })
         .await
@@ -69,24 +71,21 @@ impl Link {
     /// Whether another request can be sent, once an answer has come whole.
     pub(super) async fn can_be_used_again(&mut self) -> bool {
         if !self.sender.is_ready() {
-            let (connection, is_over) = (&mut self.connection, &mut self.is_over);
+            let connection = &mut self.connection;
             poll_fn(|context| {
-                drive(connection, is_over, context);
+                drive(connection, context);
                 Poll::Ready(())
             })
             .await;
         }
-        !self.is_over && self.sender.is_ready()
+        self.connection.is_some() && self.sender.is_ready()
     }
 }
 
-/// Lets a connection do what it can. Why it ended is said by the answer that was waited for.
-fn drive(
-    connection: &mut Connection<TokioIo<Box<Replayed>>, Full<Bytes>>,
-    is_over: &mut bool,
-    context: &mut Context<'_>,
-) {
-    if !*is_over {
-        *is_over = Pin::new(connection).poll(context).is_ready();
+/// Polls a connection, and drops it once it is over: only then does hyper return a request that it has not sent. The response
+/// that was waited for carries the reason for the end.
+fn drive(connection: &mut Option<Driven>, context: &mut Context<'_>) {
+    if connection.as_mut().is_some_and(|open| Pin::new(open).poll(context).is_ready()) {
+        *connection = None;
     }
 }
