@@ -25,6 +25,7 @@ mod live_line;
 mod lower_bound;
 mod metrics;
 mod mock_server;
+mod never_hangs;
 mod open_files;
 mod outputs;
 mod pty;

@@ -4,10 +4,17 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::support::MockServer;
+
 /// Runs `loadgen` under limits on open files; gives the result and what it said.
 fn limited(limits: &str) -> (Value, String) {
+    limited_with(limits, "--reject-status 503")
+}
+
+/// The same with more flags.
+fn limited_with(limits: &str, flags: &str) -> (Value, String) {
     let script = format!(
-        "ulimit {limits}; exec {} --strategy aimd --ops 200 --time-scale 0.1 --reject-status 503 --no-tui --json -",
+        "ulimit {limits}; exec {} --strategy aimd --ops 200 --time-scale 0.1 {flags} --no-tui --json -",
         env!("CARGO_BIN_EXE_loadgen")
     );
     let left = Command::new("bash").args(["-c", &script]).output().unwrap();
@@ -32,6 +39,19 @@ fn under_64_open_files_connections_are_used_again_and_the_run_says_what_it_needs
     assert!(said.contains("the limit of 64 open files allows") && said.contains("run `ulimit -n"), "{said}");
     let warnings = result["warnings"].as_array().unwrap();
     assert!(warnings.iter().any(|warning| warning.as_str().unwrap().contains("`ulimit -n")), "{warnings:?}");
+}
+
+#[test]
+fn under_64_open_files_a_burst_opens_no_more_connections_before_the_run_than_there_are_files() {
+    let server = MockServer::start(&["--time-scale", "0.1"]);
+    for flags in [
+        "--arrivals burst --reject-status 503".to_owned(),
+        format!("--arrivals burst --target {}", server.url()),
+    ] {
+        let (result, said) = limited_with("-n 64", &flags);
+        assert_eq!(result["ops"]["succeeded"], 200, "{said}");
+        assert_eq!(result["attempts"]["failed"], 0, "{said}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! SIGINT, SIGTERM and SIGHUP: the first stops the run and keeps its results, the second does not wait for what is under
-//! way, the third leaves at once. SIGQUIT kills, but leaves nothing behind.
+//! way, the third leaves at once. Before a command has anything to keep, the first leaves at once, too. SIGQUIT kills, but leaves
+//! nothing behind.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -24,6 +25,8 @@ pub(crate) struct Interrupt {
 
 #[derive(Default)]
 struct State {
+    /// Whether a command runs whose results are to be kept.
+    keeps_results: bool,
     /// The first signal.
     by: Option<i32>,
     /// When the last one came that counted.
@@ -46,10 +49,15 @@ enum Request {
     Abort,
     /// Leave at once.
     Leave,
+    /// Leave at once, because there is nothing to keep yet.
+    LeaveEarly,
 }
 
 impl State {
     fn hear(&mut self, signal: i32, now: Instant) -> Request {
+        if !self.keeps_results {
+            return Request::LeaveEarly;
+        }
         if self.at.is_some_and(|at| now.duration_since(at) < TOGETHER) {
             return Request::Same;
         }
@@ -75,17 +83,27 @@ impl State {
 }
 
 impl Interrupt {
-    /// Listens for signals from now on. A program does that once, and whoever asks again hears of the same.
+    /// Lets signals stop runs and keep their results from now on. Until then they end the program.
     pub(crate) fn listen() -> anyhow::Result<Self> {
-        static LISTENING: Mutex<Option<Interrupt>> = Mutex::new(None);
-        let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(interrupt) = &*listening {
+        let interrupt = Self::install()?;
+        interrupt.state().keeps_results = true;
+        Ok(interrupt)
+    }
+
+    /// Handles signals from now on. The program does this first, because a signal that nobody handles kills it without a word.
+    /// Later calls return the same.
+    pub(crate) fn install() -> anyhow::Result<Self> {
+        static INSTALLED: Mutex<Option<Interrupt>> = Mutex::new(None);
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(interrupt) = &*installed {
             return Ok(interrupt.clone());
         }
         let interrupt = Self::default();
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
         // `nohup` means that the end of a terminal is to change nothing.
-        let optional = [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
-        let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(optional))?;
+        for signal in [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)) {
+            signals.add_signal(signal)?;
+        }
         let heard = interrupt.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for signal in signals.forever() {
@@ -97,7 +115,7 @@ impl Interrupt {
                 heard.on_signal(signal);
             }
         })?;
-        *listening = Some(interrupt.clone());
+        *installed = Some(interrupt.clone());
         Ok(interrupt)
     }
 
@@ -132,9 +150,11 @@ impl Interrupt {
         match state.hear(signal, Instant::now()) {
             Request::Same => {}
             Request::Stop | Request::Abort => state.pass_on(),
-            Request::Leave => {
-                clean_up();
-                std::process::exit(exit_of(signal) as i32);
+            Request::Leave => leave(signal),
+            Request::LeaveEarly => {
+                let name = exit_of(signal).signal_name().unwrap_or_default();
+                to_stderr(&format!("stopped by {name} before any run began\n"));
+                leave(signal)
             }
         }
     }
@@ -166,6 +186,10 @@ impl Stop for Interrupt {
         self.cause()
     }
 
+    fn times_asked(&self) -> u32 {
+        self.heard()
+    }
+
     fn is_running(&self, control: Option<Arc<Control>>) {
         let mut state = self.state();
         state.running = control;
@@ -179,6 +203,12 @@ const USER: &str = "user";
 /// Who ended something, in a sentence.
 pub(crate) fn by_whom(cause: &str) -> String {
     if cause == USER { "the user".to_owned() } else { cause.to_owned() }
+}
+
+/// Ends the program, and leaves nothing behind that is not complete.
+fn leave(signal: i32) -> ! {
+    clean_up();
+    std::process::exit(exit_of(signal) as i32)
 }
 
 /// Gives the terminal back and removes what is not complete.
@@ -222,7 +252,7 @@ mod tests {
     #[test]
     fn signals_that_come_together_are_one_and_each_later_one_asks_for_more() {
         let start = Instant::now();
-        let mut state = State::default();
+        let mut state = State { keeps_results: true, ..State::default() };
         let mut hear = |millis, signal| state.hear(signal, start + Duration::from_millis(millis));
         assert_eq!(hear(0, SIGINT), Request::Stop);
         assert_eq!([hear(1, SIGINT), hear(299, SIGTERM)], [Request::Same; 2]);
@@ -230,5 +260,13 @@ mod tests {
         assert_eq!(hear(599, SIGTERM), Request::Same);
         assert_eq!(hear(900, SIGINT), Request::Leave);
         assert_eq!(state.by, Some(SIGINT), "the first names the end");
+    }
+
+    #[test]
+    fn a_signal_ends_the_program_as_long_as_there_is_nothing_to_keep() {
+        let mut state = State::default();
+        assert_eq!(state.hear(SIGTERM, Instant::now()), Request::LeaveEarly);
+        state.keeps_results = true;
+        assert_eq!(state.hear(SIGTERM, Instant::now()), Request::Stop);
     }
 }

@@ -23,7 +23,10 @@ mod text;
 
 use std::process::ExitCode;
 
-/// The program: reads the command line, does what it says, and returns the exit code.
+use interrupt::Interrupt;
+
+/// The program: handles signals, reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
-    commands::of_command_line().unwrap_or_else(|error| exit::report(&error))
+    let done = Interrupt::install().and_then(|_| commands::of_command_line());
+    done.unwrap_or_else(|error| exit::report(&error))
 }

@@ -28,7 +28,7 @@ struct Shared {
     places: Semaphore,
     opened: Mutex<Latencies>,
     /// Connections that may be open at once: each is an open file.
-    most: usize,
+    most: AtomicUsize,
     /// Connections open, as far as is known.
     open: AtomicUsize,
     /// Requests inside the client, from their first poll on.
@@ -42,7 +42,7 @@ impl Connecting {
     /// With room for at most `most` connections.
     pub(crate) fn new(most: usize) -> Self {
         let shared = Shared {
-            most,
+            most: AtomicUsize::new(most),
             places: Semaphore::new(CONNECTS_AT_ONCE),
             opened: Mutex::default(),
             open: AtomicUsize::new(0),
@@ -55,16 +55,21 @@ impl Connecting {
 
     /// Connections that may be open at once.
     pub(crate) fn most(&self) -> usize {
-        self.shared.most
+        self.shared.most.load(Ordering::Relaxed)
+    }
+
+    /// Lowers the number of connections that may be open at once.
+    pub(crate) fn limit(&self, most: usize) {
+        self.shared.most.fetch_min(most, Ordering::Relaxed);
     }
 
     /// Requests that find a connection, or a place to open one.
     pub(crate) fn room(&self) -> usize {
         // Which attempts took a connection with them is a guess. What is certain: a request that opens no connection
         // has one.
-        let Shared { most, open, requests, pending, .. } = &*self.shared;
+        let Shared { open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
-        (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(*most)
+        (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
     }
 
     /// A request begins; it ends when what is returned is dropped.

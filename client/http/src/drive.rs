@@ -1,5 +1,6 @@
 //! The real-time driver: feeds the client state machine and does what it says.
 
+use std::future::Future;
 use std::io;
 use std::pin::pin;
 use std::time::{Duration, Instant as RealInstant};
@@ -7,14 +8,18 @@ use std::time::{Duration, Instant as RealInstant};
 use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
 use timers::Timer;
 use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use vocabulary::{Instant, TimeScale};
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
 use crate::lanes::{self, Helper};
-use crate::transport::Transport;
+use crate::transport::{Transport, WarmUp};
 use crate::usage::thread_cpu;
 use crate::workers::{Delivered, Workers};
+
+/// Real time in which connections must be ready before the run. Those that are not are left out.
+const WARM_UP_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How a run is driven.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +56,8 @@ pub struct DriveReport {
     pub connections: u64,
     /// How long they took to open, in real time.
     pub connect_times: LatencyFigures,
+    /// Connections before the run; zeros where somebody asked for the end meanwhile.
+    pub warm_up: WarmUp,
 }
 
 /// The run could not be driven.
@@ -63,6 +70,16 @@ pub enum DriveError {
     /// The system gives none, or it failed.
     #[error("the timer that paces the run could not be used")]
     Timer(#[source] io::Error),
+    /// The server accepts connections at most, and answers on none.
+    #[error(
+        "the server answered on none of {connections} connections within {} s, although it had answered before; see whether \
+         it is stopped, overloaded, or full (`mockserver --max-connections`)",
+        WARM_UP_PATIENCE.as_secs()
+    )]
+    Silent {
+        /// How many were tried.
+        connections: usize,
+    },
 }
 
 /// Drives `run` to its end over these transports. The state machine is on this thread, and so are workers and connections of
@@ -80,15 +97,17 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let handles = std::iter::once(runtime.handle()).chain(helpers.iter().map(Helper::handle));
     let lanes: Vec<_> = handles.cloned().zip(transports).collect();
     let report = runtime.block_on(async {
-        warm_up(&lanes, options.warm_connections).await;
+        let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
+        let warm_up = warm_up.transpose()?.unwrap_or_default();
         // The clock starts when everything is ready: the first arrivals are not late.
         let Some(start_at) = options.start_at else {
-            return drive(run, lanes, Clock::start(scale), control, options).await;
+            let report = drive(run, lanes, Clock::start(scale), control, options).await;
+            return report.map(|report| DriveReport { warm_up, ..report });
         };
         let start_late = RealInstant::now().saturating_duration_since(start_at);
-        until_start(run, start_at, control).await;
+        before_run(run, control, tokio::time::sleep_until(start_at.into())).await;
         let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
-        report.map(|report| DriveReport { start_late, ..report })
+        report.map(|report| DriveReport { start_late, warm_up, ..report })
     });
     // Connections that still wait for an answer are not waited for.
     runtime.shutdown_background();
@@ -99,13 +118,14 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     Ok(report)
 }
 
-/// Waits for the start, unless somebody asks for the end before; whoever looks is shown a run that has not begun.
-async fn until_start(run: &Run, start_at: RealInstant, control: &Control) {
-    let mut start = pin!(tokio::time::sleep_until(start_at.into()));
+/// Waits for something before the run begins. When somebody asks for the end first, stops the run at its origin, so that it sends
+/// nothing, and returns nothing. A snapshot meanwhile shows a run that has not begun.
+async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Output = T>) -> Option<T> {
+    let mut what = pin!(what);
     loop {
         tokio::select! {
             biased;
-            () = &mut start => return,
+            done = &mut what => return Some(done),
             () = control.asked() => {}
         }
         let (looks, ends): (Vec<_>, Vec<_>) =
@@ -114,29 +134,43 @@ async fn until_start(run: &Run, start_at: RealInstant, control: &Control) {
             control.publish(0, false, |snapshot| run.snapshot(Instant::ORIGIN, snapshot));
         }
         if !ends.is_empty() {
-            // They are for the run itself.
-            for command in ends {
-                control.ask(command);
-            }
-            return;
+            run.handle_input(Instant::ORIGIN, Input::Stop);
+            return None;
         }
     }
 }
 
-/// Opens connections before the clock starts: as many on each lane.
-async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) {
+/// Opens connections before the clock starts, as many on each lane, and keeps to those that a mockserver has accepted.
+///
+/// # Errors
+/// When the server stays silent on every connection.
+async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
-        return;
+        return Ok(WarmUp::default());
     }
+    let began = RealInstant::now();
     let each = connections.div_ceil(lanes.len());
-    let start = |(handle, transport): &(Handle, T)| {
+    // Dropping the set ends its tasks.
+    let mut warming = JoinSet::new();
+    for (lane, (handle, transport)) in lanes.iter().enumerate() {
         let transport = transport.clone();
-        handle.spawn(async move { transport.warm_up(each).await })
-    };
-    for warming in lanes.iter().map(start).collect::<Vec<_>>() {
-        // Failures are left for the run to find.
-        let _ = warming.await;
+        let warm_up = async move { (lane, transport.warm_up(each, WARM_UP_PATIENCE).await) };
+        warming.spawn_on(warm_up, handle);
     }
+    let warmed = warming.join_all().await;
+    let sum = |figure: fn(&WarmUp) -> usize| warmed.iter().map(|(_, warm_up)| figure(warm_up)).sum();
+    let all = WarmUp { wanted: sum(|warm_up| warm_up.wanted), ready: sum(|warm_up| warm_up.ready) };
+    if all.ready == 0 {
+        // Connections that failed at once are left for the run to find.
+        let silent = all.wanted > 0 && began.elapsed() >= WARM_UP_PATIENCE;
+        return if silent { Err(DriveError::Silent { connections: all.wanted }) } else { Ok(all) };
+    }
+    if all.ready < all.wanted {
+        for (lane, warm_up) in warmed {
+            lanes[lane].1.limit_connections(warm_up.ready);
+        }
+    }
+    Ok(all)
 }
 
 /// Drives `run` to its end over `lanes`, inside the runtime of the first.
@@ -212,6 +246,7 @@ async fn drive<T: Transport>(
         connection_waits: workers.waits().figures(),
         connections: workers.connections(),
         connect_times: workers.connect_times().figures(),
+        warm_up: WarmUp::default(),
     })
 }
 

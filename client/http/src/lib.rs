@@ -34,7 +34,9 @@ pub use drive::{DriveError, DriveOptions, DriveReport};
 pub use mock::{BarrierError, MockError, MockServer, Probe, probe};
 pub use open_files::raise_open_files;
 pub use target::{Target, TargetError, Trust};
-pub use transport::{Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError};
+pub use transport::{
+    Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError, WarmUp,
+};
 pub use transports::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
 pub use usage::{peak_rss_bytes, process_cpu};
 

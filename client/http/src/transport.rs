@@ -31,9 +31,13 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// When it cannot be set up (certificates, headers).
     fn build(config: TransportConfig) -> Result<Self, TransportError>;
 
-    /// Opens up to `count` connections before the run, as far as the server does not take that for work. Failures are left
-    /// for the run to find.
-    fn warm_up(&self, count: usize) -> impl Future<Output = ()> + Send;
+    /// Opens up to `count` connections before the run, as far as the server does not take that for work, and waits for them no
+    /// longer than `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
+    fn warm_up(&self, count: usize, patience: Duration) -> impl Future<Output = WarmUp> + Send;
+
+    /// Keeps to `connections` from now on, because a mockserver has accepted no more during the warm-up. Other servers were not
+    /// asked to answer, so that nothing is known of them.
+    fn limit_connections(&self, connections: usize);
 
     /// Sends the attempt and reads the whole answer.
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
@@ -53,6 +57,27 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     /// How long each of them took to open, in real time.
     fn connect_times(&self) -> Latencies;
+}
+
+/// Outcome of a warm-up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WarmUp {
+    /// Connections to be opened.
+    pub wanted: usize,
+    /// Connections that were ready in time.
+    pub ready: usize,
+}
+
+/// Makes `count` attempts at a connection at once, and returns how many succeeded within `patience`.
+pub(crate) async fn ready_in_time<F>(count: usize, patience: Duration, attempt: impl Fn() -> F) -> usize
+where
+    F: Future<Output = bool> + Send + 'static,
+{
+    let mut attempts = tokio::task::JoinSet::new();
+    for _ in 0..count {
+        attempts.spawn(tokio::time::timeout(patience, attempt()));
+    }
+    attempts.join_all().await.into_iter().filter(|ready| matches!(ready, Ok(true))).count()
 }
 
 /// What a transport is built from: all that a run knows about its attempts before the first one.

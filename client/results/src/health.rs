@@ -135,6 +135,13 @@ pub enum Warning {
         /// The limit on open files that would be enough.
         enough_files: u64,
     },
+    /// The mockserver accepted fewer connections than were opened before the run.
+    FewAccepted {
+        /// Connections on which it answered.
+        accepted: u64,
+        /// Connections that were opened.
+        opened: u64,
+    },
 }
 
 impl Warning {
@@ -203,6 +210,13 @@ impl fmt::Display for Warning {
                 thousands(*open_files),
                 thousands(*in_flight)
             ),
+            Self::FewAccepted { accepted, opened } => write!(
+                f,
+                "the server answered on {} of {} before the run, so no more were used: attempts that found none free waited in \
+                 the client; give the server more places (`mockserver --max-connections`), or lower the load (`--in-flight`)",
+                thousands(*accepted),
+                counted(*opened, "connection")
+            ),
         }
     }
 }
@@ -266,6 +280,12 @@ mod tests {
             warning.contains("`ulimit -n 192`") && warning.contains("limit of 64 open files"),
             "{warning}"
         );
+        let warning = Warning::FewAccepted { accepted: 20, opened: 128 }.to_string();
+        assert!(
+            warning.starts_with("the server answered on 20 of 128 connections before the run"),
+            "{warning}"
+        );
+        assert!(warning.contains("`mockserver --max-connections`"), "{warning}");
         assert_eq!(
             [1, 2000].map(|ops| Warning::Unfinished(ops).to_string()),
             ["1 op was", "2 000 ops were"]

@@ -7,13 +7,10 @@ use results::StartedBy;
 use tokio::runtime::Runtime;
 use vocabulary::wire::{Released, RunId, ServerCounts};
 
-use super::stop::Stop;
+use super::stop::{Stop, asked_more_than, unless_stopped};
 use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::servers::target::Server;
 use crate::sharded::{BarrierChoice, Sharded, StartChoice};
-
-/// How often somebody who waits looks whether that is still wanted.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Before a start by the calendar connections are opened and everything else is made ready.
 const READY_IN: Duration = Duration::from_secs(1);
@@ -56,13 +53,13 @@ pub(super) fn wait(
                 );
                 return Err(refusal(ErrorKind::Usage, words));
             };
-            refuse_taken(*run, server, runtime)?;
+            refuse_taken(*run, server, runtime, stop)?;
             let at = now.0 + ahead;
             let near = tokio::time::Instant::from_std(at.checked_sub(READY_IN).unwrap_or(at));
             let waited = runtime.block_on(async {
                 tokio::select! {
                     () = tokio::time::sleep_until(near) => true,
-                    () = asked_for(stop) => false,
+                    () = asked_more_than(0, stop) => false,
                 }
             });
             let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -87,7 +84,7 @@ fn at_barrier(
         tokio::select! {
             biased;
             released = server.barrier(&round, plan, sharded.shard, *patience) => Some(released),
-            () = asked_for(stop) => None,
+            () = asked_more_than(0, stop) => None,
         }
     });
     let heard = Instant::now();
@@ -114,10 +111,10 @@ fn at_barrier(
 
 /// Refuses the id of a run that the server has counted for: whoever chose it before would be taken for shards of this one, of which none has
 /// begun where clocks agree. A barrier gives each run an id of its own.
-fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime) -> anyhow::Result<()> {
+fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
     // One that cannot be asked now is asked again at the end, and what came of it is told then.
-    let Ok(stats) = runtime.block_on(mock.stats(run)) else { return Ok(()) };
+    let Some(Ok(stats)) = unless_stopped(stop, runtime, mock.stats(run)) else { return Ok(()) };
     let ServerCounts { received, reads, .. } = stats.counts;
     let before = received.saturating_add(reads);
     if before == 0 {
@@ -129,11 +126,4 @@ fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime) -> anyhow::Resul
         server.describe()
     );
     Err(refusal(ErrorKind::Usage, words))
-}
-
-/// Returns when somebody asks for the end.
-async fn asked_for(stop: &dyn Stop) {
-    while stop.asked_by().is_none() {
-        tokio::time::sleep(LOOK).await;
-    }
 }

@@ -11,7 +11,8 @@ use loadgen_core::{
     SampleSink, Snapshot,
 };
 use loadgen_http::{
-    Control, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig, peak_rss_bytes,
+    Control, DriveError, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig,
+    peak_rss_bytes,
 };
 use results::{
     ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, ShardContext,
@@ -26,7 +27,7 @@ use crate::experiment::Experiment;
 use crate::record::config_record;
 use crate::runs::common_start::CommonStart;
 use crate::runs::kept_latencies::KeptLatencies;
-use crate::runs::stop::Stop;
+use crate::runs::stop::{Stop, unless_stopped};
 use crate::runs::wall_clock;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::Server;
@@ -145,7 +146,13 @@ pub fn start(
         let report = transport.drive(&mut run, &watched, options);
         // Whoever watched may have gone.
         let _ = tell_over.send(());
-        Ok(Driven { run, report: report? })
+        let report = report.map_err(|error| match error {
+            DriveError::Silent { .. } => {
+                refusal_because(ErrorKind::Unreachable, "the run did not begin", error)
+            }
+            error => error.into(),
+        })?;
+        Ok(Driven { run, report })
     })?;
     let bound = PlannedBound::of(&config, server);
     Ok(Underway { control, over, bound, thread, room, id, seed, started_at, common })
@@ -176,7 +183,10 @@ impl Underway {
         let mut warnings = Vec::new();
         // The server's clock is read after the run, and not at once.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
-        let stats = server_stats(server, self.id, self.common.as_ref(), runtime, lasted, &mut warnings);
+        let stats =
+            server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
+        // A server that did not answer this is not asked again.
+        let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
         let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
         let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));
         let conservation = driven.run.conservation(own.as_ref());
@@ -197,7 +207,7 @@ impl Underway {
         warnings.extend(bottleneck.map(Warning::Bottleneck));
         let distorted = |share| Warning::distorted(share, &measured.excess.figures());
         warnings.extend(measured.excess.intolerable().map(distorted));
-        let current = server.is_as_it_was(runtime);
+        let current = if is_silent { None } else { server.is_as_it_was(runtime, stop) };
         let planned =
             server.model.as_ref().is_some_and(|model| !model.caps.is_empty() || !model.schedule.is_empty());
         if current == Some(false) || driven.run.cap_changed() && !planned {
@@ -209,6 +219,11 @@ impl Underway {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
             warnings.push(self.room.warning_after(most as u64));
+        }
+        let warm_up = driven.report.warm_up;
+        if server.mock.is_some() && warm_up.ready < warm_up.wanted && warm_up.ready > 0 {
+            let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
+            warnings.push(Warning::FewAccepted { accepted, opened });
         }
         // Counts, not latencies: those leave out what was sent while the run warmed up.
         let attempts = &measured.attempts;
@@ -320,13 +335,17 @@ fn server_stats(
     server: &Server,
     id: RunId,
     common: Option<&CommonStart>,
-    runtime: &Runtime,
+    (runtime, stop): (&Runtime, &dyn Stop),
     lasted: Duration,
     warnings: &mut Vec<Warning>,
 ) -> Option<ServerStats> {
     let mock = server.mock.as_ref()?;
-    match runtime.block_on(mock.stats(id)) {
-        Ok(stats) => {
+    match unless_stopped(stop, runtime, mock.stats(id)) {
+        None => {
+            warnings.push(Warning::CountsUnknown("nobody waited for them".to_owned()));
+            None
+        }
+        Some(Ok(stats)) => {
             let mut before = mock.state;
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
@@ -345,7 +364,7 @@ fn server_stats(
             warnings.push(warning);
             None
         }
-        Err(error) => {
+        Some(Err(error)) => {
             let error = words_of(&error);
             warnings.push(Warning::CountsUnknown(error));
             None

@@ -46,7 +46,7 @@ impl OverHttp {
                 let room = ConnectionRoom::within(self.files, &server);
                 against(&server, room, &self.runtime, task, number, begun, stop, watcher)
             }
-            Opponent::Given(given) => given.with_current(|server, room, runtime| {
+            Opponent::Given(given) => given.with_current(stop, |server, room, runtime| {
                 against(server, room, runtime, task, number, begun, stop, watcher)
             }),
             Opponent::Past(_) => anyhow::bail!("a server of runs that are over cannot be asked again"),

@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::experiment::Experiment;
 use crate::record::ServerRecord;
+use crate::runs::stop::Stop;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::{Server, ServerChoice};
 
@@ -150,10 +151,14 @@ impl GivenServer {
 
     /// The server of the next run: as it was announced for the first, and from the second on as it is by now. A change before
     /// the first is noticed when that is over.
-    pub fn with_current<T>(&self, run: impl FnOnce(&Server, ConnectionRoom, &Runtime) -> T) -> T {
+    pub fn with_current<T>(
+        &self,
+        stop: &dyn Stop,
+        run: impl FnOnce(&Server, ConnectionRoom, &Runtime) -> T,
+    ) -> T {
         let mut server = self.server();
         if self.met.swap(true, Ordering::Relaxed) {
-            server.refresh(&self.runtime);
+            server.refresh(&self.runtime, stop);
         }
         run(&server, self.room, &self.runtime)
     }
@@ -168,6 +173,7 @@ mod tests {
     use loadgen_core::RunConfig;
 
     use super::*;
+    use crate::runs::stop::Never;
 
     #[test]
     fn the_first_run_meets_what_was_announced_and_the_second_what_is_there_by_then() {
@@ -177,7 +183,8 @@ mod tests {
         let mock = server.mock.as_ref().unwrap();
         runtime.block_on(mock.change(&vocabulary::wire::ConfigChange::Cap { max_busy: 20 })).unwrap();
         let given = GivenServer::new(server, runtime, None);
-        let slots = || given.with_current(|server, _, _| server.model.as_ref().map(|model| model.max_busy));
+        let slots =
+            || given.with_current(&Never, |server, _, _| server.model.as_ref().map(|model| model.max_busy));
         assert_eq!([slots(), slots()], [Some(50), Some(20)]);
     }
 }

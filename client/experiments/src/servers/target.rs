@@ -17,6 +17,7 @@ use super::url::url;
 use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::experiment::Experiment;
 use crate::record::ServerRecord;
+use crate::runs::stop::{Stop, unless_stopped};
 
 /// Which server is asked for.
 pub struct ServerChoice<'a> {
@@ -175,25 +176,26 @@ impl Server {
     }
 
     /// Reads the mockserver's configuration anew; what cannot be read stays as it was.
-    pub fn refresh(&mut self, runtime: &Runtime) {
-        if let Some((mock, model)) = self.current(runtime) {
+    pub fn refresh(&mut self, runtime: &Runtime, stop: &dyn Stop) {
+        if let Some((mock, model)) = self.current(runtime, stop) {
             (self.mock, self.model) = (Some(mock), Some(model));
         }
     }
 
     /// Whether the mockserver behaves as when its configuration was read, and always has since; `None` when it cannot be
     /// asked, or is another process by now.
-    pub fn is_as_it_was(&self, runtime: &Runtime) -> Option<bool> {
+    pub fn is_as_it_was(&self, runtime: &Runtime, stop: &dyn Stop) -> Option<bool> {
         let before = self.mock.as_ref()?;
-        let (mock, model) = self.current(runtime)?;
+        let (mock, model) = self.current(runtime, stop)?;
         let (state, before) = (mock.state, before.state);
         let is_unchanged = state.changes == before.changes && Some(&model) == self.model.as_ref();
         (state.instance == before.instance).then_some(is_unchanged)
     }
 
-    fn current(&self, runtime: &Runtime) -> Option<(Box<MockServer>, Config)> {
+    fn current(&self, runtime: &Runtime, stop: &dyn Stop) -> Option<(Box<MockServer>, Config)> {
         self.mock.as_ref()?;
-        let Ok(Probe::Mock(mock)) = runtime.block_on(probe(self.target.as_ref()?)) else { return None };
+        let probed = unless_stopped(stop, runtime, probe(self.target.as_ref()?))?;
+        let Ok(Probe::Mock(mock)) = probed else { return None };
         let model = serde_json::from_value(mock.config.clone()).ok()?;
         Some((mock, model))
     }

@@ -5,11 +5,13 @@ mod link;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use http::uri::PathAndQuery;
 use http::{Method, Request, Uri};
 use loadgen_core::{ErrorKind, Latencies, Launched};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::time::{Instant, timeout_at};
 
 use self::link::{Carried, Link};
 use crate::connecting::Connecting;
@@ -17,7 +19,7 @@ use crate::dialer::Dialer;
 use crate::exchange::{Exchange, Heard, attempt, looks, tag_of};
 use crate::prepared::{Prepared, Step};
 use crate::template::Naming;
-use crate::transport::{Answer, Transport, TransportConfig, TransportError};
+use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
 use crate::understanding::Understanding;
 
 /// Streams at once on a connection whose server has not said yet how many it allows: RFC 9113, section 6.5.2, recommends
@@ -39,7 +41,7 @@ struct Shared {
     dialer: Dialer,
     connecting: Connecting,
     /// Connections to spread attempts over.
-    wanted: usize,
+    wanted: AtomicUsize,
     /// Those that take new streams.
     links: Mutex<Vec<Arc<Link>>>,
     /// One is opened at a time: those who come meanwhile find it open.
@@ -60,7 +62,7 @@ impl Shared {
     fn least_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
-        let enough = links.len() >= self.wanted;
+        let enough = links.len() >= self.wanted.load(Ordering::Relaxed);
         let least = || links.iter().min_by_key(|link| link.streams());
         enough.then(least).flatten().cloned()
     }
@@ -100,22 +102,28 @@ impl Shared {
         (request, rendered.body)
     }
 
-    /// Opens a connection and hears how many streams the server allows: a mockserver by a question that is no work.
-    async fn warm(&self) {
-        let Ok(link) = self.link().await else { return };
+    /// Opens a connection and reads how many streams the server allows: at a mockserver by a question that is no work. Returns
+    /// whether the connection is ready; one on which a mockserver does not answer in time is used no more.
+    async fn warm(&self, deadline: Instant) -> bool {
+        let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {
-            return;
+            return true;
         }
         let plain = self.prepared.plain();
         let mut request = Request::new(());
         *request.method_mut() = Method::GET;
         let mut parts = plain.uri.clone().into_parts();
         parts.path_and_query = Some(PathAndQuery::from_static("/_mock/capacity"));
-        let Ok(question) = Uri::from_parts(parts) else { return };
+        let Ok(question) = Uri::from_parts(parts) else { return false };
         *request.uri_mut() = question;
         request.headers_mut().clone_from(&plain.headers);
-        drop(link.carry(request, bytes::Bytes::new(), |_| 0).await);
+        let carried = timeout_at(deadline, link.carry(request, bytes::Bytes::new(), |_| 0)).await;
+        let is_ready = matches!(carried, Ok(Carried::Answered { .. }));
+        if !is_ready {
+            self.links().retain(|other| !Arc::ptr_eq(other, &link));
+        }
         self.look_at_room();
+        is_ready
     }
 }
 
@@ -163,7 +171,7 @@ impl Transport for Http2Transport {
             understanding: Understanding::new(&config),
             dialer: Dialer::new(&config, &[b"h2"])?,
             connecting: Connecting::new(config.most_connections),
-            wanted,
+            wanted: AtomicUsize::new(wanted),
             links: Mutex::default(),
             opening: AsyncMutex::new(()),
             allowed: AtomicUsize::new(0),
@@ -173,9 +181,19 @@ impl Transport for Http2Transport {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    async fn warm_up(&self, _count: usize) {
-        for _ in 0..self.shared.wanted {
-            self.shared.warm().await;
+    async fn warm_up(&self, _count: usize, patience: Duration) -> WarmUp {
+        let deadline = Instant::now() + patience;
+        let wanted = self.shared.wanted.load(Ordering::Relaxed);
+        let mut ready = 0;
+        for _ in 0..wanted {
+            ready += usize::from(self.shared.warm(deadline).await);
+        }
+        WarmUp { wanted, ready }
+    }
+
+    fn limit_connections(&self, connections: usize) {
+        if self.shared.is_mock {
+            self.shared.wanted.fetch_min(connections, Ordering::Relaxed);
         }
     }
 
@@ -185,6 +203,7 @@ impl Transport for Http2Transport {
 
     fn room(&self) -> usize {
         match self.shared.allowed.load(Ordering::Relaxed) {
+            _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
             // No connection yet: as many as any server allows wait for the first, the others where they are counted.
             0 => STREAMS_BEFORE_SETTINGS,
             allowed => allowed,

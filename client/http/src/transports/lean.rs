@@ -7,6 +7,7 @@ mod plain;
 mod replayed;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -19,7 +20,7 @@ use crate::dialer::Dialer;
 use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, looks, tag_of};
 use crate::prepared::{AGENT, Prepared, Step};
 use crate::template::Naming;
-use crate::transport::{Answer, Transport, TransportConfig, TransportError};
+use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
 use crate::trouble::{Stage, kind};
 use crate::understanding::Understanding;
 use link::Link;
@@ -142,20 +143,21 @@ impl Shared {
         }
     }
 
-    /// Opens a connection and, at a mockserver, sees to it that it is accepted: by a question that is no work.
-    async fn warm(&self) {
-        let Ok(link) = self.connect().await else { return };
+    /// Opens a connection and, at a mockserver, sees to it that it is accepted: by a question that is no work. Returns whether it
+    /// is ready.
+    async fn warm(&self) -> bool {
+        let Ok(link) = self.connect().await else { return false };
         if !self.is_mock {
             self.idle().push(Connection::Plain(link));
-            return;
+            return true;
         }
         let ask = |out: &mut Vec<u8>| {
             out.extend_from_slice(&self.question);
             true
         };
-        if let Plain::Answered((), link) = link.exchange(ask, |_, _, _| ()).await {
-            self.idle().push(Connection::Plain(link));
-        }
+        let Plain::Answered((), link) = link.exchange(ask, |_, _, _| ()).await else { return false };
+        self.idle().push(Connection::Plain(link));
+        true
     }
 }
 
@@ -205,13 +207,19 @@ impl Transport for LeanTransport {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    async fn warm_up(&self, count: usize) {
-        let mut tasks = tokio::task::JoinSet::new();
-        for _ in 0..count {
+    async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
+        let wanted = count.min(self.shared.connecting.most());
+        let warm = || {
             let shared = self.shared.clone();
-            tasks.spawn(async move { shared.warm().await });
+            async move { shared.warm().await }
+        };
+        WarmUp { wanted, ready: ready_in_time(wanted, patience, warm).await }
+    }
+
+    fn limit_connections(&self, connections: usize) {
+        if self.shared.is_mock {
+            self.shared.connecting.limit(connections);
         }
-        tasks.join_all().await;
     }
 
     async fn send(&self, launched: Launched) -> Answer {

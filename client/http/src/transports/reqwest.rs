@@ -1,7 +1,7 @@
 //! reqwest as a transport: its retries, redirects, proxies and name look-ups are off on purpose.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loadgen_core::{ErrorKind, Latencies, Launched};
 use reqwest::{Body, Client, Request};
@@ -11,7 +11,7 @@ use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, looks, tag_of}
 use crate::http_client::client;
 use crate::prepared::{Prepared, Step};
 use crate::template::Naming;
-use crate::transport::{Answer, Transport, TransportConfig, TransportError};
+use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
 use crate::trouble;
 use crate::understanding::Understanding;
 
@@ -80,28 +80,40 @@ impl Transport for ReqwestTransport {
     }
 
     /// Asks a mockserver for its counts, which it does not count as work; any other server would count the extra requests.
-    async fn warm_up(&self, count: usize) {
+    async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
         if !self.shared.is_mock {
-            return;
+            return WarmUp::default();
         }
+        let wanted = count.min(self.connecting.most());
         let plain = self.shared.prepared.plain();
         let mut url = plain.url.clone();
         url.set_path("/_mock/stats");
+        let question = || {
+            let request = self.client.get(url.clone()).headers(plain.headers.clone());
+            async move {
+                let Ok(response) = request.send().await else { return false };
+                // Whether the connection can be used again is seen when it is.
+                drain(http::Response::from(response).into_body(), 0).await.is_ok()
+            }
+        };
+        let opened = || usize::try_from(self.connections()).unwrap_or(usize::MAX);
+        let deadline = Instant::now() + patience;
         // Answers may come back before all connects have begun and their connections be used again, so a
         // second round may be needed; more would be pointless.
         for _ in 0..4 {
-            let missing = count.saturating_sub(usize::try_from(self.connections()).unwrap_or(usize::MAX));
-            let mut tasks = tokio::task::JoinSet::new();
-            for _ in 0..missing {
-                let request = self.client.get(url.clone()).headers(plain.headers.clone());
-                tasks.spawn(async move {
-                    if let Ok(response) = request.timeout(Duration::from_secs(2)).send().await {
-                        // Whether it can be used again is seen when it is.
-                        let _ = drain(http::Response::from(response).into_body(), 0).await;
-                    }
-                });
+            let missing = wanted.saturating_sub(opened());
+            let left = deadline.saturating_duration_since(Instant::now());
+            let unanswered = missing - ready_in_time(missing, left, question).await;
+            if unanswered > 0 {
+                return WarmUp { wanted, ready: opened().saturating_sub(unanswered).min(wanted) };
             }
-            tasks.join_all().await;
+        }
+        WarmUp { wanted, ready: wanted }
+    }
+
+    fn limit_connections(&self, connections: usize) {
+        if self.shared.is_mock {
+            self.connecting.limit(connections);
         }
     }
 

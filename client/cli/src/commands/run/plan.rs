@@ -60,7 +60,7 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
 }
 
 impl<'a> Plan<'a> {
-    /// Checks everything; listens for signals before anything is begun that would have to be cleaned up.
+    /// Checks everything. Signals end the program until then, because there is nothing to keep.
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
         let to_stdout = args.output.exports.asked.iter().find(|(_, path)| path.as_os_str() == "-");
         if let (Some((format, _)), Some(_)) = (to_stdout, args.output.progress) {
@@ -104,7 +104,6 @@ impl<'a> Plan<'a> {
     fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
-        let interrupt = Interrupt::listen()?;
         exports.begin()?;
         let driver = OverHttp::new()?;
         experiment.sharded = args.client_shard.sharded(&experiment, &runtime)?;
@@ -136,12 +135,12 @@ impl<'a> Plan<'a> {
             barrier.plan = document.plan.fingerprint();
         }
         Ok(Self {
+            interrupt: Interrupt::listen()?,
             experiment,
             opponent,
             driver,
             exports,
             checks,
-            interrupt,
             announcement,
             warnings,
             is_past: false,

@@ -13,7 +13,7 @@ use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::files::exports::Exports;
-use crate::interrupt::{Interrupt, exit_of_cause};
+use crate::interrupt::{Interrupt, by_whom, exit_of_cause};
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
 use crate::text::stderr::{titled, to_people, to_stderr};
@@ -78,7 +78,11 @@ impl Report {
         }
         match &runs.only {
             // Without a run nothing that was there is overwritten.
-            None if runs.count == 0 => {}
+            None if runs.count == 0 => {
+                if let Some(cause) = interrupt.cause() {
+                    self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));
+                }
+            }
             _ if of_clients.is_some() => exports.finish(&of_clients)?,
             Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
             // The runs are written.

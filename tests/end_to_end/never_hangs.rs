@@ -1,0 +1,161 @@
+//! Servers and limits that leave `loadgen` waiting: every wait has an end, and a signal ends each of them with a word.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::support::{
+    MockServer, Program, assert_conserved, count, eventually, figure, loadgen, start_loadgen,
+};
+
+/// Runs against a mockserver with few places, and gives the result and the words on stderr.
+fn against_few_places(server: &[&str], load: &[&str]) -> (serde_json::Value, String) {
+    let server = MockServer::start(&[&["--time-scale", "0.1"][..], server].concat());
+    let url = server.url();
+    let common = ["--target", &url, "--time-scale", "0.1", "--no-tui", "--json", "-"];
+    let left = loadgen(&[&common[..], load].concat()).exits(0);
+    let result = left.json();
+    assert_conserved(&result);
+    (result, left.stderr.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn a_server_with_few_places_is_used_by_as_many_connections_as_it_accepts() {
+    for (threads, transport) in [("1", "lean"), ("2", "lean"), ("1", "reqwest")] {
+        let load = ["-s", "aimd", "--arrivals", "burst", "--ops", "300"];
+        let sent = ["--threads", threads, "--transport", transport];
+        let (result, said) = against_few_places(&["--max-connections", "20"], &[&load[..], &sent].concat());
+        assert_eq!(count(&result, "/ops/succeeded"), 300, "{transport}");
+        assert_eq!(said.matches("of 128 connections before the run").count(), 1, "{said}");
+        assert!(said.contains("--max-connections"), "{said}");
+        if transport == "lean" {
+            assert_eq!(count(&result, "/attempts/failed"), 0, "{result}");
+            assert!(said.contains("answered on 20 of 128"), "{said}");
+            assert!(count(&result, "/server/max_accepted_seen") <= 20, "{}", result["server"]);
+        }
+    }
+}
+
+#[test]
+fn a_closed_loop_with_more_clients_than_places_does_all_ops() {
+    let places = ["--max-connections", "100", "--max-busy", "100"];
+    let (result, said) = against_few_places(&places, &["-s", "none", "--in-flight", "200", "--ops", "600"]);
+    assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/attempts/total")), (600, 600));
+    assert!(said.contains("answered on 100 of 128 connections"), "{said}");
+    assert!(count(&result, "/generator/waited_for_connection") > 0);
+}
+
+/// Passes the first connection on to a server and keeps the others silent, as a process that was stopped. Gives its URL and the
+/// number of connections so far.
+fn falls_silent(server: SocketAddr) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let accepted = Arc::<AtomicUsize>::default();
+    let counter = accepted.clone();
+    // The thread ends with the test's process.
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for (number, client) in listener.incoming().flatten().enumerate() {
+            counter.fetch_add(1, Ordering::Relaxed);
+            if number > 0 {
+                kept.push(client);
+                continue;
+            }
+            let server = TcpStream::connect(server).unwrap();
+            for (mut from, mut to) in
+                [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
+            {
+                std::thread::spawn(move || {
+                    io::copy(&mut from, &mut to).map(|_| to.shutdown(std::net::Shutdown::Both))
+                });
+            }
+        }
+    });
+    (url, accepted)
+}
+
+const TRANSPORTS: [&[&str]; 3] = [&["--transport", "lean"], &["--transport", "reqwest"], &["--http2"]];
+
+#[test]
+fn a_server_that_falls_silent_before_the_run_is_unreachable() {
+    let server = MockServer::start(&[]);
+    for transport in TRANSPORTS {
+        let (url, _) = falls_silent(server.address);
+        let load = ["--target", &url, "--arrivals", "burst", "--ops", "500", "--no-tui"];
+        loadgen(&[&load[..], transport].concat()).exits(69).says(&[
+            "answered on none of",
+            "within 5 s",
+            "it had answered before",
+        ]);
+    }
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_connections_and_keeps_an_empty_result() {
+    let server = MockServer::start(&[]);
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        for transport in TRANSPORTS {
+            let (url, accepted) = falls_silent(server.address);
+            let load = ["--target", &url, "--arrivals", "burst", "--ops", "500", "--no-tui", "--json", "-"];
+            let run = start_loadgen(&[&load[..], transport].concat());
+            eventually("it waits for connections", || (accepted.load(Ordering::Relaxed) > 1).then_some(()));
+            // It waits five seconds for connections; with a signal it begins no run, and exits with that.
+            run.signal(signal);
+            let result = run.finish().exits(code).json();
+            assert_eq!(count(&result, "/attempts/total"), 0, "{result}");
+            assert!(figure(&result, "/wall_s") < 5.0, "{result}");
+        }
+    }
+}
+
+/// A listener that accepts nobody: connections are open and stay silent.
+fn silent() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+/// Signals a program that has nothing to keep yet, which must end at once and say why.
+fn ends_early(run: Program, signal: Signal, name: &str, code: i32) {
+    run.signal(signal);
+    let asked = Instant::now();
+    run.finish().exits(code).says(&[&format!("stopped by {name} before any run began")]);
+    assert!(asked.elapsed() < Duration::from_mins(1), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn a_signal_while_a_target_is_asked_what_it_is_ends_the_program_with_a_word() {
+    for command in [
+        &["-s", "aimd", "--ops", "5"][..],
+        &["compare", "--strategies", "aimd,none", "--ops", "5"],
+        &["sweep", "--strategies", "aimd", "--vary", "ops=1,2"],
+    ] {
+        let (listener, url) = silent();
+        let run = start_loadgen(&[command, &["--target", &url, "--arrivals", "burst"]].concat());
+        // The question is on its way.
+        let _asked = listener.accept().unwrap();
+        ends_early(run, Signal::INT, "SIGINT", 130);
+    }
+}
+
+#[test]
+fn a_signal_while_arguments_are_read_ends_the_program_with_a_word() {
+    for (signal, name, code) in
+        [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143), (Signal::HUP, "SIGHUP", 129)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+            .unwrap();
+        let token = format!("@{}", pipe.display());
+        let run = start_loadgen(&["--target", "http://127.0.0.1:1/", "--admin-token", &token]);
+        // Opening waits until the other side reads.
+        let _unwritten = OpenOptions::new().write(true).open(&pipe).unwrap();
+        ends_early(run, signal, name, code);
+    }
+}
