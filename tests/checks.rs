@@ -139,6 +139,23 @@ fn a_baseline_gives_a_verdict_per_figure() {
 }
 
 #[test]
+fn a_changed_setting_is_compared_with_the_baseline_and_both_are_named() {
+    let here = directory();
+    assert!(run(here.path(), &["--save-baseline", "main"]).status.success());
+    let changed = run(here.path(), &["--strategy", "aimd:beta=0.3", "--baseline", "main"]);
+    assert_eq!(changed.status.code(), Some(99), "{}", told(&changed));
+    let words = told(&changed).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("aimd:beta=0.3, there aimd "), "{words}");
+    assert!(words.contains("of aimd:beta=0.3 is worse than the baseline's of aimd: "), "{words}");
+    let other = run(here.path(), &["--strategy", "full-jitter", "--baseline", "main"]);
+    assert_eq!(other.status.code(), Some(99), "{}", told(&other));
+    let several = ["compare", "--simulate", "--ops", "300", "--repeats", "6", "--baseline", "main"];
+    let several = loadgen_in(here.path(), &[&several[..], &["--strategies", "full-jitter,cubic"]].concat());
+    assert_eq!(several.status.code(), Some(2), "{}", told(&several));
+    assert!(told(&several).contains("is of aimd, and this is full-jitter, cubic"), "{}", told(&several));
+}
+
+#[test]
 fn a_baseline_of_another_experiment_is_refused_with_the_difference() {
     let here = directory();
     changed(here.path(), |_| {});
@@ -146,7 +163,6 @@ fn a_baseline_of_another_experiment_is_refused_with_the_difference() {
         (&["--max-busy", "40"][..], "server_model.max_busy is 40, there 50"),
         (&["--seed", "7"], "seed is 7, there 1"),
         (&["--rate", "500/s"], "workload.rate_per_s is 500.0, there 1000.0"),
-        (&["--strategy", "none"], "is of aimd, and this is none"),
     ];
     for (args, words) in refused {
         let left = run(here.path(), &[args, &["--baseline", "main"]].concat());

@@ -5,8 +5,8 @@ mod baseline;
 use std::fmt::Write as _;
 
 use experiments::checks::{
-    Finding, Subject, Verdict, asked_for, changes, judge, refuse_absent, refuse_foreign, refuse_other,
-    refuse_unknown,
+    Finding, Subject, Verdict, asked_for, changes, counterparts, judge, refuse_absent, refuse_foreign,
+    refuse_other, refuse_unknown,
 };
 use results::numbers::{percent, short};
 use results::{Baseline, Conditions, ConfigRecord, Figure, Mode, judged};
@@ -118,12 +118,17 @@ impl<'a> Checks<'a> {
         let columns = [Column::Right(11), Column::Right(11), Column::Right(9), Column::Left(0)];
         let mut table = Table::new(38, columns, LongNames::Shift);
         table.titles("  mean over runs", ["then", "now", "change", "verdict"]);
-        for subject in subjects {
-            table.line(&wrapped(subject.strategy(), "  ", "    "));
-            let Some(then) = baseline.strategies.get(subject.strategy()) else {
+        let names: Vec<&str> = subjects.iter().map(Subject::strategy).collect();
+        for (subject, counterpart) in subjects.iter().zip(counterparts(baseline, &names)) {
+            let then = counterpart.and_then(|name| Some((name, baseline.strategies.get(name)?)));
+            let Some((other, then)) = then else {
+                table.line(&wrapped(subject.strategy(), "  ", "    "));
                 table.line("    is not in the baseline");
                 continue;
             };
+            let other = Some(other).filter(|other| *other != subject.strategy());
+            let against = other.map(|other| format!(", there {other}")).unwrap_or_default();
+            table.line(&wrapped(&format!("{}{against}", subject.strategy()), "  ", "    "));
             for (figure, change) in changes(subject, then, noise) {
                 let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
                 let off =
@@ -132,9 +137,9 @@ impl<'a> Checks<'a> {
                 table.row("    ", figure, &[show(change.then), show(change.now), off, verdict]);
                 if change.verdict == Verdict::Worse {
                     let (then, now) = (show(change.then), show(change.now));
+                    let of_other = other.map(|other| format!(" of {other}")).unwrap_or_default();
                     failures.push(format!(
-                        "{} of {} is worse than the baseline's: {now}, there {then}",
-                        figure,
+                        "{figure} of {} is worse than the baseline's{of_other}: {now}, there {then}",
                         subject.strategy()
                     ));
                 }

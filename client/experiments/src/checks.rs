@@ -6,7 +6,7 @@ mod condition;
 mod finding;
 mod subject;
 
-pub use baseline::{refuse_foreign, refuse_other};
+pub use baseline::{counterparts, refuse_foreign, refuse_other};
 pub use change::{Change, Verdict, changes};
 pub use condition::{Condition, Operator, Share};
 pub use finding::{Finding, asked_for, judge, refuse_absent, refuse_unknown};

@@ -1,4 +1,4 @@
-//! Which baselines a run can be compared with.
+//! Which baselines a run can be compared with, and which of their strategies with which of the run.
 
 use results::{Baseline, Conditions};
 
@@ -16,15 +16,91 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
     )))
 }
 
-/// Refuses when no strategy is in both.
+/// Refuses when no strategy has a counterpart in the baseline.
 pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> Result<(), Error> {
-    if strategies.iter().any(|strategy| baseline.strategies.contains_key(*strategy)) {
+    if counterparts(baseline, strategies).iter().any(Option::is_some) {
         return Ok(());
     }
     let known: Vec<&str> = baseline.strategies.keys().map(String::as_str).collect();
     Err(Error::usage(format!(
-        "`{name}` (--baseline) is of {}, and this is {}: there is nothing to compare; save a new baseline",
+        "`{name}` (--baseline) is of {}, and this is {}: which of them belong together is not known; save a new baseline",
         known.join(", "),
         strategies.join(", ")
     )))
+}
+
+/// The strategy of the baseline with which each of these is compared: the same one; else the only other one with the same parts, which
+/// has other parameters; else the last one that is left, if one of these is left, too.
+pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Option<&'a str>> {
+    let known = || baseline.strategies.keys().map(String::as_str);
+    let mut found: Vec<Option<&str>> =
+        strategies.iter().map(|strategy| known().find(|known| known == strategy)).collect();
+    let left_there = |found: &[Option<&str>]| {
+        known().filter(|known| !found.contains(&Some(*known))).collect::<Vec<&'a str>>()
+    };
+    let left_here = |found: &[Option<&str>]| {
+        (0..strategies.len()).filter(|index| found[*index].is_none()).collect::<Vec<usize>>()
+    };
+    let (there, here) = (left_there(&found), left_here(&found));
+    for index in &here {
+        let parts = parts(strategies[*index]);
+        let like: Vec<&str> = there.iter().copied().filter(|known| self::parts(known) == parts).collect();
+        let is_only = here.iter().filter(|other| self::parts(strategies[**other]) == parts).count() == 1;
+        if let ([only], true) = (&like[..], is_only) {
+            found[*index] = Some(only);
+        }
+    }
+    if let ([only], [index]) = (&left_there(&found)[..], &left_here(&found)[..]) {
+        found[*index] = Some(only);
+    }
+    found
+}
+
+/// The names of a strategy's parts without their parameters; a preset's name belongs to it.
+fn parts(strategy: &str) -> Vec<&str> {
+    strategy
+        .split('+')
+        .flat_map(|parts| parts.split(" over "))
+        .map(|part| match part.trim().strip_prefix("preset:") {
+            Some(preset) => preset.split(',').next().unwrap_or(preset),
+            None => part.split(':').next().unwrap_or(part).trim(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use results::RunFigures;
+
+    use super::*;
+
+    fn baseline(strategies: &[&str]) -> Baseline {
+        let config = results::ConfigRecord::default();
+        let runs = RunFigures::of([], []);
+        let strategies = strategies.iter().map(|strategy| (*strategy, &runs));
+        Baseline::of(&Conditions::new(&config, results::Mode::Simulated), strategies)
+    }
+
+    #[test]
+    fn a_strategy_is_compared_with_itself_or_with_its_former_setting_or_with_the_only_other() {
+        let found = |there: &[&str], here: &[&str]| {
+            let baseline = baseline(there);
+            counterparts(&baseline, here)
+                .into_iter()
+                .map(|found| found.unwrap_or("-").to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(&["aimd"], &["aimd"]), ["aimd"]);
+        assert_eq!(found(&["aimd"], &["none"]), ["aimd"]);
+        assert_eq!(found(&["aimd:beta=0.9", "none"], &["none", "aimd:beta=0.8"]), ["none", "aimd:beta=0.9"]);
+        assert_eq!(
+            found(
+                &["preset:openai", "preset:anthropic", "aimd"],
+                &["preset:anthropic,max-attempts=5", "preset:openai,max-attempts=5", "cubic"]
+            ),
+            ["preset:anthropic", "preset:openai", "aimd"]
+        );
+        assert_eq!(found(&["aimd", "none"], &["cubic", "bbr"]), ["-", "-"]);
+        assert_eq!(found(&["aimd:beta=0.9"], &["aimd:beta=0.8", "aimd:beta=0.7"]), ["-", "-"]);
+    }
 }
