@@ -15,6 +15,8 @@ mod delay_noise;
 mod derived;
 // Everything over real sockets, terminals and signals.
 mod end_to_end;
+// Loads beside capacities, and rates as they were given.
+mod loads;
 // What other programs read: logs, rows, schemas, shells, notices.
 mod machines;
 // Pages and pictures of results.

@@ -64,10 +64,11 @@ pub(crate) fn workload_text(experiment: &Experiment) -> String {
         (None, Some(duration)) => format!("ops for {}", duration_text::format(*duration)),
         (None, None) => "ops".to_owned(),
     };
+    let rate = experiment.rate().map(|rate| rate.to_string()).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = match arrivals {
-        ArrivalProcess::Poisson { rate_per_s } => write!(text, ", poisson {rate_per_s}/s"),
-        ArrivalProcess::Uniform { rate_per_s } => write!(text, ", uniform {rate_per_s}/s"),
+        ArrivalProcess::Poisson { .. } => write!(text, ", poisson {rate}"),
+        ArrivalProcess::Uniform { .. } => write!(text, ", uniform {rate}"),
         ArrivalProcess::Burst => write!(text, ", all at once"),
         ArrivalProcess::Scattered(_) => write!(text, ", scattered"),
         ArrivalProcess::Listed(_) => write!(text, ", as listed"),

@@ -81,6 +81,12 @@ impl Mix {
         &self.0.all
     }
 
+    /// Its kinds, each with its share of all requests.
+    pub fn shares(&self) -> impl Iterator<Item = (f64, &RequestKind)> {
+        let total = self.0.up_to.last().copied().unwrap_or(1) as f64;
+        self.kinds().iter().map(move |kind| (kind.weight as f64 / total, kind))
+    }
+
     /// The number of the kind that an op is, in the run with this seed.
     pub fn kind_of(&self, seed: u64, op: u64) -> usize {
         let up_to = &self.0.up_to;

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use http::header::{AUTHORIZATION, IF_MATCH};
 use http::{HeaderValue, Method};
-use loadgen_core::{Mix, OperationKind, RequestKind, RunConfig};
+use loadgen_core::{ArrivalProcess, Mix, OperationKind, RequestKind, RunConfig};
 use loadgen_http::{RequestTemplate, TransportChoice, Trust};
 use mockserver::core::Config;
 use results::Setting;
 use tailback::StrategySpec;
-use vocabulary::TimeScale;
+use vocabulary::{Rate, TimeScale};
 
 use crate::error::Error;
 use crate::sharded::Sharded;
@@ -134,6 +134,17 @@ impl Experiment {
             command_line: Vec::new(),
             keep_latencies: false,
         }
+    }
+
+    /// The rate at which ops arrive, in the unit in which it was given; `None` where arrivals have none.
+    pub fn rate(&self) -> Option<Rate> {
+        let (ArrivalProcess::Poisson { rate_per_s } | ArrivalProcess::Uniform { rate_per_s }) =
+            self.run.workload.arrivals
+        else {
+            return None;
+        };
+        let given = self.workload.rate.filter(|rate| rate.per_s().total_cmp(&rate_per_s).is_eq());
+        Some(given.unwrap_or(Rate::per_second(rate_per_s)))
     }
 
     /// Refuses the oracle where there is no plan for it: of anything but single requests against a plain cap.

@@ -9,6 +9,7 @@ pub mod dividing;
 mod error;
 mod experiment;
 pub mod judge;
+mod load;
 pub mod planned;
 pub mod record;
 pub mod recording;
@@ -21,4 +22,5 @@ pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};
 pub use experiment::{Admin, Experiment, Sending};
+pub use load::Load;
 pub use sharded::{BarrierChoice, Sharded, StartChoice};

@@ -90,6 +90,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             drain: run.drain.map(duration_text::format),
             arrivals: arrivals.to_owned(),
             rate_per_s,
+            rate: settings.rate().map(|rate| rate.to_string()),
             in_flight,
             clients: run.clients,
             share_strategy: run.share_strategy,

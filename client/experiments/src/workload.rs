@@ -6,7 +6,6 @@
 mod file;
 mod lists;
 mod parameter;
-mod rate;
 mod recorded;
 mod spec;
 mod table;
@@ -15,7 +14,6 @@ pub(crate) mod testing;
 
 pub use file::{FileError, from_table, is_key};
 pub use parameter::{Kind, Parameter, Place, Word};
-pub use rate::Rate;
 pub use recorded::recorded_as_typed;
-pub use spec::{Arrivals, LARGEST_BURST, Spelling, WorkloadError, WorkloadSpec};
+pub use spec::{Arrivals, DEFAULT_RATE, LARGEST_BURST, Spelling, WorkloadError, WorkloadSpec};
 pub use table::PARAMETERS;

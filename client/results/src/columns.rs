@@ -29,6 +29,9 @@ impl Column {
                 columns.push(Self::Text("started_at", |run| run.started_at.clone().unwrap_or_default()));
             }
             columns.push(Self::Figure(figure));
+            if figure.path == "load_factor" {
+                columns.push(Self::Text("load", |run| run.load.clone().unwrap_or_default()));
+            }
             if figure.path == "wall_s" {
                 columns.push(Self::Text("interrupted", |run| run.interrupted.clone().unwrap_or_default()));
             }

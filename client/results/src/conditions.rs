@@ -55,7 +55,7 @@ impl Conditions {
             strategy: _,
             max_attempts: _,
             retry_after: _,
-            workload,
+            mut workload,
             timeout,
             deadline,
             within,
@@ -71,6 +71,8 @@ impl Conditions {
             server_model,
             more,
         } = config.clone();
+        // `60/m` and `1/s` are the same load.
+        workload.rate = None;
         Self {
             deadline,
             delay_noise: delay_noise.filter(|noise| noise != "0s"),

@@ -98,6 +98,9 @@ pub struct WorkloadRecord {
     pub drain: Option<String>,
     pub arrivals: String,
     pub rate_per_s: Option<f64>,
+    /// The same in the unit in which it was given, such as `10/min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
     pub in_flight: Option<u32>,
     pub clients: u32,
     pub share_strategy: bool,

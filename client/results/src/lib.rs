@@ -76,8 +76,8 @@ pub use reproduction::{
     TimeUnit,
 };
 pub use run::{
-    AttemptsResult, GaugePoint, GeneratorResult, LagResult, Mode, OpsResult, ResultContext, RunResult,
-    SeriesPoint,
+    AttemptsResult, GaugePoint, GeneratorResult, LagResult, LoadRecord, Mode, OpsResult, ResultContext,
+    RunResult, SeriesPoint,
 };
 pub use run_figures::RunFigures;
 pub use sample::{OutcomeName, SampleLine};

@@ -18,7 +18,7 @@ pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Milliseconds with three significant digits and a fitting unit: `0.031 ms`, `12.4 ms`, `3.02 s`, `12 min`.
+/// Milliseconds with three significant digits and a fitting unit: `0.0312 ms`, `12.4 ms`, `3.02 s`, `12 min`.
 pub fn milliseconds(ms: f64) -> String {
     match ms {
         ms if ms < 1000.0 => format!("{} ms", significant(ms)),
@@ -70,12 +70,27 @@ pub fn short(number: f64) -> String {
     }
 }
 
+/// A number that is not negative: a whole one exactly, with thousands grouped, any other with three significant digits.
+pub fn three_digits(number: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturation is what is wanted"
+    )]
+    match number {
+        whole if whole.fract() == 0.0 || whole >= 999.5 => thousands(whole.round() as u64),
+        number => significant(number),
+    }
+}
+
+/// Three significant digits, but no more than four decimals.
 fn significant(number: f64) -> String {
     match number {
-        number if number >= 100.0 => format!("{number:.0}"),
-        number if number >= 10.0 => format!("{number:.1}"),
-        number if number >= 1.0 => format!("{number:.2}"),
-        number => format!("{number:.3}"),
+        number if number >= 99.95 => format!("{number:.0}"),
+        number if number >= 9.995 => format!("{number:.1}"),
+        number if number >= 0.9995 => format!("{number:.2}"),
+        number if number >= 0.09995 || number == 0.0 => format!("{number:.3}"),
+        number => format!("{number:.4}"),
     }
 }
 
@@ -98,13 +113,17 @@ mod tests {
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(1_234_567), "1 234 567");
-        assert_eq!(milliseconds(0.0312), "0.031 ms");
+        assert_eq!(milliseconds(0.0312), "0.0312 ms");
         assert_eq!(milliseconds(12.44), "12.4 ms");
         assert_eq!(seconds(25.21), "25.2 s");
         assert_eq!(seconds(720.0), "12.0 min");
         assert_eq!(
             [17_405.2, 2088.0, 25.204, 0.4504, -3.0].map(short),
             ["17 405", "2088", "25.20", "0.450", "-3"]
+        );
+        assert_eq!(
+            [10.0, 1.4403, 17_405.2, 999.6, 0.0512, 99.96].map(three_digits),
+            ["10", "1.44", "17 405", "1 000", "0.0512", "100"]
         );
     }
 }

@@ -44,6 +44,13 @@ pub struct RunResult {
     /// none is known.
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
+    /// The rate at which ops arrive over what the server can serve in the long run; null for closed loops and bursts, and where
+    /// no capacity is known.
+    #[serde(default)]
+    pub load_factor: Option<f64>,
+    /// The same in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
+    #[serde(default)]
+    pub load: Option<String>,
     /// What failed attempts came to, the most frequent first; together they are `attempts.failed`.
     #[serde(default, deserialize_with = "crate::fields::failures")]
     pub failures: Vec<FailureResult>,
@@ -245,6 +252,15 @@ pub struct GaugePoint {
     pub value: Option<f64>,
 }
 
+/// How hard a run pushes its server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadRecord {
+    /// The rate at which ops arrive over the server's capacity.
+    pub factor: f64,
+    /// The same in words, with the limit that decides.
+    pub words: String,
+}
+
 /// What the shell adds to the figures of a run.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are those of the result")]
@@ -252,6 +268,7 @@ pub struct ResultContext {
     pub mode: Mode,
     pub config: ConfigRecord,
     pub seed: u64,
+    pub load: Option<LoadRecord>,
     pub server: Option<ServerStats>,
     pub generator: GeneratorResult,
     pub started_at: Option<String>,
@@ -309,6 +326,8 @@ impl RunResult {
             makespan_complete: ops.arrived > 0 && ops.succeeded == ops.arrived,
             optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
             goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
+            load_factor: context.load.as_ref().map(|load| load.factor),
+            load: context.load.map(|load| load.words),
             failures: measured.failures.results(),
             given_up_after: measured.given_up_after,
             op_latency_ms: measured.op_latency.figures(),

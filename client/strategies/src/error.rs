@@ -7,6 +7,10 @@ use crate::common::COMMON;
 use crate::presets::preset;
 use crate::strategy::MAX_LAYERS;
 
+/// What libraries call the largest number of retries of an op, in lower case without dashes: `total` is urllib3's.
+const RETRIES: &[&str] =
+    &["maxretries", "maxretry", "maxretrycount", "numretries", "retries", "retrycount", "total"];
+
 /// What was typed is no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -213,17 +217,30 @@ impl SpecError {
         Self::Unknown { name: name.to_owned(), suggestion }
     }
 
+    /// Suggests a parameter in place of an unknown one: the number of attempts for a number of retries, else the nearest name.
+    pub(crate) fn suggestion<'a>(key: &str, value: &str, known: impl Iterator<Item = &'a str>) -> String {
+        let letters: String = key.chars().filter(char::is_ascii_alphabetic).collect();
+        let counts_retries = RETRIES.contains(&letters.to_ascii_lowercase().as_str());
+        let attempts = value.parse().ok().and_then(|retries: u32| retries.checked_add(1));
+        match attempts.filter(|_| counts_retries) {
+            Some(attempts) => {
+                format!("; did you mean `max-attempts={attempts}`? (attempts = retries + 1)")
+            }
+            None => did_you_mean(key, known),
+        }
+    }
+
     /// What is wrong with the options of this part.
     pub(crate) fn options(part: &'static str, error: OptionsError) -> Self {
         match error {
-            OptionsError::Unknown { key, known: own } => {
+            OptionsError::Unknown { key, value, known: own } => {
                 let known: Vec<&str> =
                     own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
                 // Those of advice are many; `loadgen strategies NAME` lists them.
                 let named = known.iter().filter(|key| !key.starts_with("advice-")).chain([&"advice-…"]);
                 Self::UnknownParameter {
                     part,
-                    suggestion: did_you_mean(&key, known.iter().copied()),
+                    suggestion: Self::suggestion(&key, &value, known.iter().copied()),
                     key,
                     accepted: named.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
                 }

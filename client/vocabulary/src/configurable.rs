@@ -33,7 +33,7 @@ pub trait Configurable: Default + 'static {
         for (index, (key, value)) in options.iter().enumerate() {
             let Some(parameter) = Self::PARAMETERS.iter().find(|parameter| parameter.key == key) else {
                 let known = Self::PARAMETERS.iter().map(|parameter| parameter.key).collect();
-                return Err(OptionsError::Unknown { key: key.clone(), known });
+                return Err(OptionsError::Unknown { key: key.clone(), value: value.clone(), known });
             };
             if options[..index].iter().any(|(before, _)| before == key) {
                 return Err(OptionsError::Twice { key: parameter.key });
@@ -61,6 +61,8 @@ pub enum OptionsError {
     Unknown {
         /// As typed.
         key: String,
+        /// The value that it was given.
+        value: String,
         /// The parameters that there are.
         known: Vec<&'static str>,
     },

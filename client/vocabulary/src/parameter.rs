@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::choice::ChoiceField;
 use crate::duration_text;
+use crate::rate::Rate;
 use crate::text_field::TextField;
 
 /// One parameter of a part configured by `C`.
@@ -22,6 +23,8 @@ enum Field<C: 'static> {
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
     /// A number in this range.
     Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },
+    /// A rate in this range, which is per second.
+    Rate { at: fn(&mut C) -> &mut Rate, min: f64, max: f64 },
     /// A whole number in this range; when it ends at `u32::MAX`, that one is written `unlimited`.
     Count { at: fn(&mut C) -> &mut u32, min: u32, max: u32 },
     /// One of a few words.
@@ -72,6 +75,16 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Number { at, min, max } }
     }
 
+    /// A rate from `min` to `max` per second.
+    pub const fn rate(
+        key: &'static str,
+        about: &'static str,
+        (min, max): (f64, f64),
+        at: fn(&mut C) -> &mut Rate,
+    ) -> Self {
+        Self { key, about, field: Field::Rate { at, min, max } }
+    }
+
     /// A whole number from `min` to `max`.
     pub const fn count(
         key: &'static str,
@@ -116,6 +129,13 @@ impl<C: Default> Parameter<C> {
                 }
                 *at(config) = value;
             }
+            Field::Rate { at, min, max } => {
+                let value = Rate::parse(text).ok_or_else(refuse)?;
+                if !(*min..=*max).contains(&value.per_s()) {
+                    return Err(refuse());
+                }
+                *at(config) = value;
+            }
             Field::Count { at, min, max } => {
                 let value: u32 = match (text, *max) {
                     (UNLIMITED, u32::MAX) => u32::MAX,
@@ -141,6 +161,7 @@ impl<C: Default> Parameter<C> {
         match &self.field {
             Field::Duration { at, .. } => duration_text::format(*at(config)),
             Field::Number { at, .. } => at(config).to_string(),
+            Field::Rate { at, .. } => at(config).to_string(),
             Field::Count { at, .. } => match *at(config) {
                 u32::MAX => UNLIMITED.to_owned(),
                 count => count.to_string(),
@@ -163,6 +184,11 @@ impl<C: Default> Parameter<C> {
                 format!("a duration from {} to {}", duration_text::format(*min), duration_text::format(*max))
             }
             Field::Number { min, max, .. } => format!("a number from {min} to {max}"),
+            Field::Rate { min, max, .. } => {
+                format!(
+                    "a rate from {min}/s to {max}/s, such as `8/s` or `10/min`; without a unit it is per second"
+                )
+            }
             Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min} or `{UNLIMITED}`"),
             Field::Count { min, max, .. } => format!("a whole number from {min} to {max}"),
             Field::Choice { at } => at(&mut C::default()).words().join(" or "),
@@ -205,6 +231,7 @@ mod tests {
         wait: Duration,
         tick: Duration,
         share: f64,
+        rate: Rate,
         tries: u32,
         few: u32,
         word: Word,
@@ -254,8 +281,15 @@ mod tests {
         assert_eq!(words.show(&mut config), "a|b");
     }
 
-    const CONFIG: Config =
-        Config { wait: Duration::ZERO, tick: Duration::ZERO, share: 0.5, tries: 1, few: 1, word: Word::One };
+    const CONFIG: Config = Config {
+        wait: Duration::ZERO,
+        tick: Duration::ZERO,
+        share: 0.5,
+        rate: Rate::per_second(5.0),
+        tries: 1,
+        few: 1,
+        word: Word::One,
+    };
 
     impl Default for Config {
         fn default() -> Self {
@@ -267,10 +301,14 @@ mod tests {
         Parameter::duration("wait", "", |config| &mut config.wait),
         Parameter::duration_from("tick", "", Duration::from_millis(1), |config| &mut config.tick),
         Parameter::number("share", "", (0.0, 1.0), |config| &mut config.share),
+        Parameter::rate("rate", "", (0.001, 1e9), |config| &mut config.rate),
         Parameter::count("tries", "", (1, u32::MAX), |config| &mut config.tries),
         Parameter::count("few", "", (1, 9), |config| &mut config.few),
         Parameter::choice("word", "", |config| &mut config.word),
     ];
+
+    const A_RATE: &str =
+        "a rate from 0.001/s to 1000000000/s, such as `8/s` or `10/min`; without a unit it is per second";
 
     fn set(key: &str, text: &str) -> Result<Config, String> {
         let parameter = PARAMETERS.iter().find(|parameter| parameter.key == key).unwrap();
@@ -283,6 +321,8 @@ mod tests {
     fn values_are_read_into_their_fields() {
         assert_eq!(set("wait", "1.5s"), Ok(Config { wait: Duration::from_millis(1500), ..CONFIG }));
         assert_eq!(set("share", "1"), Ok(Config { share: 1.0, ..CONFIG }));
+        let rate = Rate::parse("10/min").unwrap();
+        assert_eq!(set("rate", "10/min"), Ok(Config { rate, ..CONFIG }));
         assert_eq!(set("tries", "7"), Ok(Config { tries: 7, ..CONFIG }));
         assert_eq!(set("tries", "unlimited"), Ok(Config { tries: u32::MAX, ..CONFIG }));
         assert_eq!(set("word", "two"), Ok(Config { word: Word::Two, ..CONFIG }));
@@ -301,6 +341,9 @@ mod tests {
             ("share", "-0.1", "a number from 0 to 1"),
             ("share", "1e999", "a number from 0 to 1"),
             ("share", "half", "a number from 0 to 1"),
+            ("rate", "0/s", A_RATE),
+            ("rate", "0.01/min", A_RATE),
+            ("rate", "8/parsec", A_RATE),
             ("tries", "0", "a whole number from 1 or `unlimited`"),
             ("tries", "-1", "a whole number from 1 or `unlimited`"),
             ("tries", "1.5", "a whole number from 1 or `unlimited`"),

@@ -44,14 +44,15 @@ impl Config {
             let Limit { key, per } = policy.config().limit()?;
             policy.check_changeable(key).ok()?;
             let scheduled = courses.text(index, key, elapsed);
-            let amount = Quantity::read(scheduled.as_deref().or(value(policy, key))?)?;
+            let amount = Quantity::read(scheduled.as_deref().or(parameter(policy, key))?)?;
             let target = Target::Parameter { stage: label.clone(), key: key.to_owned() };
-            Some(FirstLimit { name: label, target, amount, per: words(per, policy) })
+            Some(FirstLimit { name: label, target, amount, per: per_time(per, policy) })
         })
     }
 }
 
-fn value<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
+/// The value of a policy's own parameter.
+pub(crate) fn parameter<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
     policy.parameters().iter().find(|parameter| parameter.key == key).map(|parameter| &*parameter.value)
 }
 
@@ -110,12 +111,12 @@ impl fmt::Display for FirstLimit {
     }
 }
 
-/// In how much time, as one says it.
-fn words(per: Per, policy: &Policy) -> String {
+/// In how much time, as one says it: `/min`, ` in 5m`.
+pub(crate) fn per_time(per: Per, policy: &Policy) -> String {
     let time = match per {
         Per::Nothing => return String::new(),
         Per::Day => return "/day".to_owned(),
-        Per::Parameter(key) => value(policy, key).unwrap_or_default(),
+        Per::Parameter(key) => parameter(policy, key).unwrap_or_default(),
     };
     match duration_text::parse(time).map(|time| time.as_nanos()) {
         Ok(1_000_000_000) => "/s".to_owned(),

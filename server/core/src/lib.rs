@@ -10,6 +10,7 @@ mod answers;
 mod by_policy;
 mod calendar;
 mod cap_server;
+mod capacity;
 mod caps;
 mod config;
 mod describe;
@@ -51,6 +52,7 @@ pub use answers::{
     FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
 };
 pub use cap_server::{CapAnswer, CapRequest, CapServer};
+pub use capacity::{Capacity, CapacityLimit, Traffic};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
 pub use details::{Details, Wants};

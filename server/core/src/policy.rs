@@ -239,7 +239,7 @@ impl PolicyError {
     fn options(entry: &PolicyEntry, error: OptionsError) -> Self {
         let policy = entry.name;
         match error {
-            OptionsError::Unknown { key, known } => {
+            OptionsError::Unknown { key, known, .. } => {
                 let is_stage = entry.default().config.gate(&Common::default()).is_some();
                 let common = Common::keys().filter(|_| is_stage);
                 let joint = match (is_stage, known.is_empty()) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod by_share;
+mod load;
 mod report;
 mod table;
 

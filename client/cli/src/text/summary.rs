@@ -15,7 +15,7 @@ use vocabulary::wire::{PolicyCounts, ServerCounts};
 use crate::experiment::workload_text;
 use crate::interrupt::by_whom;
 use crate::text::causes::causes;
-use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands};
+use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands, three_digits};
 use crate::text::shards;
 use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
@@ -116,6 +116,9 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment) -> Str
         row("generator", generator(run));
     }
     row("counts", counts(run));
+    if let Some(words) = &result.load {
+        row("load", words.clone());
+    }
     if let Some(at) = result.stalled_at_s {
         row("stalled", format!("at {}: attempts went on, but nothing had succeeded for long", seconds(at)));
     }
@@ -237,7 +240,8 @@ fn attempts(result: &RunResult) -> String {
     let attempts = result.attempts;
     let mut words = thousands(attempts.total);
     if let (Some(amplification), Some(efficiency)) = (result.amplification, result.efficiency) {
-        let _ = write!(words, "   {amplification:.2} per op   efficiency {}", percent(efficiency));
+        let _ =
+            write!(words, "   {} per op   efficiency {}", three_digits(amplification), percent(efficiency));
     }
     for (count, what) in [
         (attempts.rejected, "rejected"),
@@ -288,7 +292,7 @@ fn makespan(result: &RunResult) -> String {
         words.push_str(", no lower bound known");
     }
     if let Some(goodput) = result.goodput_per_s {
-        let _ = write!(words, "   goodput {goodput:.1}/s");
+        let _ = write!(words, "   goodput {}/s", three_digits(goodput));
     }
     words
 }
@@ -311,8 +315,11 @@ fn window(result: &RunResult) -> Option<String> {
         None => "never fits for long".to_owned(),
     };
     Some(format!(
-        "mean {mean:.1} ± {sd:.1}   {}   {converged}   overshoot {overshoot:.0}",
-        counted(window.cuts?, "cut")
+        "mean {} ± {}   {}   {converged}   overshoot {}",
+        three_digits(mean),
+        three_digits(sd),
+        counted(window.cuts?, "cut"),
+        three_digits(overshoot.round())
     ))
 }
 
@@ -324,14 +331,15 @@ fn rate(rate: RateFigures) -> String {
         Some(after) => format!("fits after {}", seconds(after)),
         None => "never fits for long".to_owned(),
     };
-    format!("law {law_per_s:.1}/s   {converged}   {beyond}")
+    format!("law {}/s   {converged}   {beyond}", three_digits(law_per_s))
 }
 
 /// How evenly clients were served.
 fn fairness(result: &RunResult) -> Option<String> {
     let fairness = result.fairness?;
     let index = fairness.jain.or(fairness.jain_whole_run);
-    let mut words = index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {index:.3}"));
+    let mut words =
+        index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {}", three_digits(index)));
     match (fairness.slowest_client, fairness.slowest_mean_ms) {
         (Some(client), Some(ms)) => {
             let _ = write!(words, "   slowest client {client}, mean {}", milliseconds(ms));
@@ -342,7 +350,7 @@ fn fairness(result: &RunResult) -> Option<String> {
         (None, _) => {}
     }
     if let Some(times) = fairness.slowest_over_median {
-        let _ = write!(words, ", {times:.2} × median");
+        let _ = write!(words, ", {} × median", three_digits(times));
     }
     Some(words)
 }

@@ -24,6 +24,7 @@ use vocabulary::wire::{RunId, ServerCounts, ServerStats};
 
 use crate::error::{ErrorKind, refusal_because, words_of};
 use crate::experiment::Experiment;
+use crate::load::Load;
 use crate::record::config_record;
 use crate::runs::common_start::CommonStart;
 use crate::runs::kept_latencies::KeptLatencies;
@@ -238,6 +239,7 @@ impl Underway {
                 mode: Mode::Http,
                 config: config_record(settings, &server.record(), self.seed),
                 seed: self.seed,
+                load: Load::new(settings, server.model.as_ref(), Mode::Http).map(|load| load.record()),
                 server: stats,
                 generator: GeneratorResult {
                     send_lag_ms: lag.into(),
@@ -258,6 +260,7 @@ impl Underway {
         );
         if current != Some(true) {
             (result.optimal_makespan_s, result.rate) = (None, None);
+            (result.load_factor, result.load) = (None, None);
         }
         if let Some((common, shard)) = self.common.zip(shard) {
             let is_as_known =

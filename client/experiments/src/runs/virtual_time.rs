@@ -14,6 +14,7 @@ use tailback::Foreknowledge;
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
 use super::stop::Stop;
 use crate::experiment::Experiment;
+use crate::load::Load;
 use crate::record::{ServerRecord, config_record};
 use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
@@ -140,6 +141,7 @@ fn result(
             mode: Mode::Simulated,
             config: config_record(experiment, &record, seed),
             seed,
+            load: Load::new(experiment, Some(server), Mode::Simulated).map(|load| load.record()),
             server: Some(simulated.server.clone()),
             generator: GeneratorResult::default(),
             started_at: None,

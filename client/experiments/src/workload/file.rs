@@ -102,7 +102,7 @@ mod tests {
                 "arrivals = \"brust\"",
                 "did you mean `burst`?; accepted are \"poisson\", \"uniform\" and \"burst\"",
             ),
-            ("rate = \"fast\"", "`rate`: it must be a number above 0"),
+            ("rate = \"fast\"", "`rate`: it must be a rate above 0"),
             ("mix = \"GET\"", "`mix`: `GET` is no kind of request: it has no path; write `METHOD PATH"),
             ("mix = 3", "`mix` takes text in quotes, not 3"),
             ("api_keys = 1000001", "`api_keys` is 1000001; it must be from 1 to 1000000"),

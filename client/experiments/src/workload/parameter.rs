@@ -8,10 +8,9 @@ use loadgen_core::{Group, Mix, RejectedWhen};
 use mockserver::count;
 use results::Setting;
 use toml::Value;
-use vocabulary::{Instant, TimeScale, did_you_mean, duration_text};
+use vocabulary::{Instant, Rate, TimeScale, did_you_mean, duration_text};
 
 use super::lists::{groups, instants};
-use super::rate::Rate;
 use super::spec::WorkloadSpec;
 
 /// One parameter of a workload.
@@ -157,7 +156,7 @@ impl Parameter {
                 Duration::ZERO => return Err("it must be longer than zero".to_owned()),
                 positive => *field(spec) = Some(positive),
             },
-            Kind::Rate(field) => *field(spec) = Some(Rate::from_str(text)?),
+            Kind::Rate(field) => *field(spec) = Some(arrival_rate(text)?),
             Kind::TimeScale(field) => *field(spec) = Some(TimeScale::parse(text)?),
             Kind::Switch(field) | Kind::Truth(field) => match text.parse() {
                 Ok(truth) => *field(spec) = Some(truth),
@@ -187,7 +186,7 @@ impl Parameter {
             Kind::Duration(field) | Kind::PositiveDuration(field) => {
                 field(&mut spec).map(duration_text::format)
             }
-            Kind::Rate(field) => field(&mut spec).map(|rate| format!("{}/s", rate.per_s())),
+            Kind::Rate(field) => field(&mut spec).map(|rate| rate.to_string()),
             Kind::TimeScale(field) => field(&mut spec).map(|scale| scale.to_string()),
             Kind::Switch(field) | Kind::Truth(field) => field(&mut spec).map(|truth| truth.to_string()),
             Kind::Words(words) => {
@@ -259,6 +258,14 @@ impl Parameter {
         }
         Ok(())
     }
+}
+
+/// A rate at which ops arrive.
+fn arrival_rate(text: &str) -> Result<Rate, String> {
+    let rate = Rate::parse(text).filter(|rate| (1e-6..=1e7).contains(&rate.per_s()));
+    rate.ok_or_else(|| {
+        "it must be a rate above 0, at most 10000000/s, such as `1000/s`, `60/m` or `10/h`".to_owned()
+    })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requests, RunConfig, Workload};
 use tailback::StrategySpec;
-use vocabulary::{Instant, TimeScale, duration_text};
+use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
-use super::rate::Rate;
-
+/// Arrivals of an open loop of which nothing else is said.
+pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
 /// Ops of a run that is limited in neither number nor time.
 const DEFAULT_OPS: u64 = 2000;
 /// The most ops of a run.
@@ -174,7 +174,7 @@ impl WorkloadSpec {
         if let Some(instants) = &self.at {
             return ArrivalProcess::Listed(instants.clone());
         }
-        let rate_per_s = self.rate.unwrap_or(Rate::DEFAULT).per_s();
+        let rate_per_s = self.rate.unwrap_or(DEFAULT_RATE).per_s();
         match self.arrivals.unwrap_or_default() {
             Arrivals::Poisson => ArrivalProcess::Poisson { rate_per_s },
             Arrivals::Uniform => ArrivalProcess::Uniform { rate_per_s },

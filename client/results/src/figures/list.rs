@@ -85,6 +85,7 @@ pub const FIGURES: &[Figure] = &[
     Figure::truth("makespan_complete", |run| Some(f64::from(u8::from(run.makespan_complete)))).more(),
     measure!("s", optimal_makespan_s).summed(),
     measure!("/s", goodput_per_s).more().of_complete().summed(),
+    measure!("", load_factor),
     count!(given_up_after.rejected),
     count!(given_up_after.failed),
     count!(given_up_after.shed),

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Rng};
+use vocabulary::{Configurable, Parameter, Rate, Rng};
 
 use super::refusal::{OnRefusal, surplus};
 use crate::error::SpecError;
@@ -29,7 +29,7 @@ pub(crate) struct EnvoyAdmission {
     window: Duration,
     threshold: f64,
     aggression: f64,
-    least_rate: u32,
+    least_rate: Rate,
     most: f64,
     on_refusal: OnRefusal,
 }
@@ -40,7 +40,7 @@ impl Default for EnvoyAdmission {
             window: Duration::from_secs(30),
             threshold: 0.95,
             aggression: 1.0,
-            least_rate: 0,
+            least_rate: Rate::per_second(0.0),
             most: 0.8,
             on_refusal: OnRefusal::BackOff,
         }
@@ -68,12 +68,9 @@ impl Configurable for EnvoyAdmission {
         Parameter::number("aggression", "above 1 it refuses more, early", (1.0, 1000.0), |config| {
             &mut config.aggression
         }),
-        Parameter::count(
-            "least-rate",
-            "requests per second below which it does not",
-            (0, 1_000_000),
-            |config| &mut config.least_rate,
-        ),
+        Parameter::rate("least-rate", "rate of requests below which it does not", (0.0, 1e6), |config| {
+            &mut config.least_rate
+        }),
         Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
         Parameter::choice(
             "on-refusal",
@@ -131,7 +128,7 @@ impl Admission {
             successes += sample.successes;
         }
         let seconds = oldest.map_or(0, |oldest| now.since(oldest).as_secs()).max(1);
-        if requests / seconds < u64::from(self.config.least_rate) {
+        if ((requests / seconds) as f64) < self.config.least_rate.per_s() {
             return 0.0;
         }
         let surplus = surplus(requests as f64, successes as f64 / self.config.threshold);
@@ -245,7 +242,7 @@ mod tests {
 
     #[test]
     fn it_waits_for_a_rate_of_requests_if_it_is_told_to() {
-        let config = EnvoyAdmission { least_rate: 5, ..EnvoyAdmission::default() };
+        let config = EnvoyAdmission { least_rate: Rate::per_second(5.0), ..EnvoyAdmission::default() };
         let admission = after(config, &[(code(503), 20)]);
         assert!(admission.refusal(secs(4)) > 0.7);
         assert!(admission.refusal(secs(5)).abs() < 1e-12, "4 per second");

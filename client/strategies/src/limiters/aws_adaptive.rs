@@ -17,7 +17,7 @@ use crate::gauges::{RATE, TOKENS};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Launch, Limiter, Opinion, Outcome, Status, View};
-use vocabulary::{Choice, Configurable, Parameter, Purpose, draws, unit, whole_nanos};
+use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, whole_nanos};
 
 /// What an attempt costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,14 +49,21 @@ pub(crate) struct AwsAdaptiveConfig {
     beta: f64,
     scale: f64,
     smooth: f64,
-    min_rate: f64,
+    min_rate: Rate,
     min_capacity: f64,
     costs: Costs,
 }
 
 impl Default for AwsAdaptiveConfig {
     fn default() -> Self {
-        Self { beta: 0.7, scale: 0.4, smooth: 0.8, min_rate: 0.5, min_capacity: 1.0, costs: Costs::One }
+        Self {
+            beta: 0.7,
+            scale: 0.4,
+            smooth: 0.8,
+            min_rate: Rate::per_second(0.5),
+            min_capacity: 1.0,
+            costs: Costs::One,
+        }
     }
 }
 
@@ -81,7 +88,7 @@ impl Configurable for AwsAdaptiveConfig {
             (0.01, 1.0),
             |config| &mut config.smooth,
         ),
-        Parameter::number("min-rate", "the lowest rate, in attempts per second", (0.001, 1e6), |config| {
+        Parameter::rate("min-rate", "the lowest rate of attempts", (0.001, 1e6), |config| {
             &mut config.min_rate
         }),
         Parameter::number("min-capacity", "the fewest tokens that the bucket holds", (1.0, 1e6), |config| {
@@ -149,7 +156,7 @@ impl AwsAdaptive {
             enabled: false,
             curve: Curve::new(beta, scale),
             measured: Measured { smooth, per_s: 0.0, answers: 0, half: 0, begun: 0 },
-            bucket: Bucket::new(min_rate, min_capacity, 0.0),
+            bucket: Bucket::new(min_rate.per_s(), min_capacity, 0.0),
             reason: "never throttled",
             config,
         }
@@ -171,7 +178,7 @@ impl AwsAdaptive {
             self.curve.after(self.curve.age(now))
         };
         let new = new.min(2.0 * measured);
-        self.bucket.set(now, new.max(self.config.min_rate), new.max(self.config.min_capacity));
+        self.bucket.set(now, new.max(self.config.min_rate.per_s()), new.max(self.config.min_capacity));
     }
 }
 

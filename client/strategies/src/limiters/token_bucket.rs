@@ -9,18 +9,18 @@ use crate::gauges::TOKENS;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, View};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::{Configurable, Parameter, Rate};
 
 /// Parameters of `token-bucket`.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenBucketConfig {
-    rate: f64,
+    rate: Rate,
     burst: u32,
 }
 
 impl Default for TokenBucketConfig {
     fn default() -> Self {
-        Self { rate: 5.0, burst: 10 }
+        Self { rate: Rate::per_second(5.0), burst: 10 }
     }
 }
 
@@ -32,7 +32,7 @@ impl Configurable for TokenBucketConfig {
     const SOURCE: &'static str =
         "kubernetes/client-go util/flowcontrol/throttle.go, rest/config.go; golang/time rate/rate.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("rate", "attempts per second", (0.001, 1e9), |config| &mut config.rate),
+        Parameter::rate("rate", "attempts that may start", (0.001, 1e9), |config| &mut config.rate),
         Parameter::count(
             "burst",
             "attempts that may start at once after a pause",
@@ -55,7 +55,7 @@ struct TokenBucket(Bucket);
 impl TokenBucket {
     fn new(config: &TokenBucketConfig) -> Self {
         let burst = f64::from(config.burst);
-        Self(Bucket::new(config.rate, burst, burst))
+        Self(Bucket::new(config.rate.per_s(), burst, burst))
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use crate::{Failure, Until};
 
     fn bucket(rate: f64, burst: u32) -> TokenBucket {
-        TokenBucket::new(&TokenBucketConfig { rate, burst })
+        TokenBucket::new(&TokenBucketConfig { rate: Rate::per_second(rate), burst })
     }
 
     fn ms(millis: u64) -> Instant {

@@ -122,8 +122,9 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
             Err(SpecError::NoSuchOverride {
                 preset: preset.name.clone(),
                 key: key.to_owned(),
-                suggestion: did_you_mean(
+                suggestion: SpecError::suggestion(
                     key,
+                    value,
                     own.chain(common).chain(preset.parameters.keys().map(String::as_str)),
                 ),
             })

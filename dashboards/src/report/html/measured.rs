@@ -55,7 +55,8 @@ pub(super) fn measured(document: &Document) -> Markup {
 /// What one strategy met: the work, the server, how and when.
 fn setting(strategy: &Strategy) -> String {
     let Some(result) = strategy.median().result.as_deref() else { return String::new() };
-    let parts = [work(&result.config), server(result.mode, &result.config), how(strategy, result)];
+    let load = result.load.clone().unwrap_or_default();
+    let parts = [work(&result.config), load, server(result.mode, &result.config), how(strategy, result)];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("; ")
 }
@@ -66,7 +67,8 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     let mut words = Vec::new();
     words.extend(workload.ops.map(|ops| format!("{} ops", number(ops as f64))));
     words.extend(workload.duration.as_ref().map(|time| format!("for {time}")));
-    words.extend(workload.rate_per_s.map(|rate| format!("{} {}/s", workload.arrivals, number(rate))));
+    let rate = workload.rate.clone().or_else(|| Some(format!("{}/s", number(workload.rate_per_s?))));
+    words.extend(rate.map(|rate| format!("{} {rate}", workload.arrivals)));
     words.extend(workload.in_flight.map(|ops| format!("at most {} at once", number(f64::from(ops)))));
     // Files that do not say have none.
     if workload.clients > 1 {

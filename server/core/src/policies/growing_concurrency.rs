@@ -59,6 +59,10 @@ impl PolicyConfig for GrowingConcurrency {
         Some(Limit::of("most"))
     }
 
+    fn grows(&self) -> bool {
+        true
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(GrowingPlaces { growth: self.0, keys: Keys::new(common.keys) }))
     }

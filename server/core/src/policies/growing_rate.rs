@@ -66,6 +66,10 @@ impl PolicyConfig for GrowingRate {
         Some(Limit::within("most", "per"))
     }
 
+    fn grows(&self) -> bool {
+        true
+    }
+
     fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }

@@ -49,6 +49,11 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether its limit grows while a load lasts.
+    fn grows(&self) -> bool {
+        false
+    }
+
     /// Whether it lets everybody pass.
     fn limits_nothing(&self) -> bool {
         false

@@ -1,8 +1,6 @@
 //! A rate as parameters have it: so many in so much time, exactly.
 
-use std::time::Duration;
-
-use vocabulary::{TextField, duration_text};
+use vocabulary::{RateUnit, TextField, split_rate};
 
 /// So many per so much time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +14,6 @@ pub(crate) struct Rate {
 }
 
 const SECOND: u64 = 1_000_000_000;
-
-/// Units that stand alone, the first of each length as it is shown.
-const UNITS: &[(&str, u64)] = &[
-    ("s", SECOND),
-    ("min", 60 * SECOND),
-    ("m", 60 * SECOND),
-    ("h", 3600 * SECOND),
-    ("day", 86_400 * SECOND),
-];
 
 /// Digits after the point that a number may have.
 const MOST_DECIMALS: usize = 6;
@@ -44,7 +33,7 @@ impl Rate {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let (number, unit) = text.split_once('/')?;
+        let (number, unit) = split_rate(text)?;
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
         if whole.is_empty() || whole.len() > 13 || decimals.len() > MOST_DECIMALS {
@@ -53,10 +42,7 @@ impl Rate {
         if !is_number(whole) || !is_number(decimals) {
             return None;
         }
-        let per = match UNITS.iter().find(|(name, _)| *name == unit) {
-            Some((_, nanos)) => *nanos,
-            None => u64::try_from(duration_text::parse(unit).ok()?.as_nanos()).ok()?,
-        };
+        let per = unit.nanos();
         if !(SECOND / 1000..=100 * 86_400 * SECOND).contains(&per) {
             return None;
         }
@@ -83,7 +69,7 @@ fn gcd(one: u64, other: u64) -> u64 {
 impl TextField for Rate {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let Some(rate) = Self::parse(text.trim()) else {
-            return Err(format!("`{text}` is no rate"));
+            return Err(format!("`{text}` is not a rate"));
         };
         *self = rate;
         Ok(())
@@ -96,17 +82,12 @@ impl TextField for Rate {
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);
         let decimals = format!(".{rest:0MOST_DECIMALS$}");
         let decimals = decimals.trim_end_matches('0').trim_end_matches('.');
-        let unit = UNITS.iter().find(|(_, nanos)| *nanos == self.step_nanos);
-        let time = unit.map_or_else(
-            || duration_text::format(Duration::from_nanos(self.step_nanos)),
-            |(name, _)| (*name).to_owned(),
-        );
-        format!("{whole}{decimals}/{time}")
+        format!("{whole}{decimals}/{}", RateUnit::of_nanos(self.step_nanos))
     }
 
     fn accepted(&self) -> &'static str {
         "a rate such as `100/s`, `0.5/s`, `5000/h` or `40/300s`: a number from 0.000001 with up to six decimals, in a \
-         millisecond to 100 days"
+         millisecond to 100 days; without a unit it is per second"
     }
 }
 
@@ -134,6 +115,8 @@ mod tests {
             ("1200/300s", 1200, 300_000, "1200/5m"),
             ("20/50ms", 20, 50, "20/50ms"),
             ("0.000001/s", 1, 1_000_000_000, "0.000001/s"),
+            ("10", 10, 1000, "10/s"),
+            ("2.5", 5, 2000, "2.5/s"),
         ] {
             assert_eq!(read(text), Some((count, per_ms, shown.to_owned())), "{text}");
             assert_eq!(Rate::parse(shown), Rate::parse(text), "the step is the same, too");
@@ -145,7 +128,6 @@ mod tests {
         for text in [
             "",
             "/s",
-            "5",
             "5/",
             "-1/s",
             "0/s",

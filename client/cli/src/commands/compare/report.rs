@@ -10,6 +10,7 @@ use experiments::runs::one_run::Finished;
 use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had, ranked_by_share};
 
 use super::by_share;
+use super::load::{self, Unthrottled};
 use super::table::{HEAD, dash, details, ranking, side_effects};
 use crate::interrupt::by_whom;
 use crate::text::figures::{counted, percent, short, thousands};
@@ -26,6 +27,7 @@ pub(super) fn text(
     let Comparison { by, standings, pairs, companion, measured, .. } = comparison;
     let bound = standings.iter().any(|standing| standing.figure(MAKESPAN_OVER_BOUND).is_some());
     let by_share = ranked_by_share(standings);
+    let mut pushes = load::load(blocks, simulated);
     let mut text = String::new();
     if !by_share || standings.iter().any(Standing::is_comparable) {
         text.push_str(&details(standings, *by));
@@ -43,12 +45,25 @@ pub(super) fn text(
         text.push_str(&by_share::sentences(standings, &comparison.by_share));
         text.push_str(&by_share::ranking(standings, *by));
     } else {
-        text.push_str(&sentences(standings, pairs, companion));
+        let unthrottled = load::unthrottled(comparison, pushes.as_ref());
+        match &unthrottled {
+            // It names the load and the limit.
+            Some(Unthrottled::NothingToCompare(words)) => {
+                pushes = None;
+                text.push_str(words);
+            }
+            _ => text.push_str(&sentences(standings, pairs, companion)),
+        }
         text.push_str(&ranking(standings, *by));
+        if let Some(Unthrottled::OwnLimits(words)) = &unthrottled {
+            let _ = write!(text, "\n{words}");
+        }
         if let Some(share) = standings.first().map(|best| best.share).filter(|share| *share < 1.0) {
             text.push_str(&nobody_completes(share));
         }
     }
+    text.push_str(&load::line(pushes.as_ref()));
+    text.push_str(&load::all_gave_up(comparison, blocks, simulated));
     let mut warnings = skewed(standings, *by);
     warnings.extend(blocks.opponent.changed());
     if bottlenecks > 0 {

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
+use experiments::Load;
 use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use experiments::runs::point::Point;
-use results::{Incomplete, Score};
+use results::{Incomplete, Mode, Score};
 use statistics::Summary;
 
 use super::grid::Grid;
 use super::table::{leaves_ops_undone, table};
 use crate::interrupt::by_whom;
-use crate::text::figures::{counted, thousands};
+use crate::text::figures::{counted, thousands, three_digits};
 use crate::text::wrapping::wrapped;
 
 /// Everything; `asked` is how many estimates there were to be.
@@ -48,6 +49,7 @@ pub(super) fn text(
         let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
     }
     text.push_str(&notes(grid, cells, incomplete));
+    text.push_str(&load(grid));
     if let Some(cause) = stopped_by {
         let done = cells.len() / grid.labels.len().max(1);
         let (done, all) = (thousands(done as u64), thousands(grid.points.len() as u64));
@@ -104,6 +106,25 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
         text.push_str("– left ops undone: no makespan to compare with. ");
     }
     format!("\n{}\n", wrapped(text.trim_end(), "", ""))
+}
+
+/// How hard the load pushes at the points, where all of them have a known capacity.
+fn load(grid: &Grid<'_>) -> String {
+    let mode = if grid.args.several.simulate { Mode::Simulated } else { Mode::Http };
+    let of_point = |point: &Point| Load::new(point.experiments.first()?, point.opponent.model(), mode);
+    let Some(loads) = grid.points.iter().map(of_point).collect::<Option<Vec<Load>>>() else {
+        return String::new();
+    };
+    let Some(first) = loads.first() else { return String::new() };
+    let factors = loads.iter().map(Load::factor);
+    let (least, most) =
+        factors.fold((f64::INFINITY, 0.0_f64), |(least, most), factor| (least.min(factor), most.max(factor)));
+    let words = if loads.iter().all(|load| load.sentence() == first.sentence()) {
+        format!("{}.", first.sentence())
+    } else {
+        format!("The load is {} to {} × capacity.", three_digits(least), three_digits(most))
+    };
+    format!("{}\n", wrapped(&words, "", ""))
 }
 
 /// Over how many seeds means are; of shards that were merged without others, those that every strategy of a point met.

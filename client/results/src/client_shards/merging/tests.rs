@@ -105,6 +105,7 @@ fn documents(runs: &[Run]) -> Files {
         let workload = WorkloadRecord { clients: 12, ..WorkloadRecord::default() };
         let command_line = vec![format!("--client-shard={shard}")];
         let context = ResultContext {
+            load: None,
             mode: Mode::Http,
             config: ConfigRecord {
                 version: "1".to_owned(),

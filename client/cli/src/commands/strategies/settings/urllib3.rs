@@ -260,7 +260,7 @@ mod tests {
         `growth=linear`: urllib3 doubles its waits
         `first=none`: urllib3 does not wait before the first retry
         `spread=full`: urllib3 can only add up to so many seconds (`add|1s`)
-        `token-bucket:rate=5,burst=10`: urllib3 has nothing like it
+        `token-bucket:rate=5/s,burst=10`: urllib3 has nothing like it
         `retry-after=floor`: urllib3 waits exactly as long as it is told
         `advice=retry-after-ms.decimal|retry-after.decimal.date`: urllib3 reads Retry-After as whole seconds or a date, nothing else
         `advice-zero=0s`: advice of zero leads to the back-off

@@ -1,0 +1,255 @@
+//! How many requests per second a server can serve in the long run: what a load is compared with.
+//!
+//! A request counts with its mean cost at each limit, and the limit that is reached first decides. Of limits per key that is the key with
+//! the largest share of the load. A cap on slots serves slots / mean service time, whatever its rejections occupy: at that load there
+//! need be none.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use vocabulary::{Instant, WallTime};
+
+use crate::config::Config;
+use crate::details::Details;
+use crate::first_limit::{parameter, per_time};
+use crate::policies::{Common, Key};
+use crate::policy::Policy;
+use crate::schedule::Quantity;
+
+/// The requests of a workload, as far as limits distinguish them.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    /// Kinds of requests, each with its share of all.
+    pub kinds: Vec<(f64, Details)>,
+    /// API keys, of which each has the same share of all requests.
+    pub api_keys: u32,
+    /// The body of every request: costs may be in it.
+    pub body: Vec<u8>,
+}
+
+/// What a server can serve in the long run, and the limit that says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capacity {
+    /// Requests per second.
+    pub per_s: f64,
+    /// Requests that are accepted at once after a pause.
+    pub burst: f64,
+    /// The limit that is reached first.
+    pub limit: CapacityLimit,
+}
+
+/// The limit that decides about a capacity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CapacityLimit {
+    /// So many requests in service at once.
+    Slots {
+        /// How many.
+        slots: u64,
+        /// How long each is held on average.
+        service: Duration,
+    },
+    /// So much in so much time.
+    Rate {
+        /// How much, as the policy has it: `500`, `0.5`.
+        amount: String,
+        /// In how much time: `/min`, ` in 5m`.
+        per: String,
+        /// How much may be ahead of the rate, where the policy has a burst.
+        burst: Option<u64>,
+        /// What a request costs on average.
+        cost: f64,
+    },
+}
+
+impl Config {
+    /// What this server can serve of such traffic in the long run. `None` where it is not known: when limits change during the run, when
+    /// the policy has service times of its own, or when nothing limits requests.
+    pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
+        let courses = self.courses();
+        let slots_change = !self.caps.is_empty() || courses.slots.is_some();
+        if self.policy.mean_service().is_some() || (slots_change && self.has_cap()) {
+            return None;
+        }
+        let (changed, service) = (courses.changed(), self.service_model());
+        let fields = self.policy.wants().fields_in(&traffic.body);
+        let (mut least, mut is_stretched): (Option<Capacity>, bool) = (None, false);
+        for (index, policy) in self.policy.iter().enumerate() {
+            let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
+            is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
+            // What rejects or punishes without a limit of its own does not say how much passes.
+            let Some(standing) = stage.gate.standing(Instant::ORIGIN, Key::default(), &service) else {
+                continue;
+            };
+            if changed.contains(&index) || policy.config().grows() {
+                return None;
+            }
+            let (cost, of_busiest_key) = costs(&stage.common, traffic, &fields);
+            let amount = standing.limit as f64;
+            let (per_s, limit) = if let Some(window) = standing.window {
+                (amount / window.as_secs_f64(), rate_limit(policy, cost)?)
+            } else {
+                let service = self.mean_service();
+                (amount / service.as_secs_f64(), CapacityLimit::Slots { slots: standing.limit, service })
+            };
+            let capacity = Capacity { per_s: per_s / of_busiest_key, burst: amount / of_busiest_key, limit };
+            // Requests that cost nothing, and services that take no time, are without a limit.
+            if capacity.per_s.is_finite() && least.as_ref().is_none_or(|least| capacity.per_s < least.per_s) {
+                least = Some(capacity);
+            }
+        }
+        least.filter(|least| !(is_stretched && matches!(least.limit, CapacityLimit::Slots { .. })))
+    }
+}
+
+/// What a request costs on average at this stage, and how much of that falls on the key with the most of it.
+fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) -> (f64, f64) {
+    let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
+    let mut mean = 0.0;
+    for (share, details) in &traffic.kinds {
+        let details = Details { fields: fields.to_vec(), ..details.clone() };
+        let charged = common.cost.of(Some(&details));
+        let cost = common.refund.of(Some(&details), charged).unwrap_or(charged);
+        let key = common.key.of(&details);
+        let users =
+            if common.key.of(&of_another_user(&details)) == key { 1 } else { traffic.api_keys.max(1) };
+        mean += share * f64::from(cost);
+        *of_keys.entry(key).or_default() += share * f64::from(cost) / f64::from(users);
+    }
+    (mean, of_keys.into_values().fold(0.0, f64::max))
+}
+
+/// The same request with another API key.
+fn of_another_user(details: &Details) -> Details {
+    let other = |(name, value): &(Box<str>, Box<str>)| {
+        let value =
+            if **name == *"authorization" { format!("{value} of another").into() } else { value.clone() };
+        (name.clone(), value)
+    };
+    Details { headers: details.headers.iter().map(other).collect(), ..details.clone() }
+}
+
+/// A limit on how much passes in some time, as the policy was given it.
+fn rate_limit(policy: &Policy, cost: f64) -> Option<CapacityLimit> {
+    let limit = policy.config().limit()?;
+    let quantity = Quantity::read(parameter(policy, limit.key)?)?;
+    let per = if quantity.unit.is_empty() { per_time(limit.per, policy) } else { quantity.unit.clone() };
+    let amount = Quantity { unit: String::new(), ..quantity }.to_string();
+    let burst = parameter(policy, "burst").and_then(|burst| burst.parse().ok());
+    Some(CapacityLimit::Rate { amount, per, burst, cost })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain() -> Traffic {
+        Traffic { kinds: vec![(1.0, Details::default())], api_keys: 1, body: Vec::new() }
+    }
+
+    fn with_policy(policy: &str) -> Config {
+        Config { policy: policy.parse().unwrap(), ..Config::default() }
+    }
+
+    fn per_s(config: &Config, traffic: &Traffic) -> Option<f64> {
+        config.capacity(traffic).map(|capacity| capacity.per_s)
+    }
+
+    fn assert_per_s(config: &Config, traffic: &Traffic, wanted: f64) {
+        let found = per_s(config, traffic).unwrap();
+        assert!((found / wanted - 1.0).abs() < 1e-6, "{}: {found}, not {wanted}", config.policy);
+    }
+
+    #[test]
+    fn slots_serve_as_many_as_fit_into_their_service_time_whatever_rejections_occupy() {
+        let service = Duration::from_millis(500);
+        let capacity = Config::default().capacity(&plain()).unwrap();
+        let limit = CapacityLimit::Slots { slots: 50, service };
+        assert_eq!(capacity, Capacity { per_s: 100.0, burst: 50.0, limit });
+        assert_per_s(&Config { rejects_occupy: false, ..Config::default() }, &plain(), 100.0);
+        let service_time = "exp(200ms)".parse().unwrap();
+        assert_per_s(&Config { max_busy: 8, service_time, ..Config::default() }, &plain(), 40.0);
+    }
+
+    #[test]
+    fn every_law_about_rates_serves_its_rate_and_of_a_stack_the_least_decides() {
+        for (policy, wanted) in [
+            ("token-bucket:rate=500/min,burst=500", 500.0 / 60.0),
+            ("gcra:rate=0.5/s,burst=3", 0.5),
+            ("leaky-queue:rate=10/s,burst=20", 10.0),
+            ("reserve:rate=100/s,burst=50", 100.0),
+            ("fixed-window:limit=1200,window=5m", 4.0),
+            ("sliding-counter:limit=1000,window=10s", 100.0),
+            ("sliding-log:limit=30,window=10s", 3.0),
+            ("daily:limit=86400", 1.0),
+            ("concurrency:cap=5 then gcra:rate=8/s", 8.0),
+            ("concurrency:cap=5,queue=10 then gcra:rate=80/s", 10.0),
+            ("penalty then random then gcra:rate=7/s", 7.0),
+        ] {
+            assert_per_s(&with_policy(policy), &plain(), wanted);
+        }
+    }
+
+    #[test]
+    fn no_capacity_is_known_where_limits_change_or_services_have_their_own_times() {
+        for policy in [
+            "overwhelmed-queue",
+            "descriptor-pool",
+            "script:steps=200",
+            "growing-rate then gcra",
+            "growing-concurrency",
+            "slow-down then concurrency",
+            "random",
+            "penalty",
+        ] {
+            assert_eq!(per_s(&with_policy(policy), &plain()), None, "{policy}");
+        }
+        let caps = "10s=25".parse().unwrap();
+        assert_eq!(per_s(&Config { caps, ..Config::default() }, &plain()), None);
+        let schedule = "10s gcra.rate=5/s".parse().unwrap();
+        assert_eq!(per_s(&Config { schedule, ..with_policy("gcra") }, &plain()), None);
+        let schedule = "10s down; 20s up".parse().unwrap();
+        assert_per_s(&Config { schedule, ..with_policy("gcra:rate=9/s") }, &plain(), 9.0);
+    }
+
+    #[test]
+    fn requests_of_unequal_cost_count_by_their_mean_and_keys_have_limits_of_their_own() {
+        let kind = |share: f64, method: &str, cost: &str, user: &str| {
+            let headers =
+                vec![("x-tailback-cost".into(), cost.into()), ("authorization".into(), user.into())];
+            (share, Details { method: method.into(), headers, ..Details::default() })
+        };
+        let kinds = vec![kind(0.75, "GET", "1", "a"), kind(0.25, "POST", "5", "a")];
+        let traffic = Traffic { kinds, api_keys: 4, body: b"{\"max_tokens\": 40}".to_vec() };
+        let by_cost = with_policy("token-bucket:rate=100/s,cost=header:x-tailback-cost|1");
+        assert_per_s(&by_cost, &traffic, 50.0);
+        let of_users =
+            with_policy("token-bucket:rate=100/s,cost=header:x-tailback-cost|1,key=header:authorization");
+        assert_per_s(&of_users, &traffic, 200.0);
+        // Three in four requests are of one key.
+        assert_per_s(&with_policy("token-bucket:rate=30/s,key=method"), &traffic, 40.0);
+        assert_per_s(&with_policy("token-bucket:rate=30/s,cost=PUT 1|POST 1|0"), &traffic, 120.0);
+        assert_eq!(
+            per_s(&with_policy("token-bucket:cost=PUT 1|0"), &traffic),
+            None,
+            "nothing costs anything"
+        );
+        assert_per_s(&with_policy("token-bucket:rate=80/s,cost=body:max_tokens"), &traffic, 2.0);
+        let half_comes_back = with_policy("token-bucket:rate=80/s,cost=10,refund=50%");
+        assert_per_s(&half_comes_back, &traffic, 16.0);
+    }
+
+    #[test]
+    fn presets_have_the_capacity_of_their_first_limit() {
+        let preset = |text, scale| Config::default().with_preset(text, scale).unwrap();
+        let openai = preset("openai", None).capacity(&plain()).unwrap();
+        assert!((openai.per_s - 500.0 / 60.0).abs() < 1e-9, "{openai:?}");
+        assert_eq!(
+            openai.limit,
+            CapacityLimit::Rate { amount: "500".into(), per: "/min".into(), burst: Some(500), cost: 1.0 }
+        );
+        assert_per_s(&preset("openai", Some(0.1)), &plain(), 50.0 / 60.0);
+        assert_per_s(&preset("kubernetes", None), &plain(), 1200.0);
+        // 5000 an hour, for each user, are fewer than the 900 a minute at an endpoint.
+        assert_per_s(&preset("github", None), &plain(), 5000.0 / 3600.0);
+    }
+}

@@ -1,0 +1,137 @@
+//! How hard a load pushes its server, what is printed when it decides nothing, and rates in the unit in which they were given.
+
+use serde_json::Value;
+
+use crate::support::{Left, loadgen, loadgen_in};
+
+/// Standard output as one line.
+fn words(left: &Left) -> String {
+    left.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn succeeds(args: &[&str]) -> Left {
+    let left = loadgen(args);
+    assert_eq!(left.code, Some(0), "{args:?}: {}", left.stderr);
+    left
+}
+
+fn result(args: &[&str]) -> Value {
+    serde_json::from_str(&succeeds(&[args, &["--json", "-", "--quiet"]].concat()).stdout).expect("JSON")
+}
+
+#[test]
+fn every_output_tells_how_hard_the_load_pushes() {
+    let default = ["--simulate", "--strategy", "aimd"];
+    let told = "1000/s is 10 × capacity (50 slots × 500 ms)";
+    assert!(words(&succeeds(&default)).ends_with(told), "{}", words(&succeeds(&default)));
+    let run = result(&default);
+    assert_eq!((run["load_factor"].as_f64(), run["load"].as_str()), (Some(10.0), Some(told)));
+
+    let openai = ["--simulate", "--preset", "openai", "--rate", "12/s", "--duration", "5m"];
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let compare = ["compare", "--repeats", "2", "--strategies", "preset:openai,none", "--html", "page.html"];
+    let compared = loadgen_in(folder.path(), &[&compare[..], &openai].concat());
+    let text = String::from_utf8_lossy(&compared.stdout);
+    let told = "12/s is 1.44 × what `openai` allows (500 a minute, burst 500)";
+    assert!(text.contains(&format!("\n{told}.\n")), "{text}");
+    let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
+    assert!(page.replace('\u{a0}', " ").contains(told));
+
+    for closed in [&["--in-flight", "20"][..], &["--arrivals", "burst"], &["--policy", "growing-rate"]] {
+        let run = result(&[&default[..], &["--ops", "100"], closed].concat());
+        assert!(run["load_factor"].is_null() && run["load"].is_null(), "{closed:?}: {}", run["load"]);
+    }
+}
+
+#[test]
+fn over_http_the_load_is_that_of_the_embedded_server() {
+    let run = result(&["--strategy", "none", "--ops", "20", "--service-time", "5ms", "--max-busy", "10"]);
+    assert_eq!(run["load_factor"].as_f64(), Some(0.5), "{}", run["load"]);
+}
+
+#[test]
+fn a_comparison_without_a_rejection_says_so_and_names_a_load_that_reaches_the_limit() {
+    let openai = ["compare", "--simulate", "--preset", "openai", "--strategies", "preset:openai,aimd"];
+    let compared = words(&succeeds(&[&openai[..], &["--rate", "10/s", "--duration", "3m"]].concat()));
+    assert!(compared.contains("Nothing to compare: not one of 36 196 attempts was rejected."), "{compared}");
+    assert!(!compared.contains("equivalent"), "{compared}");
+    let reason = "10/s for 3 min stays within the limit of `openai` (500 a minute after a burst of 500).";
+    assert!(compared.contains(reason), "{compared}");
+    let (_, suggested) = compared.split_once("Try ").expect("a suggestion");
+    let (flags, scale) = suggested.split_once(", or ").expect("two suggestions");
+    let (scale, _) = scale.split_once(". ").expect("a full stop");
+    let same = format!("--rate 10/s --duration 3m {scale}");
+    for flags in [flags, &same] {
+        let flags: Vec<&str> = flags.split(' ').collect();
+        let compared = words(&succeeds(&[&openai[..], &flags].concat()));
+        assert!(!compared.contains("Nothing to compare"), "{flags:?}: {compared}");
+    }
+}
+
+#[test]
+fn differences_without_a_rejection_are_those_of_the_clients() {
+    let windows = "fixed-window:window=5,fixed-window:window=40";
+    let compared = words(&succeeds(&[
+        "compare",
+        "--simulate",
+        "--ops",
+        "600",
+        "--repeats",
+        "2",
+        "--strategies",
+        windows,
+    ]));
+    let told = "Not one of 2 400 attempts was rejected: the differences come from the clients' own limits.";
+    assert!(compared.contains(told), "{compared}");
+}
+
+#[test]
+fn clients_that_all_give_up_under_the_default_load_are_sent_to_one_that_suits_them() {
+    let strategies = "preset:aws-2026,preset:openai,none";
+    let compare = ["compare", "--simulate", "--repeats", "2", "--strategies"];
+    let compared = succeeds(&[&compare[..], &[strategies]].concat()).stdout;
+    assert!(compared.contains("this load suits clients that wait"), "{compared}");
+    let (_, command) = compared.split_once("\n\nloadgen ").expect("a command");
+    let typed: Vec<&str> = command.split_whitespace().filter(|word| *word != "\\").collect();
+    let again = succeeds(&typed).stdout;
+    assert!(!again.contains("this load suits") && again.contains("90."), "{again}");
+    let waiting = succeeds(&[&compare[..], &["none,aimd"]].concat()).stdout;
+    assert!(!waiting.contains("this load suits"), "{waiting}");
+    let chosen = succeeds(&[&compare[..], &[strategies, "--rate", "1000/s"]].concat()).stdout;
+    assert!(!chosen.contains("this load suits"), "{chosen}");
+}
+
+#[test]
+fn rates_are_taken_with_and_without_a_unit_and_printed_as_they_were_given() {
+    let of = |strategy: &str, policy: &str| {
+        let run =
+            ["--simulate", "--ops", "60", "--rate", "420/m", "--strategy", strategy, "--policy", policy];
+        result(&run)["makespan_s"].as_f64()
+    };
+    let given = of("token-bucket:rate=8", "token-bucket:rate=10");
+    assert_eq!(given, of("token-bucket:rate=8/s", "token-bucket:rate=10/s"));
+    assert_eq!(given, of("token-bucket:rate=480/min", "token-bucket:rate=600/m"));
+
+    let run = ["--simulate", "--strategy", "token-bucket:rate=10/min", "--ops", "10", "--rate", "10/m"];
+    let text = words(&succeeds(&run));
+    assert!(text.contains("token-bucket:rate=10/min · 10 ops, poisson 10/m · seed 1"), "{text}");
+    let config: Value =
+        serde_json::from_str(&succeeds(&[&run[..], &["--print-config"]].concat()).stdout).expect("JSON");
+    assert_eq!(config["workload"]["rate"], "10/m");
+    assert_eq!(config["strategy"][0]["parameters"]["rate"], "10/min");
+}
+
+#[test]
+fn a_number_of_retries_is_answered_with_the_number_of_attempts() {
+    for (strategy, key) in [
+        ("preset:openai,max-retries=5", "max-retries"),
+        ("preset:urllib3,total=5", "total"),
+        ("full-jitter:retries=5", "retries"),
+    ] {
+        let refused = loadgen(&["--simulate", "--strategy", strategy]);
+        assert_eq!(refused.code, Some(2));
+        let words =
+            format!("has no parameter `{key}`; did you mean `max-attempts=6`? (attempts = retries + 1)");
+        assert!(refused.stderr.contains(&words), "{}", refused.stderr);
+    }
+}
