@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import unittest
 from typing import Any
+from unittest import mock
 
 from flask.testing import FlaskClient
 from locust import argument_parser, events
@@ -22,6 +24,10 @@ events.init_command_line_parser.add_listener(arguments.add)
 
 class Page(unittest.TestCase):
     def setUp(self) -> None:
+        # Locust reads the command line of this process when it makes a page; it is not Locust's.
+        command_line = mock.patch.object(sys, "argv", ["locust"])
+        command_line.start()
+        self.addCleanup(command_line.stop)
         self.options = argument_parser.get_parser().parse_args(["--loadgen-flags=--seed 7"])
         environment = Environment(parsed_options=self.options)
         environment.create_local_runner()
