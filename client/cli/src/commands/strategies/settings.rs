@@ -15,8 +15,8 @@ mod tailback;
 mod testing;
 mod urllib3;
 
-use ::tailback::{Preset, StrategySpec, preset};
-use vocabulary::did_you_mean;
+use ::tailback::{PartKind, Preset, StrategySpec, find, preset};
+use vocabulary::{did_you_mean, split_outside};
 
 use self::described::Described;
 use self::format::Format;
@@ -39,6 +39,9 @@ const FORMATS: &[Format] = &[
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
+
+/// The retry policy without waits.
+const IMMEDIATE: &str = "immediate";
 
 /// Settings, and what they leave out.
 #[derive(Debug)]
@@ -75,7 +78,41 @@ fn printed(text: &str, spec: StrategySpec, format: &Format) -> anyhow::Result<Pr
     }
     let mut described = Described::of(spec, preset_of(text));
     let settings = (format.write)(&mut described);
+    let lost = described.lost_limiters();
+    if !lost.is_empty() {
+        return Err(without_limiter(text, &described.spec, format, &lost));
+    }
     Ok(Printed { settings, left_out: described.left_out(format.name) })
+}
+
+/// Refuses settings that would send attempts without the limit that the strategy is about.
+fn without_limiter(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> anyhow::Error {
+    let name = format.name;
+    let limiters = lost.join("` and `");
+    let nearest = nearest(text, spec, format, lost);
+    Fatal::error(
+        Exit::Usage,
+        format!(
+            "{name} has no limiter like `{limiters}` of `{text}`, and without it these settings would send far more attempts; the \
+             nearest that {name} can do: `loadgen strategies '{nearest}' --print-settings {name}`"
+        ),
+    )
+}
+
+/// Returns the strategy without its lost limiters where it then still waits before it retries, otherwise the format's own.
+fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
+    let waits =
+        |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
+    if !spec.names().any(waits) {
+        return format.nearest.to_owned();
+    }
+    let whole = tailback::whole(spec, lost);
+    let is_lost = |part: &&str| lost.iter().any(|name| part.split(':').next() == Some(name));
+    let typed: Vec<&str> = split_outside(text, '+').filter(|part| !is_lost(part)).collect();
+    let typed = typed.join("+");
+    // The text as it was given is shorter, unless it has what is common to all parts on a lost one.
+    let is_same = |spec: StrategySpec| tailback::whole(&spec, &[]) == whole;
+    if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }
 
 /// The format that was asked for, or that of the preset's client.
@@ -149,7 +186,18 @@ mod tests {
             let layers = text.parse::<StrategySpec>().unwrap().describe();
             let is_single = layers.iter().filter(|(name, _)| name.is_empty()).count() == 1;
             for format in FORMATS.iter().filter(|format| is_single || format.name == "tailback") {
-                let printed = printed(&text, text.parse().unwrap(), format).unwrap();
+                let printed = match printed(&text, text.parse().unwrap(), format) {
+                    Ok(printed) => printed,
+                    // What loses a limiter is refused, and what is named instead is not.
+                    Err(error) => {
+                        let error = error.to_string();
+                        let (_, nearest) = error.split_once("`loadgen strategies '").expect("it names one");
+                        let (nearest, _) = nearest.split_once("' --print-settings").expect("it is quoted");
+                        let nearest = super::printed(nearest, nearest.parse().unwrap(), format);
+                        assert!(nearest.is_ok(), "{text} as {}: {:?}", format.name, nearest.err());
+                        continue;
+                    }
+                };
                 assert!(printed.settings.ends_with('\n'), "{text} as {}", format.name);
                 if format.name == "grpc" {
                     assert!(serde_json::from_str::<serde_json::Value>(&printed.settings).is_ok(), "{text}");
@@ -190,6 +238,41 @@ mod tests {
         let unknown = print("preset:urlib3", None).unwrap_err().to_string();
         assert!(unknown.contains("did you mean `urllib3`?"), "{unknown}");
         assert!(error("aimd", Some("poly")).contains("did you mean `polly`?"));
+    }
+
+    #[test]
+    fn settings_that_would_lose_a_limiter_are_refused_with_the_nearest_that_the_library_can_do() {
+        for (text, format, nearest) in [
+            ("aimd", &urllib3::FORMAT, "preset:urllib3-usual"),
+            ("token-bucket:rate=8+immediate", &urllib3::FORMAT, "preset:urllib3-usual"),
+            ("preset:openai,max-attempts=5+aimd:beta=0.5", &urllib3::FORMAT, "preset:openai,max-attempts=5"),
+            ("constant:delay=1s+token-bucket", &envoy::FORMAT, "constant:delay=1s"),
+            ("aimd:max-attempts=4+constant:delay=2s", &grpc::FORMAT, "constant:delay=2s,max-attempts=4"),
+            ("aimd", &aws::FORMAT, "preset:aws-2026+aws-adaptive"),
+            ("aimd", &polly::FORMAT, "preset:polly+fixed-window"),
+            ("netflix-vegas", &resilience4j::FORMAT, "preset:resilience4j+fixed-window"),
+        ] {
+            let error = printed(text, text.parse().unwrap(), format).unwrap_err().to_string();
+            let told = format!(
+                "the nearest that {0} can do: `loadgen strategies '{nearest}' --print-settings {0}`",
+                format.name
+            );
+            assert!(error.contains(&format!("of `{text}`")) && error.ends_with(&told), "{text}: {error}");
+        }
+        let gap = "preset:pygithub";
+        let error = printed(gap, gap.parse().unwrap(), &urllib3::FORMAT).unwrap_err().to_string();
+        assert!(
+            error.contains("`least-gap` of `preset:pygithub`") && error.contains("'backoff:base=0"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_nearest_in_a_format_loses_no_limiter() {
+        for format in FORMATS {
+            let nearest = printed(format.nearest, format.nearest.parse().unwrap(), format);
+            assert!(nearest.is_ok(), "{}: {:?}", format.name, nearest.err());
+        }
     }
 
     #[test]

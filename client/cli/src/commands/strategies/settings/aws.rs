@@ -14,6 +14,7 @@ pub(super) const FORMAT: Format = Format {
     name: "aws",
     what: "AWS SDKs and CLI: config file and environment",
     used_by: &["aws"],
+    nearest: "preset:aws-2026+aws-adaptive",
     comment: Some("#"),
     write,
 };

@@ -169,6 +169,17 @@ impl Described {
         self.settle(COMMON, "advice");
     }
 
+    /// The limiters that the settings have nothing for.
+    pub(super) fn lost_limiters(&self) -> Vec<String> {
+        let is_limiter = |part: &&Part| find(&part.name).is_some_and(|entry| entry.kind == PartKind::Limiter);
+        self.parts
+            .iter()
+            .filter(|part| !part.is_known)
+            .filter(is_limiter)
+            .map(|part| part.name.clone())
+            .collect()
+    }
+
     /// What is not expressed, in the order of the text, then what the library does besides. Where nothing is tried again, it does not
     /// matter how.
     pub(super) fn left_out(&self, library: &str) -> Vec<String> {

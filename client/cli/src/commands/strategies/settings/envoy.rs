@@ -14,6 +14,7 @@ pub(super) const FORMAT: Format = Format {
     name: "envoy",
     what: "Envoy, YAML: retry policy of a route, retry budget of a cluster",
     used_by: &["envoy"],
+    nearest: "preset:envoy",
     comment: Some("#"),
     write,
 };

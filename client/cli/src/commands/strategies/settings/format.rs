@@ -11,6 +11,8 @@ pub(super) struct Format {
     pub(super) what: &'static str,
     /// The systems and presets whose settings it is unless another is asked for.
     pub(super) used_by: &'static [&'static str],
+    /// A strategy whose limits the library can express: the nearest to one that has nothing but a limiter.
+    pub(super) nearest: &'static str,
     /// What a comment begins with; `None` where there are none.
     pub(super) comment: Option<&'static str>,
     /// Writes what it can express, and notes the rest.

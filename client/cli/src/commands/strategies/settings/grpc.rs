@@ -15,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     name: "grpc",
     what: "gRPC, JSON: service config with retryPolicy or hedgingPolicy, and retryThrottling",
     used_by: &["grpc"],
+    nearest: "preset:grpc",
     comment: None,
     write,
 };
@@ -339,9 +340,8 @@ mod tests {
     fn statuses_of_http_become_those_of_grpc() {
         let text = written("full-jitter:max-attempts=3,retry-on=403|5xx", "grpc");
         assert!(text.contains("PERMISSION_DENIED") && text.contains("UNAVAILABLE"), "{text}");
-        insta::assert_snapshot!(left_out("full-jitter:max-attempts=3,retry-on=403|5xx|timeout+aimd", "grpc"), @r#"
+        insta::assert_snapshot!(left_out("full-jitter:max-attempts=3,retry-on=403|5xx|timeout", "grpc"), @r#"
         `full-jitter`: gRPC spreads each wait by a fifth around it
-        `aimd:variant=reno,beta=0.9,initial=20,ssthresh=1024`: grpc has nothing like it
         `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
         `retry-on=403|5xx|timeout`: gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them; gRPC has no HTTP statuses: they are written as PERMISSION_DENIED, UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE; other HTTP statuses are UNKNOWN to gRPC, which is not retried here
         "#);

@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     name: "polly",
     what: "Polly, C#: pipeline with HttpRetryStrategyOptions or HttpHedgingStrategyOptions",
     used_by: &["polly", "dotnet"],
+    nearest: "preset:polly+fixed-window",
     comment: Some("//"),
     write,
 };

@@ -14,6 +14,7 @@ pub(super) const FORMAT: Format = Format {
     name: "resilience4j",
     what: "resilience4j, YAML of Spring Boot",
     used_by: &["resilience4j"],
+    nearest: "preset:resilience4j+fixed-window",
     comment: Some("#"),
     write,
 };
@@ -238,10 +239,9 @@ mod tests {
 
     #[test]
     fn what_resilience4j_has_not_is_told_in_order() {
-        insta::assert_snapshot!(left_out("preset:openai,growth=linear+token-bucket", "resilience4j"), @r#"
+        insta::assert_snapshot!(left_out("preset:openai,growth=linear", "resilience4j"), @r#"
         `growth=linear`: waits of resilience4j are constant or exponential
         `spread=below|0.25`: resilience4j spreads around the wait only (`around|0.5`)
-        `token-bucket:rate=5/s,burst=10`: resilience4j has nothing like it
         `retry-after=exact`: resilience4j reads no advice: it waits as it would without
         `retry-on=408|409|429|5xx|timeout|transport`: resilience4j sees exceptions, no statuses: name in retry-exceptions those that your HTTP client throws for these
         `hints=x-should-retry`: resilience4j has no setting for it

@@ -9,12 +9,13 @@ pub(super) const FORMAT: Format = Format {
     name: "tailback",
     what: "tailback itself, Rust: the whole text without a preset",
     used_by: &[],
+    nearest: "preset:urllib3-usual+aimd",
     comment: Some("//"),
     write,
 };
 
 fn write(settings: &mut Described) -> String {
-    let text = whole(&settings.spec);
+    let text = whole(&settings.spec, &[]);
     settings.is_whole();
     format!(
         "use tailback::StrategySpec;\n\n// As it is typed after --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
@@ -22,11 +23,14 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// Every part with what is not its default; what is common to a layer stands on its first part.
-fn whole(spec: &StrategySpec) -> String {
+/// Returns every part but those to leave out, with what is not its default; what is common to a layer stands on its first part.
+pub(super) fn whole(spec: &StrategySpec, without: &[String]) -> String {
     let mut layers: Vec<String> = Vec::new();
     let mut parts: Vec<(&str, Vec<String>)> = Vec::new();
     for (name, parameters) in spec.describe() {
+        if without.iter().any(|part| part == name) {
+            continue;
+        }
         let defaults = match find(name) {
             Some(entry) => entry.parameters(),
             None => StrategySpec::common_parameters(),
@@ -62,7 +66,8 @@ mod tests {
         let own = ["preset:openai,max-attempts=9 over preset:envoy+aimd:beta=0.5".to_owned()];
         for text in names.chain(presets).chain(own) {
             let spec: StrategySpec = text.parse().unwrap();
-            let again: StrategySpec = whole(&spec).parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            let again: StrategySpec =
+                whole(&spec, &[]).parse().unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(again.describe(), spec.describe(), "{text}");
         }
     }

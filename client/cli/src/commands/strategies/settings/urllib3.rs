@@ -13,6 +13,7 @@ pub(super) const FORMAT: Format = Format {
     name: "urllib3",
     what: "Python: urllib3.util.Retry",
     used_by: &["urllib3", "kubernetes-python", "pygithub"],
+    nearest: "preset:urllib3-usual",
     comment: Some("#"),
     write,
 };
@@ -255,12 +256,12 @@ mod tests {
 
     #[test]
     fn what_urllib3_has_not_is_told_in_order() {
-        let strategy = "backoff:base=1s,growth=linear,spread=full,max-attempts=3,retry-on=5xx|403&advice|refused+token-bucket";
+        let strategy =
+            "backoff:base=1s,growth=linear,spread=full,max-attempts=3,retry-on=5xx|403&advice|refused";
         insta::assert_snapshot!(left_out(strategy, "urllib3"), @r#"
         `growth=linear`: urllib3 doubles its waits
         `first=none`: urllib3 does not wait before the first retry
         `spread=full`: urllib3 can only add up to so many seconds (`add|1s`)
-        `token-bucket:rate=5/s,burst=10`: urllib3 has nothing like it
         `retry-after=floor`: urllib3 waits exactly as long as it is told
         `advice=retry-after-ms.decimal|retry-after.decimal.date`: urllib3 reads Retry-After as whole seconds or a date, nothing else
         `advice-zero=0s`: advice of zero leads to the back-off
