@@ -1,6 +1,6 @@
 //! Production clients as presets: held against recordings of the real libraries, and told to users.
 
-use crate::support::Folder;
+use crate::support::{Folder, Left};
 
 /// The pairs that no preset reproduces, and what each would need.
 const DIFFERING: [(&str, &str, &str); 6] = [
@@ -47,9 +47,9 @@ fn a_check_that_checks_nothing_and_a_map_that_matches_nothing_are_told() {
     let folder = Folder::new();
     let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_clients/backoff.json");
     let text = std::fs::read_to_string(recording).unwrap();
-    folder.write("renamed.json", &text);
+    folder.write("renamed.json", &text.replace("\"backoff\"", "\"unheard-of\""));
     let nothing = folder.loadgen("strategies --check renamed.json").exits(1);
-    nothing.says(&["nothing was checked", "`--map`"]);
+    nothing.says(&["nothing was checked", "no preset has a rule for these libraries", "`--map`"]);
     let (head, _) = text.split_once("\"scenarios\":").unwrap();
     folder.write("backoff.json", &format!("{head}\"scenarios\":[]}}"));
     folder.loadgen("strategies --check backoff.json").exits(1).says(&["the recordings have no scenarios"]);
@@ -60,6 +60,78 @@ fn a_check_that_checks_nothing_and_a_map_that_matches_nothing_are_told() {
     folder.write("map.toml", &entry.repeat(2));
     let twice = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
     twice.says(&["`--map map.toml`", "`c` of `backoff.json` stands there twice"]);
+}
+
+/// Checks that stdout has all of these words.
+fn prints(left: &Left, words: &[&str]) {
+    for word in words {
+        assert!(left.stdout.contains(word), "no `{word}` in: {}", left.stdout);
+    }
+}
+
+/// A series that nobody knows, and an op that the server saw nothing of, as independent recordings had them.
+const SKIPPED: &str = r#"{"library": "botocore", "version": "1.44.5", "language": "python", "interception": "time.sleep replaced",
+    "scenarios": [
+        {"id": "series-SlowDown-10-then-ok", "config": "s3 GetObject, mode=adaptive", "kind": "series", "ops": 2,
+         "attempts_per_op": [1, 1]},
+        {"id": "connection-refused", "config": "s3 GetObject, default", "n": 1, "attempts": 0, "samples": [[]],
+         "outcome": {"type": "EndpointConnectionError"}},
+        {"id": "404", "config": "s3 GetObject, default", "method": "GET", "steps": [{"status": 404}], "n": 6, "attempts": 1,
+         "samples": [[]], "outcome": {"type": "ClientError", "status": 404}}]}"#;
+
+#[test]
+fn scenarios_that_cannot_be_replayed_are_skipped_counted_and_listed_and_the_rest_is_checked() {
+    let folder = Folder::new();
+    folder.write("mine.json", SKIPPED);
+    let told = folder.loadgen("strategies --check mine.json").exits(0);
+    prints(
+        &told,
+        &[
+            "skipped     series-SlowDown-10-then-ok",
+            "`id` names a series whose script is not known; describe it in the file's `series`",
+            "skipped     connection-refused",
+            "`attempts` has an op without attempts",
+            "3 pairs: 1 reproduced (33.3 %), 0 differ, 0 without a preset, 2 skipped",
+        ],
+    );
+    let checked = folder.loadgen("strategies --check mine.json --json -").exits(0).json();
+    assert_eq!((&checked["skipped"], &checked["reproduced"]), (&2.into(), &1.into()));
+    let series = &checked["recordings"][0]["pairs"][0];
+    assert_eq!(series["verdict"], "skipped");
+    assert!(series["skipped_because"].as_str().is_some_and(|why| why.contains("series")), "{series}");
+    // Described in the file, the series is checked.
+    let described = r#""series": {"series-SlowDown-10-then-ok": {"ops": [{"steps": [{"status": 200}]}]}}, "scenarios": ["#;
+    folder.write("mine.json", &SKIPPED.replace("\"scenarios\": [", described));
+    let told = folder.loadgen("strategies --check mine.json").exits(0);
+    prints(&told, &["reproduced  series-SlowDown-10-then-ok", "0 without a preset, 1 skipped"]);
+}
+
+#[test]
+fn the_recording_of_the_documentation_is_read() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/recordings.md")).unwrap();
+    let (_, after) = page.split_once("```json\n").unwrap();
+    let (recording, _) = after.split_once("```").unwrap();
+    let (_, map) = page.rsplit_once("```toml\n").unwrap();
+    let folder = Folder::new();
+    folder.write("mine.json", recording);
+    folder.write("mine.toml", map.split_once("```").unwrap().0);
+    let told = folder.loadgen("strategies --check mine.json --map mine.toml").exits(0);
+    prints(&told, &["2 pairs: 2 reproduced (100.0 %), 0 differ, 0 without a preset"]);
+}
+
+#[test]
+fn settings_that_would_lose_a_limiter_are_refused() {
+    let folder = Folder::new();
+    let refused = folder.loadgen("strategies aimd --print-settings urllib3").exits(2);
+    refused.says(&[
+        "urllib3 has no limiter like `aimd`",
+        "`loadgen strategies 'preset:urllib3-usual' --print-settings urllib3`",
+    ]);
+    assert!(
+        folder
+            .done("strategies preset:urllib3-usual --print-settings urllib3")
+            .contains("backoff_factor=0.5")
+    );
 }
 
 #[test]

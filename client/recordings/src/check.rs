@@ -1,12 +1,10 @@
 //! Whether a strategy does what a recording tells.
 
-use mockserver_core::Script;
 use tailback::{Method, SpecError, StrategySpec};
 
 use crate::compare::delays::Delays;
 use crate::compare::{attempts, endings, series};
 use crate::ending::Ending;
-use crate::map::Map;
 use crate::pair::{Kind, Ops, Pair, Series};
 use crate::replay::{Clients, Op, Replayed, Trial};
 use crate::verdict::{Difference, Verdict};
@@ -26,14 +24,15 @@ const RUNS: u64 = 100;
 /// Keys all draws: the same recording and the same strategy come to the same verdict.
 const SEED: u64 = 20_261_121;
 
-/// What the strategy that the map has for this pair comes to, if it has one.
+/// Compares the pair with the strategy that it is mapped to, if there is one.
 ///
 /// # Errors
 /// When that strategy cannot be started.
-pub fn check(file: &str, pair: &Pair, map: &Map) -> Result<Verdict, SpecError> {
-    match map.strategy(file, &pair.config) {
-        None => Ok(Verdict::NoPreset),
-        Some((_, strategy)) => check_strategy(pair, strategy),
+pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<Verdict, SpecError> {
+    match (&pair.kind, strategy) {
+        (Kind::Skipped(why), _) => Ok(Verdict::Skipped(why.clone())),
+        (_, None) => Ok(Verdict::NoPreset),
+        (_, Some(strategy)) => check_strategy(pair, strategy),
     }
 }
 
@@ -46,6 +45,7 @@ pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, S
     let difference = match &pair.kind {
         Kind::Ops(ops) => of_ops(pair, ops, &strategy)?,
         Kind::Series(recorded) => of_series(pair, recorded, &strategy)?,
+        Kind::Skipped(why) => return Ok(Verdict::Skipped(why.clone())),
     };
     Ok(difference.map_or(Verdict::Reproduced, Verdict::Differs))
 }
@@ -170,11 +170,11 @@ fn of_series(
     recorded: &Series,
     strategy: &StrategySpec,
 ) -> Result<Option<Difference>, SpecError> {
-    let script: Script = recorded.script.script(recorded.ops);
-    let clients = Clients::One { pause: recorded.script.pause.max(Clients::AT_ONCE) };
+    let script = &recorded.script;
+    let clients = Clients::One { pause: recorded.pause.max(Clients::AT_ONCE) };
     let mut runs = Vec::new();
     for seed in 0..RUNS {
-        let trial = Trial { strategy, script: &script, clients, ops: recorded.ops, seed: SEED + seed };
+        let trial = Trial { strategy, script, clients, ops: recorded.ops, seed: SEED + seed };
         match trial.run()? {
             Replayed::Ops(ops) => runs.push(ops),
             Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
@@ -203,6 +203,7 @@ mod tests {
             Verdict::Reproduced => "reproduced".to_owned(),
             Verdict::Differs(difference) => difference.to_string(),
             Verdict::NoPreset => "no preset".to_owned(),
+            Verdict::Skipped(why) => format!("skipped: {why}"),
         }
     }
 
@@ -248,11 +249,11 @@ mod tests {
 
     #[test]
     fn javascript_has_whole_milliseconds_and_at_least_one() {
-        let fields = r#""id": "503", "steps": [{"status": 503}], "n": 6, "attempts": 3, "samples": [[0.001, 0.001]],
+        let fields = r#""id": "503", "steps": [{"status": 503}], "n": 6, "attempts": 3, "samples": [[0.002, 0.002]],
                         "outcome": {"type": "x"}, "sleep_before_first": 0.003"#;
         assert_eq!(verdict("javascript", fields, "immediate:max-attempts=3"), "reproduced");
         let words = verdict("python", fields, "immediate:max-attempts=3");
-        assert_eq!(words, "delay 1: recorded 0.001 s, here always 0 s");
+        assert_eq!(words, "delay 1: recorded 0.002 s, here always 0 s");
     }
 
     #[test]
@@ -317,10 +318,16 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_that_is_in_no_map_has_no_preset() {
+    fn a_pair_without_a_strategy_has_no_preset_and_one_that_cannot_be_replayed_is_skipped() {
         let text = r#"{"library": "some", "version": "1", "language": "python", "interception": "sleeps", "scenarios":
-                       [{"id": "503", "config": "c", "n": 1, "samples": [[]]}]}"#;
+                       [{"id": "503", "config": "c", "n": 1, "samples": [[]]},
+                        {"id": "refused", "config": "c", "n": 1, "attempts": 0, "samples": [[]]}]}"#;
         let recorded = read(text).unwrap();
-        assert_eq!(check("a.json", &recorded.pairs[0], &Map::default()).unwrap(), Verdict::NoPreset);
+        let none = "none".parse().unwrap();
+        assert_eq!(check(&recorded.pairs[0], None).unwrap(), Verdict::NoPreset);
+        for strategy in [None, Some(&none)] {
+            let verdict = check(&recorded.pairs[1], strategy).unwrap();
+            assert!(matches!(verdict, Verdict::Skipped(_)), "{verdict:?}");
+        }
     }
 }

@@ -19,6 +19,11 @@ pub(crate) struct Grain {
     pub(crate) noise: f64,
 }
 
+/// What every recorded delay may differ from the client's by besides, as timers and clocks are read at different instants: a
+/// millisecond and a hundredth of the delay. Below the client's delay, this is all there is.
+const TOLERANCE: f64 = 1e-3;
+const TOLERANCE_RATIO: f64 = 0.01;
+
 /// Room for what rounding does to the last digit.
 const DIGIT: f64 = 1e-9;
 
@@ -72,12 +77,12 @@ impl Grain {
 
     /// The most that a client's delay is recorded as.
     pub(crate) fn highest(&self, delay: f64) -> f64 {
-        self.seen(delay) + self.above + self.above_ratio * delay + DIGIT
+        self.seen(delay) + self.above + self.above_ratio * delay + tolerance(delay) + DIGIT
     }
 
     /// The least that it is recorded as.
     pub(crate) fn lowest(&self, delay: f64) -> f64 {
-        self.seen(delay) - self.below - DIGIT
+        self.seen(delay) - self.below.max(tolerance(delay)) - DIGIT
     }
 
     /// Whether this client's delay can have been recorded as this.
@@ -108,6 +113,11 @@ impl Grain {
     }
 }
 
+/// Returns the tolerance for this delay, in seconds.
+fn tolerance(delay: f64) -> f64 {
+    TOLERANCE + TOLERANCE_RATIO * delay
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,15 +126,27 @@ mod tests {
     fn every_recorder_has_its_grain() {
         let grain = |library, language, interception| Grain::of(library, language, interception);
         let python = grain("urllib3", "python", "time.sleep replaced");
-        assert!(python.takes(0.5, 0.5) && python.takes(0.123_44, 0.1234) && !python.takes(0.5, 0.5002));
+        assert!(python.takes(0.5, 0.5) && python.takes(0.123_44, 0.1234) && !python.takes(0.5, 0.507));
+        assert!(!python.takes(0.5, 0.493));
         let node = grain("got", "javascript", "virtual clock");
         assert!(node.takes(0.0, 0.001) && node.takes(0.0204, 0.020) && node.takes(0.0204, 0.021));
-        assert!(!node.takes(0.5, 0.502) && !node.takes(0.0, 0.0025));
+        assert!(!node.takes(0.5, 0.508) && !node.takes(0.0, 0.0035));
         let tower = grain("tower", "rust", "no HTTP: paused clock");
-        assert!(tower.takes(5.0, 5.001) && !tower.takes(5.0, 5.003));
+        assert!(tower.takes(5.0, 5.001) && !tower.takes(5.0, 5.053));
         let grpc = grain("grpcio", "python", "none: real time, arrival times");
-        assert!(grpc.takes(0.7, 0.7016) && !grpc.takes(0.7, 0.72) && !grpc.takes(0.7, 0.69));
+        assert!(grpc.takes(0.7, 0.7016) && !grpc.takes(0.7, 0.724) && !grpc.takes(0.7, 0.69));
         let curl = grain("curl", "command line", "none: real time");
         assert!(curl.takes(32.0, 32.108) && curl.takes(1.0, 1.05) && !curl.takes(1.0, 1.2));
+    }
+
+    #[test]
+    fn a_delay_may_differ_by_a_millisecond_and_a_hundredth_besides() {
+        let grain = |library, language, interception| Grain::of(library, language, interception);
+        let octokit = grain("octokit", "javascript", "virtual clock");
+        assert!(octokit.takes(2.0, 2.004) && octokit.takes(2.0, 2.022) && !octokit.takes(2.0, 2.0221));
+        let grpc = grain("grpcio", "python", "none: real time, arrival times");
+        assert!(grpc.takes(0.7, 0.7157) && grpc.takes(0.7, 0.723) && !grpc.takes(0.7, 0.7231));
+        let botocore = grain("botocore", "python", "time.sleep replaced");
+        assert!(botocore.takes(2.0, 1.9945) && botocore.takes(2.0, 1.979) && !botocore.takes(2.0, 1.9789));
     }
 }

@@ -13,11 +13,12 @@ mod pair;
 mod probe;
 mod raw;
 mod replay;
+mod rule;
 mod series;
 mod verdict;
 
 pub use check::{check, check_strategy};
-pub use map::{Map, MapError};
+pub use map::{Map, MapError, Mapped};
 pub use mockserver_core::Script;
 pub use pair::{Pair, Recording, RecordingError, read};
 pub use probe::waits;

@@ -1,17 +1,38 @@
-//! Which strategy a recorded configuration is: lists that presets bring along, and files with further ones.
+//! Which strategy a recorded configuration is: by the rules of presets, and by lists of one's own.
 
 use serde::Deserialize;
-use tailback::{Recorded, StrategySpec};
+use tailback::{Preset, Rule, StrategySpec};
 use vocabulary::did_you_mean;
 
-use crate::pair::Recording;
+use crate::pair::{Pair, Recording};
+use crate::rule::strategy_text;
 
-/// Strategies by recorded configuration; what is added later counts, so that a user's file goes before presets.
+/// Strategies by recorded configuration: entries of a user's file, and the rules of presets for all others.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Recorded, StrategySpec)>,
-    /// How many of the last entries are of a file, not of presets.
-    of_file: usize,
+    rules: Vec<Rule>,
+}
+
+/// The strategy that a recorded configuration is.
+#[derive(Clone, Debug)]
+pub struct Mapped {
+    /// As it would be given on the command line.
+    pub text: String,
+    /// What it means.
+    pub strategy: StrategySpec,
+}
+
+/// A recorded configuration of a library, and its strategy.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recorded {
+    /// The recording's file, without a folder.
+    file: String,
+    /// The configuration's text there.
+    config: String,
+    /// The strategy.
+    text: String,
 }
 
 /// A map that cannot be used.
@@ -68,12 +89,23 @@ struct Written {
 }
 
 impl Map {
-    /// Puts entries behind those that are there.
+    /// Creates a map with the rules of these presets. Of several rules that fit, the first counts.
+    pub fn of_presets(presets: &[Preset]) -> Self {
+        Self { entries: Vec::new(), rules: presets.iter().flat_map(|preset| preset.rules.clone()).collect() }
+    }
+
+    /// Adds the entries of a TOML file, which go before all rules.
     ///
     /// # Errors
-    /// Names the first whose text is no strategy.
-    pub fn add(&mut self, entries: impl IntoIterator<Item = Recorded>) -> Result<(), MapError> {
-        for entry in entries {
+    /// Names the line, the entry whose text is no strategy, or the configuration that has two entries.
+    pub fn add_toml(&mut self, text: &str) -> Result<(), MapError> {
+        let Written { recorded } = toml::from_str(text).map_err(MapError::Toml)?;
+        for entry in recorded {
+            let same = |(other, _): &&(Recorded, _)| other.file == entry.file && other.config == entry.config;
+            if let Some((first, _)) = self.entries.iter().find(same) {
+                let (first, Recorded { file, config, text: second }) = (first.text.clone(), entry);
+                return Err(MapError::Twice { file, config, first, second });
+            }
             let Recorded { file, config, text } = entry.clone();
             let strategy = text.parse().map_err(|error| {
                 let source = Box::new(error);
@@ -84,33 +116,12 @@ impl Map {
         Ok(())
     }
 
-    /// Puts those of a TOML file behind those that are there.
-    ///
-    /// # Errors
-    /// Names the line, the entry whose text is no strategy, or the configuration that has two entries.
-    pub fn add_toml(&mut self, text: &str) -> Result<(), MapError> {
-        let Written { recorded } = toml::from_str(text).map_err(MapError::Toml)?;
-        for (index, entry) in recorded.iter().enumerate() {
-            let same = |other: &&Recorded| other.file == entry.file && other.config == entry.config;
-            if let Some(first) = recorded[..index].iter().find(same) {
-                let (first, Recorded { file, config, text: second }) = (first.text.clone(), entry.clone());
-                return Err(MapError::Twice { file, config, first, second });
-            }
-        }
-        let count = recorded.len();
-        self.add(recorded)?;
-        self.of_file = count;
-        Ok(())
-    }
-
-    /// Whether each entry of the TOML file is for one of these recordings, given with their files' names. Presets know more
-    /// recordings than anybody checks at once, so theirs need not.
+    /// Whether each entry of the TOML file is for one of these recordings, given with their files' names.
     ///
     /// # Errors
     /// Names the first entry that is for none of them.
     pub fn all_match(&self, recordings: &[(&str, &Recording)]) -> Result<(), MapError> {
-        let first = self.entries.len() - self.of_file;
-        for (Recorded { file, config, .. }, _) in &self.entries[first..] {
+        for (Recorded { file, config, .. }, _) in &self.entries {
             let files = || recordings.iter().filter(|(name, _)| name == file);
             let configs = || files().flat_map(|(_, recording)| &recording.pairs).map(|pair| &*pair.config);
             if configs().any(|there| there == config) {
@@ -127,10 +138,16 @@ impl Map {
         Ok(())
     }
 
-    /// The strategy that this configuration of this file is, with its text as typed.
-    pub fn strategy(&self, file: &str, config: &str) -> Option<(&str, &StrategySpec)> {
-        let found = self.entries.iter().rev().find(|(entry, _)| entry.file == file && entry.config == config);
-        found.map(|(entry, strategy)| (entry.text.as_str(), strategy))
+    /// Returns the strategy of this pair of a recording, which is read from a file with this name.
+    pub fn strategy(&self, file: &str, recording: &Recording, pair: &Pair) -> Option<Mapped> {
+        let own = self.entries.iter().find(|(entry, _)| entry.file == file && entry.config == pair.config);
+        if let Some((entry, strategy)) = own {
+            return Some(Mapped { text: entry.text.clone(), strategy: strategy.clone() });
+        }
+        let text = self.rules.iter().find_map(|rule| strategy_text(rule, recording, pair))?;
+        // An option may have a value that the preset's parameter does not accept: then the preset is not the client.
+        let strategy = text.parse().ok()?;
+        Some(Mapped { text, strategy })
     }
 }
 
@@ -138,19 +155,28 @@ impl Map {
 mod tests {
     use super::*;
 
+    fn recording(library: &str, config: &str) -> Recording {
+        let text = serde_json::json!({
+            "library": library, "version": "1", "language": "python", "interception": "sleeps",
+            "scenarios": [{"id": "503", "config": config, "n": 1, "samples": [[]]}],
+        });
+        crate::read(&text.to_string()).unwrap()
+    }
+
     #[test]
-    fn what_a_file_says_of_a_configuration_goes_before_what_presets_say() {
-        let mut map = Map::default();
-        let preset = |text: &str| Recorded {
-            file: "a.json".to_owned(),
-            config: "c".to_owned(),
-            text: text.to_owned(),
+    fn what_a_file_says_of_a_configuration_goes_before_the_rules_of_presets() {
+        let mut map = Map::of_presets(tailback::presets());
+        let text = |map: &Map, file: &str, library: &str, config: &str| {
+            let recording = recording(library, config);
+            map.strategy(file, &recording, &recording.pairs[0]).map(|mapped| mapped.text)
         };
-        map.add([preset("none")]).unwrap();
-        assert_eq!(map.strategy("a.json", "c").unwrap().0, "none");
-        map.add_toml(&entry("a.json", "c", "aimd")).unwrap();
-        assert_eq!(map.strategy("a.json", "c").unwrap().0, "aimd");
-        assert!(map.strategy("b.json", "c").is_none() && map.strategy("a.json", "d").is_none());
+        let openai = "preset:openai,max-attempts=6".to_owned();
+        assert_eq!(text(&map, "a.json", "openai", "max_retries=5"), Some(openai.clone()));
+        map.add_toml(&entry("a.json", "max_retries=5", "aimd")).unwrap();
+        assert_eq!(text(&map, "a.json", "openai", "max_retries=5"), Some("aimd".to_owned()));
+        assert_eq!(text(&map, "b.json", "openai", "max_retries=5"), Some(openai));
+        assert_eq!(text(&map, "b.json", "openai", "max_retries=4294967295"), None, "more than there may be");
+        assert_eq!(text(&map, "b.json", "unheard-of", "max_retries=5"), None);
     }
 
     fn entry(file: &str, config: &str, text: &str) -> String {
@@ -168,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_of_a_file_that_matches_nothing_is_named_and_those_of_presets_are_not_asked() {
+    fn an_entry_of_a_file_that_matches_nothing_is_named_and_rules_of_presets_are_not_asked() {
         let recording = crate::read(
             r#"{"library": "a", "version": "1", "language": "python", "runtime": "", "interception": "", "recorded": "",
                 "scenarios": [{"id": "503", "config": "retries 3", "method": "GET", "steps": [{"status": 503}],
@@ -177,10 +203,7 @@ mod tests {
         .unwrap();
         let checked = [("a.json", &recording)];
         let with = |text: &str| {
-            let mut map = Map::default();
-            let preset =
-                Recorded { file: "other.json".to_owned(), config: "x".to_owned(), text: "none".to_owned() };
-            map.add([preset]).unwrap();
+            let mut map = Map::of_presets(tailback::presets());
             map.add_toml(text).unwrap();
             map.all_match(&checked).map_err(|error| error.to_string())
         };

@@ -1,11 +1,14 @@
 //! A recorded scenario with one configuration, checked: what it says fits together.
 
+use std::time::Duration;
+
 use mockserver_core::{Script, ScriptFileError, WrittenStep};
+use serde_json::Value;
 
 use crate::ending::Told;
 use crate::grain::Grain;
 use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
-use crate::series::{SeriesScript, series_script};
+use crate::series::{self, SeriesScripts};
 
 /// The most ops of one pair, and of a series, which is run again and again.
 const MOST_OPS: usize = 100_000;
@@ -30,8 +33,10 @@ pub struct Pair {
 /// What a recording holds: all of its pairs.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The library and its version.
+    /// The library, without a version.
     pub library: String,
+    /// Its version.
+    pub version: String,
     /// What was recorded.
     pub pairs: Vec<Pair>,
 }
@@ -43,6 +48,8 @@ pub(crate) enum Kind {
     Ops(Ops),
     /// Consecutive ops of one client.
     Series(Series),
+    /// Nothing that can be replayed; why.
+    Skipped(String),
 }
 
 /// Ops of clients of their own. Every list has as many entries as there were ops, or none where nothing is told.
@@ -61,7 +68,10 @@ pub(crate) struct Ops {
 /// Consecutive ops of one client.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    pub(crate) script: SeriesScript,
+    /// The answers to each op.
+    pub(crate) script: Script,
+    /// Between two ops.
+    pub(crate) pause: Duration,
     pub(crate) ops: usize,
     /// Per op, where that is told.
     pub(crate) attempts: Vec<u32>,
@@ -97,27 +107,15 @@ pub enum RecordingError {
         /// What is wrong with it, and where.
         why: String,
     },
-    /// A scenario that does not fit together.
-    #[error("scenario `{id}` with `{config}`: `{field}` {why}")]
-    Scenario {
-        /// Its id.
-        id: String,
-        /// Its configuration.
-        config: String,
-        /// Which field.
-        field: &'static str,
-        /// What is wrong with it.
-        why: String,
-    },
 }
 
 /// What is wrong with a field of a scenario.
 type Wrong = (&'static str, String);
 
-/// Reads a file's text.
+/// Reads a file's text. Scenarios that cannot be replayed are pairs that say why.
 ///
 /// # Errors
-/// Names the field, or the scenario and its field.
+/// Names the field of the file that is wrong.
 pub fn read(text: &str) -> Result<Recording, RecordingError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let file: RawFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -126,24 +124,34 @@ pub fn read(text: &str) -> Result<Recording, RecordingError> {
         RecordingError::Form { at, why: error.inner().to_string() }
     })?;
     let grain = Grain::of(&file.library, &file.language, &file.interception);
-    let pairs = file.scenarios.into_iter().map(|scenario| {
-        let (id, config) = (scenario.id.clone(), scenario.config.clone());
-        Pair::of(scenario, grain).map_err(|(field, why)| RecordingError::Scenario { id, config, field, why })
-    });
-    Ok(Recording {
-        library: format!("{} {}", file.library, file.version),
-        pairs: pairs.collect::<Result<_, _>>()?,
-    })
+    let pairs = file.scenarios.into_iter().enumerate();
+    let pairs = pairs.map(|(index, scenario)| Pair::read(index, &scenario, grain, &file.series)).collect();
+    Ok(Recording { library: file.library, version: file.version, pairs })
 }
 
 impl Pair {
-    fn of(raw: RawScenario, grain: Grain) -> Result<Self, Wrong> {
+    /// Reads the scenario with this index.
+    fn read(index: usize, scenario: &Value, grain: Grain, series: &SeriesScripts) -> Self {
+        let raw: RawScenario = match serde_path_to_error::deserialize(scenario) {
+            Ok(raw) => raw,
+            Err(error) => {
+                let why = match error.path().to_string().as_str() {
+                    "." => error.inner().to_string(),
+                    path => format!("`{path}`: {}", error.inner()),
+                };
+                let text = |field: &str| scenario.get(field).and_then(Value::as_str).map(str::to_owned);
+                let id = text("id").unwrap_or_else(|| format!("scenario {}", index + 1));
+                let config = text("config").unwrap_or_default();
+                return Self { id, config, method: None, grain, kind: Kind::Skipped(why) };
+            }
+        };
         let (id, config, method) = (raw.id.clone(), raw.config.clone(), raw.method.clone());
         let kind = match raw.kind {
-            Some(RawKind::Series) => Kind::Series(Series::of(raw)?),
-            None => Kind::Ops(Ops::of(raw)?),
+            Some(RawKind::Series) => Series::of(raw, series).map(Kind::Series),
+            None => Ops::of(raw).map(Kind::Ops),
         };
-        Ok(Self { id, config, method, grain, kind })
+        let kind = kind.unwrap_or_else(|(field, why)| Kind::Skipped(format!("`{field}` {why}")));
+        Self { id, config, method, grain, kind }
     }
 }
 
@@ -175,6 +183,9 @@ impl Ops {
             None => Vec::new(),
             Some(attempts) => each("attempts", attempts, n)?,
         };
+        if attempts.contains(&0) {
+            return Err(("attempts", "has an op without attempts: the server saw nothing of it".to_owned()));
+        }
         for (attempts, delays) in attempts.iter().zip(&delays) {
             if usize::try_from(*attempts).ok() != Some(delays.len() + 1) {
                 let why = format!("has {} delays of an op that made {attempts} attempts", delays.len());
@@ -200,13 +211,15 @@ impl Ops {
 }
 
 impl Series {
-    fn of(raw: RawScenario) -> Result<Self, Wrong> {
+    fn of(raw: RawScenario, scripts: &SeriesScripts) -> Result<Self, Wrong> {
         let ops = raw.ops.ok_or(("ops", "is missing".to_owned()))?;
         if !(1..=MOST_OF_SERIES).contains(&ops) {
             return Err(("ops", format!("is {ops}; it must be from 1 to {MOST_OF_SERIES}")));
         }
-        let script = series_script(&raw.id)
-            .ok_or_else(|| ("id", "names a series whose script is not known".to_owned()))?;
+        let unknown = "names a series whose script is not known; describe it in the file's `series`";
+        let answers = series::find(scripts, &raw.id).ok_or_else(|| ("id", unknown.to_owned()))?;
+        let script = answers.script(ops).map_err(|why| ("series", why))?;
+        let pause = answers.pause().map_err(|why| ("series", why))?;
         let attempts = raw.attempts_per_op.unwrap_or_default();
         if !attempts.is_empty() && attempts.len() != ops {
             return Err(("attempts_per_op", format!("has {} entries for {ops} ops", attempts.len())));
@@ -235,7 +248,7 @@ impl Series {
             Some(RawOutcomes::Named(names)) => names.iter().map(|name| Told::of_type(name)).collect(),
             _ => Vec::new(),
         };
-        Ok(Self { script, ops, attempts, waits, endings, kinds, granted })
+        Ok(Self { script, pause, ops, attempts, waits, endings, kinds, granted })
     }
 }
 
@@ -320,8 +333,9 @@ mod tests {
             r#"{"id": "503", "config": "c", "method": "GET", "steps": [{"status": 503}], "n": 3, "attempts": 2,
                 "samples": [[0.5]], "outcome": {"type": "Failed", "status": 503}, "extra": null}"#,
         );
-        let Recording { library, pairs } = recorded.unwrap();
-        assert_eq!((library.as_str(), pairs.len(), pairs[0].method.as_deref()), ("some 1", 1, Some("GET")));
+        let Recording { library, version, pairs } = recorded.unwrap();
+        assert_eq!((library.as_str(), version.as_str()), ("some", "1"));
+        assert_eq!((pairs.len(), pairs[0].method.as_deref()), (1, Some("GET")));
         let Kind::Ops(ops) = &pairs[0].kind else { panic!("ops") };
         assert_eq!(
             (&ops.attempts[..], &ops.delays[..]),
@@ -350,50 +364,52 @@ mod tests {
         assert!(waits(2, &[1.0, 2.0, 3.0, 4.0]).is_err() && waits(3, &[1.0]).is_err());
     }
 
+    /// Why the only scenario of a file is skipped.
+    fn skipped(scenario: &str) -> String {
+        let recorded = file(scenario).unwrap_or_else(|error| panic!("{scenario}: {error}"));
+        match &recorded.pairs[..] {
+            [Pair { kind: Kind::Skipped(why), .. }] => why.clone(),
+            other => panic!("{scenario}: {other:?}"),
+        }
+    }
+
     #[test]
-    fn what_does_not_fit_is_named_by_scenario_and_field() {
-        let scenario =
-            |fields: &str| file(&format!(r#"{{"id": "503", "config": "c", {fields}}}"#)).unwrap_err();
+    fn a_scenario_that_does_not_fit_together_is_skipped_and_says_why() {
         for (fields, words) in [
-            (r#""n": "x""#, "`scenarios[0].n`: invalid type: string \"x\""),
-            (
-                r#""n": 2, "samples": [[1], [2], [3]]"#,
-                "scenario `503` with `c`: `samples` has 3 entries for 2 ops",
-            ),
-            (r#""n": 0, "samples": []"#, "scenario `503` with `c`: `n` is 0"),
-            (r#""samples": [[1]]"#, "scenario `503` with `c`: `n` is missing"),
-            (r#""n": 1"#, "scenario `503` with `c`: `samples` is missing"),
+            (r#""n": "x""#, "invalid type: string \"x\""),
+            (r#""n": 2, "samples": [[1], [2], [3]]"#, "`samples` has 3 entries for 2 ops"),
+            (r#""n": 0, "samples": []"#, "`n` is 0"),
+            (r#""samples": [[1]]"#, "`n` is missing"),
+            (r#""n": 1"#, "`samples` is missing"),
             (
                 r#""n": 100000, "samples": [[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]]"#,
-                "scenario `503` with `c`: `samples` has up to 11 delays for 100000 ops; at most 1000000 are compared",
+                "`samples` has up to 11 delays for 100000 ops; at most 1000000 are compared",
             ),
-            (r#""n": 1, "samples": [[-1]]"#, "scenario `503` with `c`: `samples` has a wait of -1"),
+            (r#""n": 1, "samples": [[-1]]"#, "`samples` has a wait of -1"),
             (
                 r#""n": 1, "attempts": 3, "samples": [[1]]"#,
-                "scenario `503` with `c`: `samples` has 1 delays of an op that made 3 attempts",
+                "`samples` has 1 delays of an op that made 3 attempts",
             ),
+            (r#""n": 1, "attempts": 0, "samples": [[]]"#, "`attempts` has an op without attempts"),
+            (r#""n": 2, "attempts": [1, 0], "samples": [[]]"#, "`attempts` has an op without attempts"),
             (
                 r#""n": 1, "samples": [[1]], "steps": [{"status": 3}]"#,
-                "scenario `503` with `c`: `steps` has a step 1 that is none: `status` is 3",
+                "`steps` has a step 1 that is none: `status` is 3",
             ),
-            (r#""n": 1, "samples": [[1]], "steps": []"#, "scenario `503` with `c`: `steps` is no script"),
-            (
-                r#""n": 1, "samples": [[1]], "outcomes": {"x": 1}"#,
-                "scenario `503` with `c`: `outcomes` has `x`, which is no outcome",
-            ),
+            (r#""n": 1, "samples": [[1]], "steps": []"#, "`steps` is no script"),
+            (r#""n": 1, "samples": [[1]], "outcomes": {"x": 1}"#, "`outcomes` has `x`, which is no outcome"),
             (
                 r#""n": 1, "samples": [[1]], "sleep_before_first": [1, 2]"#,
-                "scenario `503` with `c`: `sleep_before_first` has 2 entries for 1 ops",
+                "`sleep_before_first` has 2 entries for 1 ops",
             ),
-            (r#""kind": "series", "ops": 3"#, "scenario `503` with `c`: `id` names a series"),
+            (
+                r#""kind": "series", "ops": 3"#,
+                "`id` names a series whose script is not known; describe it in",
+            ),
         ] {
-            let error = scenario(fields);
-            assert!(error.starts_with(words), "{fields}: {error}");
+            let why = skipped(&format!(r#"{{"id": "503", "config": "c", {fields}}}"#));
+            assert!(why.contains(words), "{fields}: {why}");
         }
-        let series = |fields: &str| {
-            file(&format!(r#"{{"id": "series-503", "config": "c", "kind": "series", {fields}}}"#))
-                .unwrap_err()
-        };
         for (fields, words) in [
             (r#""ops": 3"#, "`attempts_per_op` is missing"),
             (r#""ops": 20000"#, "`ops` is 20000; it must be from 1 to 10000"),
@@ -408,10 +424,35 @@ mod tests {
                 "`outcomes_per_op` tells of more than 1 ops",
             ),
         ] {
-            let error = series(fields);
-            assert!(error.contains(words), "{fields}: {error}");
+            let why =
+                skipped(&format!(r#"{{"id": "series-503", "config": "c", "kind": "series", {fields}}}"#));
+            assert!(why.contains(words), "{fields}: {why}");
+        }
+        for scenario in ["3", "{}", r#"{"id": 3, "config": "c"}"#] {
+            assert_eq!(file(scenario).unwrap().pairs[0].id, "scenario 1", "{scenario}");
+            assert!(!skipped(scenario).is_empty(), "{scenario}");
         }
         let error = read("[]").unwrap_err().to_string();
         assert!(error.starts_with("invalid length 0, expected an object"), "{error}");
+    }
+
+    #[test]
+    fn a_file_describes_series_of_its_own_and_may_describe_known_ones_anew() {
+        let answers = |id: &str| {
+            let text = format!(
+                r#"{{"library": "some", "version": "1", "language": "python", "interception": "sleeps",
+                    "series": {{"series-x": {{"pause_s": 0.5, "ops": [{{"count": 1, "steps": [{{"status": 503}}]}},
+                                                                  {{"steps": [{{"status": 200}}]}}]}},
+                               "series-503": {{"ops": [{{"steps": [{{"status": 429}}]}}]}}}},
+                    "scenarios": [{{"id": "{id}", "config": "c", "kind": "series", "ops": 2, "attempts_per_op": [1, 1]}}]}}"#
+            );
+            match &read(&text).unwrap().pairs[0].kind {
+                Kind::Series(series) => (series.script.to_string(), series.pause),
+                other => panic!("{id}: {other:?}"),
+            }
+        };
+        assert_eq!(answers("series-x"), ("503;200".to_owned(), Duration::from_millis(500)));
+        assert_eq!(answers("series-503"), ("429;429".to_owned(), Duration::ZERO));
+        assert_eq!(answers("series-429"), ("429;429".to_owned(), Duration::ZERO));
     }
 }

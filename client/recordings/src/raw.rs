@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use mockserver_core::WrittenStep;
 use serde::Deserialize;
 
+use crate::series::SeriesScripts;
+
 /// A file.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
@@ -13,7 +15,11 @@ pub(crate) struct RawFile {
     pub(crate) version: String,
     pub(crate) language: String,
     pub(crate) interception: String,
-    pub(crate) scenarios: Vec<RawScenario>,
+    /// What the server answers to series that only this file has.
+    #[serde(default)]
+    pub(crate) series: SeriesScripts,
+    /// Read one by one: what is wrong with a scenario is no reason to leave the others out.
+    pub(crate) scenarios: Vec<serde_json::Value>,
 }
 
 /// What was recorded of one scenario with one configuration.

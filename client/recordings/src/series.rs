@@ -1,78 +1,83 @@
-//! What the server answered to each op of a series: recordings tell that by the series' name alone.
+//! What the server answers to each op of a series: described in the recording's file, or known by the series' name.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use mockserver_core::{Reply, Script};
+use mockserver_core::{Script, WrittenStep};
+use serde::Deserialize;
 
-/// What a series is answered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SeriesScript {
-    id: &'static str,
-    /// The steps of an op (from 0), as scripts are typed.
-    steps: fn(usize) -> &'static str,
-    /// How long the recorder let the client rest between two ops.
-    pub(crate) pause: Duration,
+/// The answers to a series, as a file describes them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with `ops`")]
+pub(crate) struct RawSeries {
+    /// Consecutive groups of ops, in order.
+    ops: Vec<OpGroup>,
+    /// Whether the groups start again after the last one; otherwise the last one goes on.
+    #[serde(default)]
+    repeat: bool,
+    /// Seconds between two ops.
+    #[serde(default)]
+    pause_s: f64,
 }
 
-/// S3's way to say "not now".
-const SLOW_DOWN: &str = "503 body:<Error><Code>SlowDown</Code><Message>scripted</Message></Error>";
-const SLOW_DOWN_ONCE: &str = "503 body:<Error><Code>SlowDown</Code><Message>scripted</Message></Error>|200";
-/// `DynamoDB`'s and SQS's.
-const THROTTLED: &str = "400 body:{\"__type\":\"com.amazon.coral.availability#ThrottlingException\"}";
-const REQUEST_THROTTLED: &str = "400 body:{\"__type\":\"com.amazonaws.sqs#RequestThrottled\"}";
-/// gRPC's.
-const UNAVAILABLE: &str = "200 grpc-status:14";
-const GRPC_OK: &str = "200 grpc-status:0";
-const NEVER_AGAIN: &str = "200 grpc-status:14 grpc-retry-pushback-ms:-1";
-
-const fn of(id: &'static str, steps: fn(usize) -> &'static str) -> SeriesScript {
-    SeriesScript { id, steps, pause: Duration::ZERO }
+/// Consecutive ops with the same script.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with `steps`")]
+struct OpGroup {
+    /// Number of ops; without it, all that remain.
+    count: Option<usize>,
+    steps: Vec<WrittenStep>,
 }
 
-/// All series that were recorded.
-const SERIES: &[SeriesScript] = &[
-    of("series-200", |_| "200"),
-    of("series-200/POST", |_| "200"),
-    of("series-429", |_| "429"),
-    of("series-503", |_| "503"),
-    of("series-close", |_| "close"),
-    of("series-1000-fail", |_| "503"),
-    of("series-503-empty-quota-receive", |_| "503"),
-    of("series-503-x1-then-200", |_| "503|200"),
-    of("series-SlowDown", |_| SLOW_DOWN),
-    of("series-throttled", |_| THROTTLED),
-    of("series-RequestThrottled", |_| REQUEST_THROTTLED),
-    of("series-503-then-20-ok-then-503", |op| if (40..60).contains(&op) { "200" } else { "503" }),
-    of("series-503-then-200-then-503", |op| if op % 2 == 1 { "200" } else { "503" }),
-    SeriesScript {
-        id: "series-ok-with-SlowDown-each-10th",
-        steps: |op| if op % 10 == 9 { SLOW_DOWN_ONCE } else { "200" },
-        pause: Duration::from_millis(50),
-    },
-    of("series-UNAVAILABLE-throttling", |_| UNAVAILABLE),
-    of("series-UNAVAILABLE-no-throttling", |_| UNAVAILABLE),
-    of(
-        "series-10-fail-then-60-ok-then-fail",
-        |op| if (10..70).contains(&op) { GRPC_OK } else { UNAVAILABLE },
-    ),
-    of("series-fail-x1-then-ok", |_| "200 grpc-status:14|200 grpc-status:0"),
-    of("series-every-5th-fails", |op| if op % 5 == 4 { UNAVAILABLE } else { GRPC_OK }),
-    of("series-pushback-minus1", |op| if op < 3 { NEVER_AGAIN } else { UNAVAILABLE }),
-];
+/// Descriptions by the id of their series.
+pub(crate) type SeriesScripts = BTreeMap<String, RawSeries>;
 
-/// What the series of this name is answered.
-pub(crate) fn series_script(id: &str) -> Option<SeriesScript> {
-    SERIES.iter().copied().find(|series| series.id == id)
+/// The series of the recordings that come with the project, in the format of a recording's `series`.
+static KNOWN: LazyLock<SeriesScripts> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("series.json")).expect("`series.json` is read by a test")
+});
+
+/// Returns the answers to the series with this id: as its own file describes it, else as it is known.
+pub(crate) fn find<'a>(own: &'a SeriesScripts, id: &str) -> Option<&'a RawSeries> {
+    own.get(id).or_else(|| KNOWN.get(id))
 }
 
-impl SeriesScript {
-    /// The script of so many ops.
-    pub(crate) fn script(self, ops: usize) -> Script {
-        let replies =
-            |op| (self.steps)(op).split('|').map(str::parse::<Reply>).collect::<Result<Vec<_>, _>>();
-        let ops = (0..ops).map(replies);
-        let ops: Vec<Vec<Reply>> = ops.collect::<Result<_, _>>().expect("the table is checked by a test");
-        Script::new(ops).expect("the table is checked by a test")
+impl RawSeries {
+    /// Returns the script of so many ops.
+    ///
+    /// # Errors
+    /// What is wrong with the description.
+    pub(crate) fn script(&self, ops: usize) -> Result<Script, String> {
+        let mut steps: Vec<Vec<WrittenStep>> = Vec::with_capacity(ops);
+        while steps.len() < ops {
+            let before = steps.len();
+            for group in &self.ops {
+                let left = ops - steps.len();
+                let count = group.count.unwrap_or(left).min(left);
+                steps.extend(std::iter::repeat_n(group.steps.clone(), count));
+            }
+            if steps.len() == before {
+                return Err("describes no op".to_owned());
+            }
+            if !self.repeat {
+                let last = steps.last().cloned().unwrap_or_default();
+                steps.resize(ops, last);
+            }
+        }
+        Script::from_steps(steps).map_err(|error| format!("is not a script: {error}"))
+    }
+
+    /// Returns the time between two ops.
+    ///
+    /// # Errors
+    /// The value, if it is out of range.
+    pub(crate) fn pause(&self) -> Result<Duration, String> {
+        const MAX_S: f64 = 1e6;
+        if (0.0..=MAX_S).contains(&self.pause_s) {
+            return Ok(Duration::from_secs_f64(self.pause_s));
+        }
+        Err(format!("has `pause_s` = {}; it must be from 0 to {MAX_S}", self.pause_s))
     }
 }
 
@@ -80,18 +85,23 @@ impl SeriesScript {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_series_has_a_script_for_each_of_its_ops() {
-        for series in SERIES {
-            let text = series.script(1000).to_string();
-            assert_eq!(text.split(';').count(), 1000, "{}", series.id);
-        }
-        assert!(series_script("series-of-its-own").is_none());
+    fn described(text: &str) -> RawSeries {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
     #[test]
-    fn what_the_names_say_is_so() {
-        let op = |id, op| (series_script(id).unwrap().steps)(op);
+    fn every_known_series_has_a_script_for_each_of_its_ops() {
+        assert_eq!(KNOWN.len(), 20);
+        for (id, series) in KNOWN.iter() {
+            let text = series.script(1000).unwrap_or_else(|error| panic!("{id}: {error}")).to_string();
+            assert_eq!(text.split(';').count(), 1000, "{id}");
+            assert!(series.pause().is_ok(), "{id}");
+        }
+        assert!(find(&SeriesScripts::new(), "series-of-its-own").is_none());
+    }
+
+    #[test]
+    fn known_series_do_what_their_names_say() {
         for (id, failing, fine) in [
             ("series-503-then-20-ok-then-503", [39, 60], [40, 59]),
             ("series-ok-with-SlowDown-each-10th", [9, 19], [8, 10]),
@@ -99,8 +109,44 @@ mod tests {
             ("series-every-5th-fails", [4, 9], [0, 5]),
             ("series-503-then-200-then-503", [0, 2], [1, 3]),
         ] {
-            assert!(fine.iter().all(|fine| ["200", GRPC_OK].contains(&op(id, *fine))), "{id}");
-            assert!(failing.iter().all(|failing| !["200", GRPC_OK].contains(&op(id, *failing))), "{id}");
+            let script = KNOWN[id].script(100).unwrap().to_string();
+            let ops: Vec<&str> = script.split(';').collect();
+            let is_fine = |op: &usize| ["200", "200 grpc-status:0"].contains(&ops[*op]);
+            assert!(fine.iter().all(is_fine) && !failing.iter().any(is_fine), "{id}: {script}");
         }
+    }
+
+    #[test]
+    fn a_file_describes_its_series_by_groups_of_ops() {
+        for (text, script) in [
+            (r#"{"ops": [{"steps": [{"status": 503}, {"status": 200}]}]}"#, "503|200;503|200;503|200"),
+            (
+                r#"{"ops": [{"count": 1, "steps": [{"status": 429}]}, {"steps": [{"status": 200}]}]}"#,
+                "429;200;200",
+            ),
+            (
+                r#"{"ops": [{"count": 2, "steps": [{"close": true}]}, {"count": 2, "steps": [{"status": 200}]}]}"#,
+                "close;close;200",
+            ),
+            (
+                r#"{"ops": [{"count": 1, "steps": [{"status": 503}]}, {"count": 1, "steps": [{"status": 200}]}], "repeat": true}"#,
+                "503;200;503",
+            ),
+            (r#"{"ops": [{"count": 1, "steps": [{"status": 503}]}]}"#, "503;503;503"),
+        ] {
+            assert_eq!(described(text).script(3).unwrap().to_string(), script, "{text}");
+        }
+        for (text, words) in [
+            (r#"{"ops": []}"#, "describes no op"),
+            (r#"{"ops": [{"count": 0, "steps": [{"status": 503}]}], "repeat": true}"#, "describes no op"),
+            (r#"{"ops": [{"steps": []}]}"#, "is not a script: "),
+            (r#"{"ops": [{"steps": [{"status": 1}]}]}"#, "is not a script: step 1 of op 1"),
+        ] {
+            let error = described(text).script(3).unwrap_err();
+            assert!(error.starts_with(words), "{text}: {error}");
+        }
+        let pause = |text: &str| described(text).pause();
+        assert_eq!(pause(r#"{"ops": [], "pause_s": 0.05}"#), Ok(Duration::from_millis(50)));
+        assert!(pause(r#"{"ops": [], "pause_s": -1}"#).is_err());
     }
 }

@@ -11,6 +11,8 @@ pub enum Verdict {
     Differs(Difference),
     /// Nobody says which strategy that configuration is.
     NoPreset,
+    /// The scenario cannot be replayed; why.
+    Skipped(String),
 }
 
 /// What differs: which figure, what was recorded, and what the strategy does.

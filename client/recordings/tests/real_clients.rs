@@ -63,10 +63,13 @@ fn plain_strategies_reproduce_plain_clients_and_a_wrong_one_is_found_out() {
     map.add_toml(MAP).expect("it is a map");
     let mut reproduced = 0;
     for file in ["tenacity.json", "backoff.json", "p-retry.json", "reqwest-retry.json"] {
-        for pair in read(&text(&folder().join(file))).expect("it is a recording").pairs {
-            match check(file, &pair, &map).expect("they start") {
+        let recording = read(&text(&folder().join(file))).expect("it is a recording");
+        for pair in &recording.pairs {
+            let mapped = map.strategy(file, &recording, pair);
+            match check(pair, mapped.as_ref().map(|mapped| &mapped.strategy)).expect("they start") {
                 Verdict::Reproduced => reproduced += 1,
                 Verdict::NoPreset => {}
+                Verdict::Skipped(why) => panic!("{}: {why}", pair.config),
                 Verdict::Differs(difference) => {
                     assert_eq!(pair.config, "stop_after_attempt(6), wait_incrementing(1, 2)", "{difference}");
                     assert_eq!(difference.to_string(), "delay 2: recorded 3 s, here always 2 s");

@@ -20,6 +20,9 @@ pub struct RecordingsCheck {
     pub differing: u64,
     /// Pairs of which nobody says what strategy they are.
     pub without_preset: u64,
+    /// Pairs that cannot be replayed, such as a series whose script is not known.
+    #[serde(default)]
+    pub skipped: u64,
 }
 
 /// One file.
@@ -48,6 +51,9 @@ pub struct CheckedPair {
     pub verdict: CheckVerdict,
     /// What differs first; null where nothing does.
     pub difference: Option<CheckDifference>,
+    /// Why it is skipped; null where it is not.
+    #[serde(default)]
+    pub skipped_because: Option<String>,
 }
 
 /// What came of a pair.
@@ -60,6 +66,8 @@ pub enum CheckVerdict {
     Differs,
     /// Nobody says which strategy it is.
     NoPreset,
+    /// It cannot be replayed.
+    Skipped,
 }
 
 /// What differs first.

@@ -121,7 +121,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     ),
     Parameter::choice(
         "over-time",
-        "what becomes of a retry beyond `max-time`: the op is given up before the wait, the wait is cut, or it is the last",
+        "what becomes of a retry beyond `max-time`: the op is given up before the wait, the wait is cut, or it is the last, for waits of its own (`last-unless-advised`) or for all",
         |common| &mut common.over_time,
     ),
     Parameter::duration(

@@ -60,8 +60,7 @@ pub use opinion::Opinion;
 pub use part::{Part, PartKind};
 pub use part_config::Context;
 pub use presets::{
-    Golden, GoldenDelay, Preset, PresetError, PresetParameter, Recorded, preset, preset_names, presets,
-    systems,
+    Golden, GoldenDelay, Preset, PresetError, PresetParameter, Rule, preset, preset_names, presets, systems,
 };
 pub use reading::{Heard, Reading};
 pub use reason::{MOST_BODY, gives_reason};

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 pub use self::golden::{Golden, GoldenDelay};
 pub(crate) use self::overrides::expand;
-pub use self::preset::{Preset, PresetError, PresetParameter, Recorded};
+pub use self::preset::{Preset, PresetError, PresetParameter, Rule};
 
 /// The texts of all presets by their names, in the order in which they are listed.
 const EMBEDDED: &[(&str, &str)] = &[

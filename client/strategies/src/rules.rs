@@ -183,19 +183,32 @@ pub(crate) enum WhenOver {
     Shorten,
     /// It is made, and is the last: the limit is looked at when an attempt has failed.
     Last,
+    /// The same, but the op is given up before a wait that the server advises.
+    LastUnlessAdvised,
 }
 
 impl Choice for WhenOver {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("give-up", Self::GiveUp), ("shorten", Self::Shorten), ("last", Self::Last)];
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("give-up", Self::GiveUp),
+        ("shorten", Self::Shorten),
+        ("last", Self::Last),
+        ("last-unless-advised", Self::LastUnlessAdvised),
+    ];
 }
 
 impl MaxTime {
-    /// The wait of an op that began at `since`; `None` when it is over.
-    pub(crate) fn allow(self, since: Instant, now: Instant, delay: Duration) -> Option<Duration> {
+    /// Returns the wait of an op that began at `since`, of which the server may have advised the `delay`; `None` when the op is over.
+    pub(crate) fn allow(
+        self,
+        since: Instant,
+        now: Instant,
+        delay: Duration,
+        is_advised: bool,
+    ) -> Option<Duration> {
         let left = self.limit.checked_sub(now.since(since)).filter(|left| !left.is_zero())?;
         match self.when {
-            WhenOver::GiveUp => (delay <= left).then_some(delay),
+            WhenOver::LastUnlessAdvised if !is_advised => Some(delay),
+            WhenOver::GiveUp | WhenOver::LastUnlessAdvised => (delay <= left).then_some(delay),
             WhenOver::Shorten => Some(delay.min(left)),
             WhenOver::Last => Some(delay),
         }
@@ -249,18 +262,23 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_out_in_one_of_three_ways() {
+    fn time_runs_out_in_one_of_four_ways() {
         let second = Duration::from_secs(1);
         let allow = |when, now: u64, delay: u32| {
             let max_time = MaxTime { limit: 10 * second, when };
-            max_time.allow(Instant::ORIGIN, Instant::from_millis(1000 * now), delay * second)
+            max_time.allow(Instant::ORIGIN, Instant::from_millis(1000 * now), delay * second, false)
         };
         assert_eq!(allow(WhenOver::GiveUp, 7, 3), Some(3 * second));
         assert_eq!(allow(WhenOver::GiveUp, 7, 4), None);
         assert_eq!(allow(WhenOver::Shorten, 7, 4), Some(3 * second));
         assert_eq!(allow(WhenOver::Last, 7, 4), Some(4 * second));
-        for when in [WhenOver::GiveUp, WhenOver::Shorten, WhenOver::Last] {
-            assert_eq!(allow(when, 10, 0), None, "{when:?}");
+        assert_eq!(allow(WhenOver::LastUnlessAdvised, 7, 4), Some(4 * second));
+        let advised = MaxTime { limit: 10 * second, when: WhenOver::LastUnlessAdvised };
+        let allow_advised =
+            |delay: u32| advised.allow(Instant::ORIGIN, Instant::from_millis(7000), delay * second, true);
+        assert_eq!((allow_advised(3), allow_advised(4)), (Some(3 * second), None));
+        for (_, when) in WhenOver::CHOICES {
+            assert_eq!(allow(*when, 10, 0), None, "{when:?}");
         }
     }
 }

@@ -155,7 +155,6 @@ impl Place {
 mod tests {
     use super::*;
     use crate::ending::Ending;
-    use crate::series::series_script;
 
     fn op(before_first: f64, delays: &[f64]) -> Op {
         let attempts = u32::try_from(delays.len()).unwrap() + 1;
@@ -164,7 +163,8 @@ mod tests {
 
     fn recorded(waits: &[(f64, &[f64])]) -> Series {
         Series {
-            script: series_script("series-503").unwrap(),
+            script: "503".parse().unwrap(),
+            pause: std::time::Duration::ZERO,
             ops: waits.len(),
             attempts: waits.iter().map(|(_, delays)| u32::try_from(delays.len()).unwrap() + 1).collect(),
             waits: waits

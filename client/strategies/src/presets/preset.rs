@@ -37,9 +37,9 @@ pub struct Preset {
     /// What it must come to.
     #[serde(default)]
     pub golden: Vec<Golden>,
-    /// The recorded configurations that are expressed by it.
-    #[serde(default)]
-    pub recorded: Vec<Recorded>,
+    /// Which recorded configurations of its library it is; of several that fit, the first counts.
+    #[serde(default, rename = "rule")]
+    pub rules: Vec<Rule>,
 }
 
 /// What can be chosen by one word.
@@ -54,16 +54,28 @@ pub struct PresetParameter {
     pub choices: BTreeMap<String, String>,
 }
 
-/// A recorded configuration of a library, and its strategy.
+/// Which recorded configurations a preset is. The patterns are explained where recordings are read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recorded {
-    /// The recording's file, without a folder.
-    pub file: String,
-    /// The configuration's text there.
-    pub config: String,
+pub struct Rule {
+    /// The library as recordings name it; a `*` at its end stands for any name.
+    pub library: String,
+    /// Versions, from the first and below the second: `7..8`; all, if there are none.
+    pub versions: Option<String>,
+    /// Patterns that the configuration must match.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Patterns that it must not match.
+    #[serde(default)]
+    pub lacks: Vec<String>,
     /// The strategy.
     pub text: String,
+    /// Patterns of the library's options, with what each puts into the strategy.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+    /// Words in the ids of scenarios, with what they put in.
+    #[serde(default)]
+    pub scenarios: BTreeMap<String, String>,
 }
 
 /// A text is no preset.

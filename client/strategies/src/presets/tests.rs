@@ -25,7 +25,7 @@ fn every_preset_is_a_strategy_and_says_what_it_is_and_from_where() {
         for (key, parameter) in &preset.parameters {
             texts.extend(parameter.choices.keys().map(|word| format!("{text},{key}={word}")));
         }
-        texts.extend(preset.recorded.iter().map(|recorded| recorded.text.clone()));
+        texts.extend(preset.rules.iter().map(|rule| rule.text.clone()));
         for text in texts {
             if let Err(error) = text.parse::<StrategySpec>() {
                 wrong.push(format!("{text}: {error}"));
@@ -40,14 +40,9 @@ fn every_preset_is_a_strategy_and_says_what_it_is_and_from_where() {
 }
 
 #[test]
-fn names_are_unique_and_each_configuration_is_recorded_once() {
+fn names_are_unique() {
     let names: Vec<&str> = preset_names().collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-    let recorded = presets().iter().flat_map(|preset| &preset.recorded);
-    let pairs: Vec<(&str, &str)> = recorded.map(|it| (&*it.file, &*it.config)).collect();
-    for (index, pair) in pairs.iter().enumerate() {
-        assert!(!pairs[..index].contains(pair), "{pair:?} twice");
-    }
 }
 
 #[test]

@@ -39,7 +39,8 @@ impl Strategy {
         let (before, since) =
             remembered.map_or((0, arrived), |op| (op.layers[0].attempts_before, op.layers[0].since));
         let rules = &self.inner.rules;
-        let has_time = rules.max_time.is_none_or(|max| max.allow(since, now, Duration::ZERO).is_some());
+        let has_time =
+            rules.max_time.is_none_or(|max| max.allow(since, now, Duration::ZERO, false).is_some());
         attempts < self.max_attempts && attempts.saturating_sub(before) < rules.max_attempts && has_time
     }
 

@@ -222,6 +222,7 @@ impl Layer {
             Advice::None if !self.rules.advice.misses_advice() => Advised::BackOff,
             advice => self.rules.advice.apply(advice, opinion, delay, draws),
         };
+        let is_advised = matches!(advised, Advised::After { .. });
         let delay = match advised {
             Advised::GiveUp => return Retry::GiveUp,
             Advised::BackOff => delay,
@@ -239,7 +240,7 @@ impl Layer {
         }
         let allowed = match self.rules.max_time {
             None => Some(delay),
-            Some(max_time) => max_time.allow(since, now, delay),
+            Some(max_time) => max_time.allow(since, now, delay, is_advised),
         };
         let Some(delay) = allowed else { return Retry::GiveUp };
         if !no_attempt {

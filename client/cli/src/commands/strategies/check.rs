@@ -8,7 +8,7 @@ use clap::Args;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use loadgen_sim::side_by_side;
-use recordings::{Map, MapError, Pair, Recording, Verdict};
+use recordings::{Map, MapError, Mapped, Pair, Recording, Verdict};
 use results::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck, SchemaVersion};
 use tailback::presets;
 
@@ -37,12 +37,13 @@ Examples:
   loadgen strategies --check tests/real_clients --map mine.toml
       which recorded clients the strategies of mine.toml reproduce, pair by pair
 
-A map names strategies for recorded configurations:
+Which strategy a configuration is, the presets say by library, version and options (`loadgen strategies preset:curl` shows their rules).
+A map names strategies for other recorded configurations:
   [[recorded]]
   file = \"backoff.json\"
   config = \"on_exception(constant, interval=2, max_tries=4)\"
   text = \"uniform:min=0s,max=2s,max-attempts=4\"
-Exit codes: 0 nothing differs, 1 something does or nothing was checked, 2 bad usage or a broken file, 74 output cannot be written.";
+Exit codes: 0 nothing differs, 1 something does or nothing was checked, 2 bad usage or a file that is no recording (a scenario that cannot be replayed is skipped and listed), 74 output cannot be written.";
 
 /// What is checked.
 #[derive(Args, Debug)]
@@ -79,6 +80,13 @@ struct File {
     recording: Recording,
 }
 
+/// A pair, the recording that it is of, and the strategy that it is mapped to.
+struct Task<'a> {
+    file: &'a File,
+    pair: &'a Pair,
+    mapped: Option<Mapped>,
+}
+
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
     let map = map(args)?;
@@ -92,11 +100,15 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         let recordings: Vec<_> = files.iter().map(|file| (file.name.as_str(), &file.recording)).collect();
         map.all_match(&recordings).map_err(|error| unusable(path, error))?;
     }
+    let pairs = files.iter().flat_map(|file| file.recording.pairs.iter().map(move |pair| (file, pair)));
+    let tasks: Vec<Task<'_>> = pairs
+        .map(|(file, pair)| Task { file, pair, mapped: map.strategy(&file.name, &file.recording, pair) })
+        .collect();
     let interrupt = Interrupt::listen()?;
-    let Some(verdicts) = check_all(args, &files, &map, &interrupt)? else {
+    let Some(verdicts) = check_all(args, &tasks, &interrupt)? else {
         return Ok(interrupt.exit().unwrap_or(Exit::Interrupted).into());
     };
-    let document = document(&files, &map, verdicts);
+    let document = document(&files, &tasks, verdicts);
     if !args.output.quiet {
         to_people(&told(&document), exports.take_stdout())?;
     }
@@ -113,21 +125,20 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
 fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
     if document.reproduced + document.differing > 0 {
         None
-    } else if document.without_preset == 0 {
-        Some("the recordings have no scenarios")
-    } else {
+    } else if document.without_preset > 0 {
         Some(
-            "no preset knows these configurations under these file names; keep the names of the files, or say with `--map` which \
-             strategies they are",
+            "no preset has a rule for these libraries, versions and options; say with `--map` which strategies they are",
         )
+    } else if document.skipped > 0 {
+        Some("no scenario can be replayed")
+    } else {
+        Some("the recordings have no scenarios")
     }
 }
 
-/// Which strategy each recorded configuration is: the one place that knows where that comes from.
+/// Returns which strategy each recorded configuration is: the one place that knows where that comes from.
 fn map(args: &CheckArgs) -> anyhow::Result<Map> {
-    let mut map = Map::default();
-    map.add(presets().iter().flat_map(|preset| preset.recorded.iter().cloned()))
-        .map_err(|error| Fatal::because(Exit::Usage, "a preset cannot be used", error))?;
+    let mut map = Map::of_presets(presets());
     if let Some(path) = &args.map {
         let name = path.display();
         let text = text_of(path, SMALL)
@@ -181,22 +192,15 @@ fn file(path: &Path) -> anyhow::Result<File> {
 }
 
 /// The verdict about every pair, in order; nothing when somebody did not want to wait for all.
-fn check_all(
-    args: &CheckArgs,
-    files: &[File],
-    map: &Map,
-    stop: &dyn Stop,
-) -> anyhow::Result<Option<Vec<Verdict>>> {
-    let pairs: Vec<(&File, &Pair)> =
-        files.iter().flat_map(|file| file.recording.pairs.iter().map(move |pair| (file, pair))).collect();
+fn check_all(args: &CheckArgs, tasks: &[Task<'_>], stop: &dyn Stop) -> anyhow::Result<Option<Vec<Verdict>>> {
     let mut live = Live::new(!args.output.quiet);
-    let (mut verdicts, mut failed) = (Vec::with_capacity(pairs.len()), None);
+    let (mut verdicts, mut failed) = (Vec::with_capacity(tasks.len()), None);
     side_by_side(
-        pairs.len(),
+        tasks.len(),
         VirtualTime::on_threads(args.output.threads).threads,
         |index| {
-            let (file, pair) = pairs[index];
-            recordings::check(&file.name, pair, map)
+            let Task { pair, mapped, .. } = &tasks[index];
+            recordings::check(pair, mapped.as_ref().map(|mapped| &mapped.strategy))
         },
         |over| {
             match over {
@@ -205,8 +209,8 @@ fn check_all(
                 None => {}
             }
             live.line(|| {
-                let file = pairs.get(verdicts.len()).map_or("", |(file, _)| file.name.as_str());
-                format!("{} of {} pairs checked  {file}", verdicts.len(), pairs.len())
+                let file = tasks.get(verdicts.len()).map_or("", |task| task.file.name.as_str());
+                format!("{} of {} pairs checked  {file}", verdicts.len(), tasks.len())
             });
             failed.is_none() && stop.asked_by().is_none()
         },
@@ -214,26 +218,21 @@ fn check_all(
     if let Some(error) = failed {
         return Err(Fatal::because(Exit::Usage, "a strategy cannot be started", error));
     }
-    Ok((verdicts.len() == pairs.len()).then_some(verdicts))
+    Ok((verdicts.len() == tasks.len()).then_some(verdicts))
 }
 
-fn document(files: &[File], map: &Map, verdicts: Vec<Verdict>) -> RecordingsCheck {
+fn document(files: &[File], tasks: &[Task<'_>], verdicts: Vec<Verdict>) -> RecordingsCheck {
     let count =
         |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64;
     let reproduced = count(|verdict| *verdict == Verdict::Reproduced);
     let differing = count(|verdict| matches!(verdict, Verdict::Differs(_)));
     let without_preset = count(|verdict| *verdict == Verdict::NoPreset);
-    let mut verdicts = verdicts.into_iter();
+    let skipped = count(|verdict| matches!(verdict, Verdict::Skipped(_)));
+    let mut checked = tasks.iter().zip(verdicts).map(|(task, verdict)| checked(task, verdict));
     let recordings = files.iter().map(|file| CheckedRecording {
         file: file.name.clone(),
-        library: file.recording.library.clone(),
-        pairs: file
-            .recording
-            .pairs
-            .iter()
-            .zip(&mut verdicts)
-            .map(|(pair, verdict)| checked(&file.name, pair, map, verdict))
-            .collect(),
+        library: format!("{} {}", file.recording.library, file.recording.version),
+        pairs: checked.by_ref().take(file.recording.pairs.len()).collect(),
     });
     RecordingsCheck {
         schema_version: SchemaVersion::default(),
@@ -241,19 +240,22 @@ fn document(files: &[File], map: &Map, verdicts: Vec<Verdict>) -> RecordingsChec
         reproduced,
         differing,
         without_preset,
+        skipped,
     }
 }
 
-fn checked(file: &str, pair: &Pair, map: &Map, verdict: Verdict) -> CheckedPair {
-    let (verdict, difference) = match verdict {
-        Verdict::Reproduced => (CheckVerdict::Reproduced, None),
-        Verdict::Differs(difference) => (CheckVerdict::Differs, Some(difference)),
-        Verdict::NoPreset => (CheckVerdict::NoPreset, None),
+fn checked(task: &Task<'_>, verdict: Verdict) -> CheckedPair {
+    let (verdict, difference, skipped_because) = match verdict {
+        Verdict::Reproduced => (CheckVerdict::Reproduced, None, None),
+        Verdict::Differs(difference) => (CheckVerdict::Differs, Some(difference), None),
+        Verdict::NoPreset => (CheckVerdict::NoPreset, None, None),
+        Verdict::Skipped(why) => (CheckVerdict::Skipped, None, Some(why)),
     };
     CheckedPair {
-        scenario: pair.id.clone(),
-        config: pair.config.clone(),
-        strategy: map.strategy(file, &pair.config).map(|(text, _)| text.to_owned()),
+        scenario: task.pair.id.clone(),
+        config: task.pair.config.clone(),
+        strategy: task.mapped.as_ref().map(|mapped| mapped.text.clone()),
+        skipped_because,
         verdict,
         difference: difference.map(|difference| CheckDifference {
             what: difference.what,
@@ -275,28 +277,35 @@ fn told(document: &RecordingsCheck) -> String {
                 CheckVerdict::Reproduced => "reproduced",
                 CheckVerdict::Differs => "differs   ",
                 CheckVerdict::NoPreset => "no preset ",
+                CheckVerdict::Skipped => "skipped   ",
             };
             let _ = write!(text, "  {word}  {} · {}", pair.scenario, pair.config);
             if let Some(CheckDifference { what, recorded, here }) = &pair.difference {
                 let _ = write!(text, "\n              {what}: recorded {recorded}, here {here}");
             }
+            if let Some(why) = &pair.skipped_because {
+                let _ = write!(text, "\n              {why}");
+            }
             text.push('\n');
         }
         let count = |verdict| recording.pairs.iter().filter(|pair| pair.verdict == verdict).count() as u64;
-        let counts = [CheckVerdict::Reproduced, CheckVerdict::Differs, CheckVerdict::NoPreset].map(count);
+        let counts =
+            [CheckVerdict::Reproduced, CheckVerdict::Differs, CheckVerdict::NoPreset, CheckVerdict::Skipped];
+        let counts = counts.map(count);
         let _ = writeln!(text, "  {}\n", sum(counts));
     }
-    let RecordingsCheck { reproduced, differing, without_preset, .. } = *document;
-    let _ = writeln!(text, "{}", sum([reproduced, differing, without_preset]));
+    let RecordingsCheck { reproduced, differing, without_preset, skipped, .. } = *document;
+    let _ = writeln!(text, "{}", sum([reproduced, differing, without_preset, skipped]));
     text
 }
 
-fn sum([reproduced, differing, without_preset]: [u64; 3]) -> String {
-    let pairs = reproduced + differing + without_preset;
+fn sum([reproduced, differing, without_preset, skipped]: [u64; 4]) -> String {
+    let pairs = reproduced + differing + without_preset + skipped;
     let share = if pairs == 0 { 0.0 } else { 100.0 * reproduced as f64 / pairs as f64 };
     let verb = if differing == 1 { "differs" } else { "differ" };
+    let skipped = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
     format!(
-        "{pairs} pairs: {reproduced} reproduced ({share:.1} %), {differing} {verb}, {without_preset} without a preset"
+        "{pairs} pairs: {reproduced} reproduced ({share:.1} %), {differing} {verb}, {without_preset} without a preset{skipped}"
     )
 }
 
@@ -312,6 +321,7 @@ mod tests {
             strategy: None,
             verdict,
             difference,
+            skipped_because: (verdict == CheckVerdict::Skipped).then(|| "`id` names it".to_owned()),
         };
         let difference = CheckDifference {
             what: "delay 1".to_owned(),
@@ -327,16 +337,18 @@ mod tests {
                     pair("x", CheckVerdict::Reproduced, None),
                     pair("y", CheckVerdict::Differs, Some(difference)),
                     pair("z", CheckVerdict::NoPreset, None),
+                    pair("s", CheckVerdict::Skipped, None),
                 ],
             }],
             reproduced: 1,
             differing: 1,
             without_preset: 1,
+            skipped: 1,
         };
-        let sum = "3 pairs: 1 reproduced (33.3 %), 1 differs, 1 without a preset";
+        let sum = "4 pairs: 1 reproduced (25.0 %), 1 differs, 1 without a preset, 1 skipped";
         let expected = format!(
             "a.json · a 1\n  reproduced  503 · x\n  differs     503 · y\n              delay 1: recorded 1 s, here 2 s\n  \
-             no preset   503 · z\n  {sum}\n\n{sum}\n"
+             no preset   503 · z\n  skipped     503 · s\n              `id` names it\n  {sum}\n\n{sum}\n"
         );
         assert_eq!(told(&document), expected);
         assert_eq!(nothing_checked(&document), None);
@@ -344,14 +356,16 @@ mod tests {
 
     #[test]
     fn where_nothing_was_checked_it_is_said_why() {
-        let with = |without_preset| RecordingsCheck {
+        let with = |without_preset, skipped| RecordingsCheck {
             schema_version: SchemaVersion::default(),
             recordings: Vec::new(),
             reproduced: 0,
             differing: 0,
             without_preset,
+            skipped,
         };
-        assert_eq!(nothing_checked(&with(0)), Some("the recordings have no scenarios"));
-        assert!(nothing_checked(&with(2)).is_some_and(|why| why.contains("`--map`")));
+        assert_eq!(nothing_checked(&with(0, 0)), Some("the recordings have no scenarios"));
+        assert_eq!(nothing_checked(&with(0, 3)), Some("no scenario can be replayed"));
+        assert!(nothing_checked(&with(2, 3)).is_some_and(|why| why.contains("`--map`")));
     }
 }

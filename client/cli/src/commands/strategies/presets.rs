@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tailback::{Preset, SpecError, StrategySpec, find, preset, presets, systems};
+use tailback::{Preset, Rule, SpecError, StrategySpec, find, preset, presets, systems};
 
 use crate::exit::{Exit, Fatal};
 use crate::text::wrapping::wrapped;
@@ -104,15 +104,34 @@ fn of_preset(preset: &Preset, spec: &StrategySpec, text: &mut String) -> Result<
     for source in &preset.sources {
         let _ = writeln!(text, "{}", wrapped(source, "  ", "    "));
     }
-    if !preset.recorded.is_empty() {
+    if !preset.rules.is_empty() {
         let _ = writeln!(text, "\nRecorded as");
-        for recorded in &preset.recorded {
-            let line = format!("{}: {} = {}", recorded.file, recorded.config, recorded.text);
-            let _ = writeln!(text, "{}", wrapped(&line, "  ", "    "));
+        for rule in &preset.rules {
+            let _ = writeln!(text, "{}", wrapped(&rule_line(rule), "  ", "    "));
         }
     }
     text.push('\n');
     Ok(())
+}
+
+/// A rule by which recordings are mapped to the preset, in one line.
+fn rule_line(rule: &Rule) -> String {
+    let mut line = rule.library.clone();
+    if let Some(versions) = &rule.versions {
+        let _ = write!(line, " {versions}");
+    }
+    for (word, patterns) in [("with", &rule.needs), ("without", &rule.lacks)] {
+        if !patterns.is_empty() {
+            let _ = write!(line, " {word} `{}`", patterns.join("`, `"));
+        }
+    }
+    let _ = write!(line, " = {}", rule.text);
+    for (pattern, puts_in) in
+        rule.options.iter().chain(&rule.scenarios).filter(|(_, puts_in)| !puts_in.is_empty())
+    {
+        let _ = write!(line, "; {pattern} = {puts_in}");
+    }
+    line
 }
 
 /// What each part uses; a preset may have layers itself, whose parts are told apart by their number.
