@@ -12,7 +12,7 @@ use vocabulary::Distribution;
 /// lower bound on the makespan is unchanged.
 #[must_use]
 pub fn with_delay_noise(server: &Config, noise: Duration) -> Config {
-    let noisy = |way: Distribution| match way {
+    let varied = |way: Distribution| match way {
         Distribution::Constant(low) if !noise.is_zero() => {
             Distribution::Uniform { low, high: low.saturating_add(noise) }
         }
@@ -20,8 +20,8 @@ pub fn with_delay_noise(server: &Config, noise: Duration) -> Config {
     };
     let return_delay = server.return_delay;
     Config {
-        network_delay: noisy(server.network_delay),
-        return_delay: if return_delay.is_zero() { return_delay } else { noisy(return_delay) },
+        network_delay: varied(server.network_delay),
+        return_delay: if return_delay.is_zero() { return_delay } else { varied(return_delay) },
         ..server.clone()
     }
 }
@@ -41,9 +41,9 @@ mod tests {
             return_delay: way(return_delay),
             ..Config::default()
         };
-        let noisy = with_delay_noise(&server, noise);
-        assert_eq!(noisy.validate(), Ok(()));
-        [noisy.network_delay, noisy.return_delay].map(|way| way.to_string())
+        let varied = with_delay_noise(&server, noise);
+        assert_eq!(varied.validate(), Ok(()));
+        [varied.network_delay, varied.return_delay].map(|way| way.to_string())
     }
 
     #[test]

@@ -108,8 +108,10 @@ mod tests {
         let plans: Vec<Plan> = (0..200).map(|op| ideal.plan(op, ms(20 * op))).collect();
         assert!(plans.is_sorted_by_key(|plan| plan.send_at));
         let service = Duration::from_millis(500);
-        let starts: Vec<Instant> =
-            plans.iter().map(|plan| Instant::ORIGIN + (plan.finish.since_origin() - service)).collect();
+        let starts: Vec<Instant> = plans
+            .iter()
+            .map(|plan| Instant::ORIGIN + (plan.finish.since_origin().saturating_sub(service)))
+            .collect();
         let in_service =
             |at: Instant| starts.iter().filter(|start| **start <= at && at < **start + service).count();
         assert!(starts.iter().all(|start| in_service(*start) <= 3));
