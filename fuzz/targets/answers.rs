@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     ] {
         for standings in [[Some(standing), None], [None, Some(Standing::default())]] {
             let told =
-                Told { outcome, now: Instant::FAR_FUTURE, standings: &standings, seed: 1, op: 2, attempt: 3 };
+                Told { outcome, now: Instant::FAR_FUTURE, decided_at: Instant::ORIGIN, standings: &standings, seed: 1, op: 2, attempt: 3 };
             let teller = Teller::experiment(WallTime::VIRTUAL_START);
             let rendered = answers.render(&told, &teller);
             for (name, value) in &rendered.headers {

@@ -80,6 +80,7 @@ mod tests {
         let told = Told {
             outcome: Outcome::Rejected { stage: Some(0), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(250),
+            decided_at: Instant::from_millis(250),
             standings: &[],
             seed: 1,
             op: 0,

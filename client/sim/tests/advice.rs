@@ -54,6 +54,7 @@ fn read(advice: &str, header: &str, reader: &str, wait: Duration, teller: Teller
     let told = Told {
         outcome: Outcome::Rejected { stage: Some(0), wait: Some(wait) },
         now: Instant::from_millis(1250),
+        decided_at: Instant::from_millis(1250),
         standings: &[Some(standing)],
         seed: 1,
         op: 3,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{LimitsTold, PlacesTold, RateTold};
+use vocabulary::{Instant, LimitsTold, PlacesTold, RateTold};
 
 use crate::standing::Standing;
 
@@ -11,7 +11,9 @@ use crate::standing::Standing;
 pub struct AnswerFacts {
     /// The stage of the stack that turned the request away, from 0.
     pub stage: Option<usize>,
-    /// Where each stage stood for the request when it was decided about; `None` for those that have no limit.
+    /// When it was decided about, from which resets of `standings` count.
+    pub decided_at: Instant,
+    /// Where each stage stood for the request then; `None` for those that have no limit.
     pub standings: Vec<Option<Standing>>,
     /// The seed that keys the draws of the request.
     pub seed: u64,

@@ -128,7 +128,15 @@ impl Answer {
                 Outcome::Rejected { stage: facts.stage, wait: self.advice }
             }
         };
-        let AnswerFacts { standings, seed, op, attempt, .. } = facts;
-        Told { outcome, now: self.at, standings, seed: *seed, op: *op, attempt: *attempt }
+        let AnswerFacts { decided_at, standings, seed, op, attempt, .. } = facts;
+        Told {
+            outcome,
+            now: self.at,
+            decided_at: *decided_at,
+            standings,
+            seed: *seed,
+            op: *op,
+            attempt: *attempt,
+        }
     }
 }

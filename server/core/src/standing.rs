@@ -9,7 +9,7 @@ pub struct Standing {
     pub limit: u64,
     /// What is left of it.
     pub remaining: u64,
-    /// Until all of it is there again, if nothing more is taken.
+    /// From the decision until all of it is there again, if nothing more is taken.
     pub reset: Duration,
     /// How long it takes from nothing to all: a window's length, the time in which a bucket fills; `None` where time alone brings nothing
     /// back.

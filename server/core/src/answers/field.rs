@@ -13,6 +13,7 @@ use vocabulary::{Choice, did_you_mean};
 use super::time_form::{TimeForm, Unit};
 use super::told::Telling;
 use crate::quoted::quoted;
+use crate::standing::Standing;
 
 /// A field of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,7 +185,7 @@ impl Field {
             Quantity::Limit => number(standing()?.limit),
             Quantity::Remaining => number(standing()?.remaining),
             Quantity::Used => number(standing().map(|there| there.limit.saturating_sub(there.remaining))?),
-            Quantity::Reset(form) => write_after(form, standing()?.reset, telling, out),
+            Quantity::Reset(form) => write_reset(form, standing()?, telling, out),
             Quantity::Window(form) => write_after(form, standing()?.window?, telling, out),
             Quantity::Wait(form) => write_after(form, telling.told.outcome.wait()?, telling, out),
             Quantity::Now(form) => write_after(form, Duration::ZERO, telling, out),
@@ -200,6 +201,16 @@ fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut
         form.write_moment(telling.moment(after), out);
     } else {
         form.write_duration(telling.teller.duration(after), out);
+    }
+}
+
+/// Writes when a limit is reset, or the time left until then. A limit may be reset while its request is served: that instant is in the
+/// past, as a server has it that writes its headers when it decides.
+fn write_reset(form: TimeForm, standing: &Standing, telling: &Telling<'_>, out: &mut String) {
+    if form.unit.is_moment() {
+        form.write_moment(telling.teller.wall(telling.reset_at(standing)), out);
+    } else {
+        form.write_duration(telling.teller.duration(telling.until_reset(standing)), out);
     }
 }
 

@@ -186,6 +186,7 @@ mod tests {
         let told = Told {
             outcome: Outcome::Rejected { stage: Some(1), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(500),
+            decided_at: Instant::from_millis(500),
             standings: &[Some(first), Some(full(10))],
             seed: 1,
             op: 0,

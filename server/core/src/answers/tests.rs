@@ -37,7 +37,8 @@ fn standing(limit: u64, remaining: u64, reset: Duration) -> Option<Standing> {
 }
 
 fn told(outcome: Outcome, standings: &[Option<Standing>]) -> Told<'_> {
-    Told { outcome, now: Instant::from_millis(500), standings, seed: 1, op: 0, attempt: 1 }
+    let now = Instant::from_millis(500);
+    Told { outcome, now, decided_at: now, standings, seed: 1, op: 0, attempt: 1 }
 }
 
 fn rejected(stage: usize, wait: Duration) -> Outcome {

@@ -14,6 +14,8 @@ pub struct Told<'a> {
     pub outcome: Outcome,
     /// When it is answered.
     pub now: Instant,
+    /// When it was decided about: resets of `standings` count from then.
+    pub decided_at: Instant,
     /// Where each stage of the stack stands, in its order; `None` for those that have no limit to speak of.
     pub standings: &'a [Option<Standing>],
     /// The seed that keys the draws of its request.
@@ -86,8 +88,18 @@ impl<'a> Telling<'a> {
         self.stages.get(self.told.outcome.stage()?).map(|name| &**name)
     }
 
-    /// The calendar, this much after the answer.
+    /// Returns the calendar, this much after the answer.
     pub(super) fn moment(&self, after: Duration) -> WallTime {
         self.teller.wall(self.told.now + after)
+    }
+
+    /// Returns the instant at which a stage that stood so is reset.
+    pub(super) fn reset_at(&self, standing: &Standing) -> Instant {
+        self.told.decided_at + standing.reset
+    }
+
+    /// Returns the time from the answer to that reset; 0 if it has passed.
+    pub(super) fn until_reset(&self, standing: &Standing) -> Duration {
+        self.reset_at(standing).since(self.told.now)
     }
 }

@@ -21,8 +21,8 @@ pub(crate) struct Refund(Vec<Source>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
     Number(u32),
-    /// For requests of a method, written in upper case.
-    Method(String, u32),
+    /// For requests of a method, written in upper case, and of this path if there is one.
+    Method(String, Option<String>, u32),
     /// Of what was charged, in hundredths of a percent, rounded up.
     Share(u32),
     Header(String),
@@ -45,7 +45,7 @@ impl CostRule {
     /// What every request costs at least, whatever it says.
     pub(crate) fn least(&self) -> u32 {
         let said = self.0.iter().map(|source| match source {
-            Source::Number(number) | Source::Method(_, number) => *number,
+            Source::Number(number) | Source::Method(_, _, number) => *number,
             Source::Share(_) | Source::Header(_) | Source::Body(_) => 0,
         });
         said.min().unwrap_or(1)
@@ -77,7 +77,11 @@ impl Source {
                 let share = u64::from(charged) * u64::from(*hundredths);
                 u32::try_from(share.div_ceil(10_000)).ok()
             }
-            Self::Method(method, number) => (*details?.method == **method).then_some(*number),
+            Self::Method(method, path, number) => {
+                let details = details?;
+                let is_there = path.as_deref().is_none_or(|path| *details.path == *path);
+                (*details.method == **method && is_there).then_some(*number)
+            }
             Self::Header(name) => number_of(details?.header(name)?.trim()),
             Self::Body(path) => number_of(details?.field(path)?),
         }
@@ -114,7 +118,12 @@ impl Source {
             if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
                 return Err(format!("`{method}` is no method"));
             }
-            return Ok(Self::Method(method.to_ascii_uppercase(), number(cost)?));
+            let (path, cost) = match cost.trim_start().split_once(' ') {
+                Some((path, cost)) if path.starts_with('/') => (Some(path.to_owned()), cost),
+                Some((path, _)) => return Err(format!("`{path}` is no path: it begins with `/`")),
+                None => (None, cost),
+            };
+            return Ok(Self::Method(method.to_ascii_uppercase(), path, number(cost)?));
         }
         number(text).map(Self::Number)
     }
@@ -134,7 +143,8 @@ impl Source {
     fn show(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
-            Self::Method(method, number) => format!("{method} {number}"),
+            Self::Method(method, None, number) => format!("{method} {number}"),
+            Self::Method(method, Some(path), number) => format!("{method} {path} {number}"),
             Self::Share(hundredths) if hundredths % 100 == 0 => format!("{}%", hundredths / 100),
             Self::Share(hundredths) => format!("{}.{:02}%", hundredths / 100, hundredths % 100),
             Self::Header(name) => format!("header:{name}"),
@@ -171,7 +181,7 @@ impl TextField for CostRule {
     }
 
     fn accepted(&self) -> &'static str {
-        "a whole number from 0 to 10⁹, `METHOD NUMBER`, `header:NAME` or `body:FIELD` (a number in a body of JSON, such as `body:usage.tokens`); \
+        "a whole number from 0 to 10⁹, `METHOD NUMBER`, `METHOD /PATH NUMBER`, `header:NAME` or `body:FIELD` (a number in a body of JSON, such as `body:usage.tokens`); \
          alternatives such as `GET 1|5`, of which the first that says something counts"
     }
 }
@@ -199,6 +209,7 @@ mod tests {
     fn details() -> Details {
         Details {
             method: "POST".into(),
+            path: "/rate_limit".into(),
             headers: vec![("x-cost".into(), "7.2".into()), ("x-odd".into(), "many".into())],
             fields: vec![("max_tokens".into(), "500".into()), ("usage.tokens".into(), "120".into())],
             ..Details::default()
@@ -211,6 +222,8 @@ mod tests {
             ("3", 3, 3),
             ("GET 1|POST 5", 5, 1),
             ("GET 1|HEAD 2|9", 9, 9),
+            ("POST /rate_limit 0|3", 0, 3),
+            ("GET /rate_limit 0|POST /rate 4|POST /rate_limit/x 5|3", 3, 3),
             ("header:X-Cost", 8, 1),
             ("header:x-odd|header:x-none|4", 4, 4),
             ("body:max_tokens|2", 500, 2),
@@ -220,15 +233,7 @@ mod tests {
             let mut rule = CostRule::default();
             rule.read(text).unwrap();
             assert_eq!((rule.of(Some(&details())), rule.of(None)), (cost, without), "{text}");
-            assert_eq!(
-                rule.show(),
-                text.to_lowercase()
-                    .replace("get", "GET")
-                    .replace("post", "POST")
-                    .replace("head", "HEAD")
-                    .replace("GETer", "header")
-                    .replace("HEADer", "header")
-            );
+            assert_eq!(rule.show(), text.replace("X-Cost", "x-cost"));
         }
     }
 
@@ -266,7 +271,20 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "-1", "1000000001", "header:", "body:", "body:a..b", "5 GET", "GET many", "50%"] {
+        for text in [
+            "",
+            "-1",
+            "1000000001",
+            "header:",
+            "body:",
+            "body:a..b",
+            "5 GET",
+            "GET many",
+            "GET path 1",
+            "GET /path",
+            "GET /path many",
+            "50%",
+        ] {
             assert!(CostRule::default().read(text).is_err(), "{text}");
         }
         for text in ["%", "-1%", "1001%", "1.234%", "+5%"] {

@@ -195,6 +195,7 @@ impl Admission for Stages {
         let slot = self.slot(id);
         AnswerFacts {
             stage: slot.rejection.take().map(|rejection| rejection.stage),
+            decided_at: slot.decided_at,
             standings: std::mem::take(&mut slot.standings),
             ..AnswerFacts::default()
         }

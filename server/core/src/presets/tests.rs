@@ -48,7 +48,8 @@ fn limits_are_set_and_switched_off_by_their_names() {
     let few = stack("github:points=off, creations=off,primary.limit=10", None);
     assert_eq!(
         few,
-        "primary=fixed-window:limit=10,window=1h,align=epoch,key=header:authorization|address then \
+        "primary=fixed-window:limit=10,window=1h,align=epoch,key=header:authorization|address,\
+         cost=GET /rate_limit 0|1 then \
          concurrent=concurrency:cap=100,queue=0,queue-timeout=5s,order=fifo,key=header:authorization|address"
     );
     // What is typed is meant as it is.

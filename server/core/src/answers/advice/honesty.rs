@@ -95,6 +95,7 @@ mod tests {
         let told = |op| Told {
             outcome: Outcome::Accepted,
             now: Instant::ORIGIN,
+            decided_at: Instant::ORIGIN,
             standings: &[],
             seed: 7,
             op,

@@ -51,8 +51,11 @@ pub(super) fn limits(
         // Something may be left that is too little for this request; with it, a client would not wait.
         let remaining = if rejects { 0 } else { standing.remaining };
         let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
-        let reset =
-            if rejects { outcome.wait().map(&honestly) } else { standing.window.map(|_| standing.reset) };
+        let reset = if rejects {
+            outcome.wait().map(&honestly)
+        } else {
+            standing.window.map(|_| telling.until_reset(standing))
+        };
         if let Some(reset) = reset {
             let _ = limit.parameter(RESET, number(seconds(reset, rounding, telling)));
         }

@@ -35,13 +35,14 @@ proptest! {
     fn whatever_is_rendered_can_be_sent(
         outcome in any_outcome(),
         standings in prop::collection::vec(any_standing(), 0..3),
-        now in any::<u64>(),
+        (now, decided_at) in any::<(u64, u64)>(),
         (seed, op, attempt) in any::<(u64, u64, u32)>(),
         anchor in any::<Duration>(),
         scale in 0.001..1000.0_f64,
     ) {
         let set = set(ALL, &["a", "b"]);
-        let told = Told { outcome, now: Instant::from_nanos(now), standings: &standings, seed, op, attempt };
+        let (now, decided_at) = (Instant::from_nanos(now), Instant::from_nanos(decided_at));
+        let told = Told { outcome, now, decided_at, standings: &standings, seed, op, attempt };
         let anchor = WallTime::from_unix(anchor);
         for teller in [Teller::experiment(anchor), Teller::real(anchor, TimeScale::parse(&scale.to_string()).unwrap())] {
             let rendered = set.render(&told, &teller);

@@ -25,7 +25,8 @@ pub(super) struct Passing {
     pub(super) queued: Option<usize>,
     /// Who turned it away, and when it would have passed.
     pub(super) rejection: Option<Rejection>,
-    /// Where the stages stood for it when it was decided about.
+    /// When it was decided about, and where the stages stood for it then.
+    pub(super) decided_at: Instant,
     pub(super) standings: Vec<Option<Standing>>,
 }
 

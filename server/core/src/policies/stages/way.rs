@@ -143,13 +143,31 @@ impl Stages {
         wait
     }
 
-    /// Where the stages stand for a request, now that it is decided about.
+    /// Keeps where the stages stand for a request, now that it is decided about. A charge that comes only with its answer counts already:
+    /// Kong's handler subtracts the request from what remains before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
+        self.slot(id).decided_at = at;
         for stage in 0..self.gates.len() {
             let Some(asked) = self.asked(id, stage) else { return };
-            let standing = self.gates[stage].gate.standing(at, asked.key, service);
+            let mut standing = self.gates[stage].gate.standing(at, asked.key, service);
+            if let Some(standing) = &mut standing
+                && self.is_charged_with_answer(id, stage)
+            {
+                standing.remaining = standing.remaining.saturating_sub(asked.cost.into());
+            }
             self.slot(id).standings.push(standing);
         }
+    }
+
+    /// Whether a stage charges a request that was decided about only when it is answered.
+    fn is_charged_with_answer(&self, id: RequestId, stage: usize) -> bool {
+        let Common { charged, later, .. } = self.gates[stage].common;
+        let rejection = self.passing.get(id.0 as usize).and_then(|slot| slot.rejection);
+        let has_passed = match rejection {
+            None => true,
+            Some(rejection) => stage < rejection.stage && later == Later::Keep,
+        };
+        charged == Charged::Answer && has_passed
     }
 
     /// A rejection takes its time.

@@ -1,0 +1,124 @@
+//! What headers of presets report of limits: the instant of a reset does not depend on how long a request is served, and what remains
+//! counts the request itself.
+
+#[path = "support/drain.rs"]
+mod drain;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mockserver_core::{
+    Config, Details, Expanded, Input, Request, RequestId, Server, Step, Teller, Verdict, expand,
+};
+use vocabulary::{Distribution, Instant, WallTime};
+
+use drain::drain;
+
+/// When the server starts: 20 s before an hour of the clock.
+const STARTED: WallTime = WallTime::from_unix(Duration::from_secs(1_800_000_000 + 3580));
+
+/// A preset without network, where a service takes so long.
+fn preset(name: &str, service_ms: u64) -> Config {
+    let Expanded { policy, answers, .. } = expand(name, None).expect("a preset");
+    Config {
+        policy,
+        answers,
+        service_time: Distribution::millis(service_ms),
+        reject_time: Distribution::ZERO,
+        network_delay: Distribution::ZERO,
+        ..Config::default()
+    }
+}
+
+/// The verdict and the headers of each answer, in the order of the requests, one a millisecond.
+fn answers(config: Config, requests: &[&str]) -> Vec<(Verdict, Vec<(String, String)>)> {
+    let set = config.answer_set().unwrap().expect("presets have words of their own");
+    let mut server = Server::starting(config, STARTED);
+    for (number, line) in (0..).zip(requests) {
+        let (method, path) = line.split_once(' ').expect("METHOD PATH");
+        let details = Details { method: method.into(), path: path.into(), ..Details::default() };
+        let request = Request {
+            id: RequestId(number),
+            run: None,
+            seed: 1,
+            op: number.into(),
+            attempt: 1,
+            step: Step::Work,
+        };
+        let at = Instant::from_millis(number.into());
+        server.handle(at, Input::ArriveWith { request, details: Arc::new(details), least: 0 });
+    }
+    let teller = Teller::experiment(STARTED);
+    let mut answers = Vec::new();
+    drain(&mut server, Instant::FAR_FUTURE, |answer| {
+        let told = answer.told(answer.facts().expect("a stack has facts"));
+        let rendered = set.render(&told, &teller);
+        let headers = rendered.headers.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        answers.push((answer.id, answer.verdict, headers.collect()));
+    });
+    answers.sort_by_key(|(id, ..)| id.0);
+    answers.into_iter().map(|(_, verdict, headers)| (verdict, headers)).collect()
+}
+
+/// Each value of a header whose name ends so.
+fn values(answers: &[(Verdict, Vec<(String, String)>)], name: &str) -> Vec<String> {
+    let of_one = |(_, headers): &(Verdict, Vec<(String, String)>)| {
+        let found = headers.iter().find(|(there, _)| there.ends_with(name));
+        found.map_or_else(|| panic!("no `{name}` in {headers:?}"), |(_, value)| value.clone())
+    };
+    answers.iter().map(of_one).collect()
+}
+
+#[test]
+fn the_instant_of_a_reset_is_the_same_however_long_a_request_is_served_or_on_its_way_back() {
+    for (name, header) in [
+        ("github", "x-ratelimit-reset"),
+        ("discord", "x-ratelimit-reset"),
+        ("anthropic", "-requests-reset"),
+        ("cloudflare-api", "x-ratelimit-reset"),
+    ] {
+        let at_once = values(&answers(preset(name, 0), &["GET /"; 3]), header);
+        for slow in
+            [preset(name, 4000), Config { return_delay: Distribution::millis(4000), ..preset(name, 0) }]
+        {
+            let slow = answers(slow, &["GET /"; 3]);
+            assert!(slow.iter().all(|(verdict, _)| *verdict == Verdict::Accepted), "{name}");
+            assert_eq!(values(&slow, header), at_once, "{name}");
+        }
+    }
+    let hour = values(&answers(preset("github", 5000), &["GET /"]), "x-ratelimit-reset");
+    assert_eq!(hour, ["1800003600"], "the next hour of the clock");
+}
+
+#[test]
+fn the_time_until_a_reset_counts_from_the_answer_and_ends_at_0() {
+    let after = |service_ms| values(&answers(preset("discord", service_ms), &["GET /"]), "reset-after");
+    assert_eq!([0, 2000, 5000, 60_000].map(after), [["5.000"], ["3.000"], ["0.000"], ["0.000"]]);
+}
+
+#[test]
+fn kong_reports_what_remains_after_the_request_itself_also_to_whoever_comes_before_it_is_counted() {
+    let six = preset("kong:minute.limit=6", 0);
+    let one_by_one = answers(six.clone(), &["GET /"; 8]);
+    assert_eq!(values(&one_by_one, "x-ratelimit-remaining-minute"), ["5", "4", "3", "2", "1", "0", "0", "0"]);
+    assert_eq!(one_by_one.iter().filter(|(verdict, _)| *verdict == Verdict::Accepted).count(), 6);
+    // All come before the first is answered, and so before any is counted.
+    let at_once = answers(Config { service_time: Distribution::millis(1000), ..six }, &["GET /"; 8]);
+    assert_eq!(values(&at_once, "x-ratelimit-remaining-minute"), ["5"; 8]);
+}
+
+#[test]
+fn github_lets_everybody_ask_for_free_how_much_is_left_also_when_nothing_is() {
+    let requests = [
+        "GET /rate_limit",
+        "GET /repos",
+        "GET /rate_limit",
+        "POST /rate_limit",
+        "GET /user",
+        "GET /rate_limit",
+    ];
+    let answers = answers(preset("github:primary.limit=2", 0), &requests);
+    assert_eq!(values(&answers, "x-ratelimit-remaining"), ["2", "1", "1", "0", "0", "0"]);
+    let rejected = answers.iter().map(|(verdict, _)| *verdict == Verdict::Rejected);
+    assert_eq!(rejected.collect::<Vec<_>>(), [false, false, false, false, true, false]);
+}
