@@ -68,8 +68,66 @@ fn at_a_dead_port_aimd_only_probes_and_it_goes_on_as_before_when_the_server_is_b
 }
 
 #[test]
+fn a_server_that_fails_everything_gets_only_probes_from_limiters() {
+    let failing = MockServer::start(&["--network-delay", "0", "--fault", "502:100%"]);
+    let url = failing.url();
+    let load = ["--ops", "2000", "--duration", "5s", "--drain", "0s", "--quiet", "--json", "-"];
+    for strategy in ["aimd", "fixed-window", "bbr"] {
+        let real = ["--target", &url, "--strategy", strategy];
+        let simulated =
+            ["--simulate", "--network-delay", "1ms", "--fault", "502:100%", "--strategy", strategy];
+        for how in [&real[..], &simulated] {
+            let result = loadgen(&[how, &load].concat()).exits(1).json();
+            let attempts = count(&result, "/attempts/total");
+            // Those of the first window, and then 50 to 250 ms apart: 20 or 21 probes in 5 s.
+            assert!((25..=100).contains(&attempts), "{strategy}: {attempts} attempts, {how:?}");
+            assert_conserved(&result);
+        }
+    }
+}
+
+#[test]
+fn random_failures_hold_nobody_back() {
+    // Mean makespans of these seeds before there were probes after failures.
+    for (strategy, before_s) in [("aimd", 70.84), ("fixed-window", 24.63), ("cubic", 160.25)] {
+        let args = [
+            "--simulate",
+            "--delay-noise",
+            "0",
+            "--fault",
+            "502:5%",
+            "--repeats",
+            "8",
+            "-q",
+            "--json",
+            "-",
+            "-s",
+            strategy,
+        ];
+        let result = loadgen(&args).exits(0).json();
+        let runs = result["runs"].as_array().unwrap();
+        let makespan_s = runs.iter().map(|run| run["makespan_s"].as_f64().unwrap()).sum::<f64>() / 8.0;
+        assert!(
+            (makespan_s / before_s - 1.0).abs() < 0.05,
+            "{strategy}: {makespan_s} s, before {before_s} s"
+        );
+    }
+}
+
+#[test]
 fn virtual_time_that_hardly_passes_ends_as_a_stall() {
-    let left = loadgen(&["--simulate", "--timeout", "1ns", "--ops", "100", "--json", "-", "--quiet"]);
+    let left = loadgen(&[
+        "--simulate",
+        "-s",
+        "immediate",
+        "--timeout",
+        "1ns",
+        "--ops",
+        "100",
+        "--json",
+        "-",
+        "--quiet",
+    ]);
     let result = left.json();
     assert_eq!(count(&result, "/attempts/failed"), 10_000_000);
     let stalled_at = result["stalled_at_s"].as_f64().unwrap();

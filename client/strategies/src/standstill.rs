@@ -1,9 +1,12 @@
-//! What a limiter without a back-off of its own does when the server is not there: it holds all its ops back, and probes.
+//! What a limiter without a back-off of its own does when the server is not there, or only fails: it holds all its ops back, and probes.
 //!
 //! A refused or reset connection costs neither side any time, so a window would send as fast as the machine can. After such a
 //! failure one attempt goes out after 50 ms, the next 100, 200, then 250 ms later, until something answers: at a dead port
 //! that is 4 attempts a second, and a server that is back is noticed within 250 ms. Retry policies with delays pace
 //! themselves and are left alone.
+//!
+//! A server may also answer everything with a fast 5xx. So the same begins after [`MAX_FAILURES`] consecutive failures of any kind, and
+//! then only a success or a rejection ends it. An answer that no retry changes (most 4xx) ends it too, because its op is over.
 
 use std::time::Duration;
 
@@ -15,7 +18,10 @@ const SHORTEST: Duration = Duration::from_millis(50);
 /// No probe waits longer; and what has not failed for so long has been let in: a refusal comes at once.
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// Whether the server is there, as far as connections tell.
+/// Consecutive failures that a working server hardly ever causes: with 5 % of random failures, once in 10¹³ attempts.
+const MAX_FAILURES: u32 = 10;
+
+/// Whether the server is there and works, as far as attempts tell.
 #[derive(Debug)]
 pub(crate) struct Standstill {
     /// Apart, as it is hardly ever.
@@ -24,6 +30,8 @@ pub(crate) struct Standstill {
     wait: Duration,
     /// Number of the next attempt to be sent.
     next_seq: u64,
+    /// Consecutive failures so far.
+    failures: u32,
 }
 
 /// Launches are held back.
@@ -35,30 +43,37 @@ struct Held {
     until: Instant,
     /// The earliest probe that is out, and when it was sent.
     out: Option<(u64, Instant)>,
+    /// True if the server was there and failed: then a probe without an answer shows nothing.
+    is_failing: bool,
 }
 
 impl Standstill {
     pub(crate) fn new() -> Self {
-        Self { held: None, wait: SHORTEST, next_seq: 0 }
+        Self { held: None, wait: SHORTEST, next_seq: 0, failures: 0 }
     }
 
     /// The instant before which nothing may be launched at `now`, if there is one.
     pub(crate) fn holds(&self, now: Instant) -> Option<Instant> {
         let held = self.held.as_ref()?;
-        let let_in = held.out.map_or(Instant::FAR_FUTURE, |(_, sent_at)| sent_at + LONGEST);
-        Some(held.until.min(let_in)).filter(|until| now < *until)
+        Some(held.until.min(held.let_in_at())).filter(|until| now < *until)
     }
 
-    /// Whether launches are held back.
-    pub(crate) fn is_on(&self) -> bool {
-        self.held.is_some()
+    /// Phase and reason for dashboards while launches are held back.
+    pub(crate) fn gauges(&self) -> Option<(&'static str, &'static str)> {
+        self.held.as_ref().map(|held| {
+            if held.is_failing {
+                ("probing a failing server", "10 consecutive failures")
+            } else {
+                ("probing a dead server", "connections failed")
+            }
+        })
     }
 
     /// An attempt was sent: while launches are held back, a probe.
     pub(crate) fn on_sent(&mut self, now: Instant, seq: u64) {
         self.next_seq = seq + 1;
         let Some(held) = &mut self.held else { return };
-        if held.out.is_some_and(|(_, sent_at)| now >= sent_at + LONGEST) {
+        if now >= held.let_in_at() {
             self.held = None;
             return;
         }
@@ -69,42 +84,65 @@ impl Standstill {
 
     /// An attempt ended. Says whether it was a probe that failed, which is no news: the limiter has heard of the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
-        match status {
-            Status::Failed(Failure::Transport) => match &mut self.held {
-                None => {
-                    let held = Held { first_probe: self.next_seq, until: now + self.wait, out: None };
-                    self.held = Some(Box::new(held));
-                    false
-                }
-                Some(held) => {
-                    held.forget(seq);
-                    seq >= held.first_probe
-                }
-            },
-            Status::Cancelled => {
+        let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
+        else {
+            if status == Status::Cancelled {
                 if let Some(held) = &mut self.held {
                     held.forget(seq);
                 }
-                false
+            } else {
+                self.failures = 0;
+                self.end();
             }
+            return false;
+        };
+        self.failures = self.failures.saturating_add(1);
+        let is_failing = self.failures >= MAX_FAILURES;
+        match failure {
+            Failure::Transport => self.hold(now, seq, false),
+            _ if is_failing => self.hold(now, seq, true),
             // Who waits until the timeout was let in; how slow the server is, is the limiter's business.
-            Status::Failed(Failure::Timeout) => {
+            Failure::Timeout => {
                 self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false
             }
             // An answer.
-            _ => {
-                self.held = None;
-                self.wait = SHORTEST;
+            Failure::Server | Failure::Fatal => {
+                self.end();
                 false
             }
         }
+    }
+
+    /// Holds launches back after a failure, if they are not yet. Returns whether it was that of a probe.
+    fn hold(&mut self, now: Instant, seq: u64, is_failing: bool) -> bool {
+        let Some(held) = &mut self.held else {
+            let until = now + self.wait;
+            let held = Held { first_probe: self.next_seq, until, out: None, is_failing };
+            self.held = Some(Box::new(held));
+            return false;
+        };
+        held.is_failing |= is_failing;
+        held.forget(seq);
+        seq >= held.first_probe
+    }
+
+    /// The server works.
+    fn end(&mut self) {
+        self.held = None;
+        self.wait = SHORTEST;
     }
 }
 
 impl Held {
     fn forget(&mut self, seq: u64) {
         self.out = self.out.filter(|(out, _)| *out != seq);
+    }
+
+    /// When a probe will have been let in that is out and does not fail until then.
+    fn let_in_at(&self) -> Instant {
+        let sent_at = self.out.filter(|_| !self.is_failing).map(|(_, sent_at)| sent_at);
+        sent_at.map_or(Instant::FAR_FUTURE, |sent_at| sent_at + LONGEST)
     }
 }
 
@@ -160,7 +198,7 @@ mod tests {
         assert_eq!(standstill.holds(ms(200)), Some(ms(300)), "250 ms after the first probe");
         assert_eq!(standstill.holds(ms(300)), None);
         standstill.on_sent(ms(300), 6);
-        assert!(!standstill.is_on());
+        assert!(standstill.gauges().is_none());
         // A server that lets in and then resets is not sent more for it.
         standstill.on_ended(ms(900), 3, REFUSED);
         assert_eq!(standstill.holds(ms(900)), Some(ms(1150)));
@@ -174,8 +212,74 @@ mod tests {
         assert_eq!(standstill.holds(ms(60)), Some(ms(100)));
         standstill.on_sent(ms(100), 4);
         standstill.on_ended(ms(120), 1, Status::Failed(Failure::Timeout));
-        assert!(standstill.is_on());
+        assert!(standstill.gauges().is_some());
         standstill.on_ended(ms(130), 4, Status::Failed(Failure::Timeout));
-        assert!(!standstill.is_on());
+        assert!(standstill.gauges().is_none());
+    }
+
+    /// `count` attempts are sent at 0 ms and fail so, one a millisecond.
+    fn failed(standstill: &mut Standstill, count: u64, failure: impl Fn(u64) -> Failure) {
+        (0..count).for_each(|seq| standstill.on_sent(ms(0), seq));
+        for seq in 0..count {
+            assert!(!standstill.on_ended(ms(seq + 1), seq, Status::Failed(failure(seq))), "no probe");
+        }
+    }
+
+    #[test]
+    fn ten_consecutive_failures_of_any_kind_begin_probing_and_nine_do_not() {
+        let mixed = |seq| if seq % 2 == 0 { Failure::Server } else { Failure::Timeout };
+        for kinds in [(|_| Failure::Server) as fn(u64) -> Failure, |_| Failure::Timeout, mixed] {
+            let mut standstill = Standstill::new();
+            failed(&mut standstill, 9, kinds);
+            assert_eq!(standstill.holds(ms(9)), None);
+            let mut standstill = Standstill::new();
+            failed(&mut standstill, 10, kinds);
+            let mut sent = Vec::new();
+            let mut now = ms(10);
+            for seq in 10..15 {
+                now = standstill.holds(now).expect("nothing has succeeded");
+                standstill.on_sent(now, seq);
+                assert!(standstill.on_ended(now, seq, Status::Failed(Failure::Server)), "no news");
+                sent.push(now);
+            }
+            assert_eq!(sent, [60, 110, 210, 410, 660].map(ms));
+        }
+    }
+
+    #[test]
+    fn a_success_or_a_rejection_between_failures_begins_the_count_anew_and_a_withdrawal_does_not() {
+        for (between, holds) in [
+            (Status::Succeeded, false),
+            (Status::Rejected, false),
+            (Status::Failed(Failure::Fatal), false),
+            (Status::Cancelled, true),
+        ] {
+            let mut standstill = Standstill::new();
+            failed(&mut standstill, 9, |_| Failure::Server);
+            standstill.on_sent(ms(20), 9);
+            standstill.on_ended(ms(20), 9, between);
+            standstill.on_sent(ms(20), 10);
+            standstill.on_ended(ms(20), 10, Status::Failed(Failure::Server));
+            assert_eq!(standstill.holds(ms(20)).is_some(), holds, "{between:?}");
+        }
+    }
+
+    #[test]
+    fn a_failing_server_gets_no_more_than_probes_however_slowly_it_fails_until_it_works() {
+        let mut standstill = Standstill::new();
+        failed(&mut standstill, 10, |_| Failure::Server);
+        let mut now = ms(10);
+        // No probe is answered for seconds, and then one by a timeout.
+        for seq in 10..30 {
+            now = standstill.holds(now).expect("a probe without an answer shows nothing");
+            standstill.on_sent(now, seq);
+        }
+        assert!(now > ms(4000), "{now:?}");
+        assert!(standstill.on_ended(now, 10, Status::Failed(Failure::Timeout)));
+        assert!(standstill.holds(now).is_some());
+        standstill.on_ended(now, 11, Status::Succeeded);
+        assert_eq!(standstill.holds(now), None);
+        standstill.on_ended(now, 12, Status::Failed(Failure::Server));
+        assert_eq!(standstill.holds(now), None, "one failure after a success is one");
     }
 }

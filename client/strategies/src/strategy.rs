@@ -295,9 +295,9 @@ impl Strategy {
         for outer in &self.outer {
             outer.layer.report(&mut gauges);
         }
-        if self.standstill.as_ref().is_some_and(Standstill::is_on) {
-            gauges.phase = Some("probing a dead server");
-            gauges.reason = Some("connections failed");
+        if let Some((phase, reason)) = self.standstill.as_ref().and_then(Standstill::gauges) {
+            gauges.phase = Some(phase);
+            gauges.reason = Some(reason);
         }
         gauges
     }
