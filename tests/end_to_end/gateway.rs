@@ -1,7 +1,7 @@
 //! Somebody between client and mockserver, and strangers at the same mockserver: counts stay right, or are not compared.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -24,19 +24,28 @@ impl Gateway {
 
     /// The same, with more directives for work.
     fn start_with(upstream: &str, most: u32, more: &str) -> Self {
+        let work = format!(
+            "limit_conn_zone $server_name zone=all:1m;\n\
+             server {{ listen LISTEN; server_name gateway;\n\
+             location / {{ limit_conn all {most}; {more} proxy_pass http://{upstream}; }}\n\
+             location /_mock/ {{ proxy_pass http://{upstream}; }} }}"
+        );
+        Self::configured(&work)
+    }
+
+    /// The same in nginx's own words; `LISTEN` is where it listens.
+    fn configured(http: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // Free now; nginx says so when it is not any more.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = folder.path().display();
+        let http = http.replace("LISTEN", &format!("127.0.0.1:{port}"));
         let config = format!(
             "daemon off; master_process off; pid {at}/pid; error_log {at}/error.log;\n\
              events {{ worker_connections 512; }}\n\
              http {{ access_log off; client_body_temp_path {at}/body; proxy_temp_path {at}/proxy;\n\
              fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
-             limit_conn_zone $server_name zone=all:1m;\n\
-             server {{ listen 127.0.0.1:{port}; server_name gateway;\n\
-             location / {{ limit_conn all {most}; {more} proxy_pass http://{upstream}; }}\n\
-             location /_mock/ {{ proxy_pass http://{upstream}; }} }} }}\n"
+             {http} }}\n"
         );
         std::fs::write(folder.path().join("nginx.conf"), config).unwrap();
         let child = Command::new(NGINX)
@@ -93,6 +102,90 @@ fn an_answer_that_says_deferred_to_who_did_not_ask_is_none_and_counts_add_up() {
     let result = loadgen(&[&["--target", &gateway.url][..], &args].concat()).exits(69).json();
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/server/received")), (5, 5));
     assert_conserved(&result);
+}
+
+/// Passes requests on to `upstream`, for another host, and answers back; ends with the test's process. Returns its URL.
+fn renaming(upstream: SocketAddr) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let Ok(server) = TcpStream::connect(upstream) else { return };
+            let (Ok(mut back), Ok(mut answers)) = (client.try_clone(), server.try_clone()) else { return };
+            std::thread::spawn(move || {
+                drop(std::io::copy(&mut answers, &mut back));
+                drop(back.shutdown(Shutdown::Both));
+            });
+            std::thread::spawn(move || {
+                drop(pass_on_renamed(&client, &server));
+                drop(server.shutdown(Shutdown::Write));
+            });
+        }
+    });
+    url
+}
+
+/// Passes requests without bodies on, line by line.
+fn pass_on_renamed(client: &TcpStream, mut server: &TcpStream) -> std::io::Result<()> {
+    let mut head = String::new();
+    for line in BufReader::new(client).lines() {
+        let line = line?;
+        let is_host = line.get(..5).is_some_and(|name| name.eq_ignore_ascii_case("host:"));
+        head.push_str(if is_host { "Host: mock" } else { &line });
+        head.push_str("\r\n");
+        if line.is_empty() {
+            server.write_all(std::mem::take(&mut head).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// A run against a gateway that changes `Host`: as against any server, with one warning.
+fn assert_foreign(url: &str) {
+    let target = ["--target", url];
+    let ops = ["--ops", "40", "-s", "aimd"];
+    loadgen(&[&target[..], &ops].concat()).exits(2).says(&["changes `Host` to `mock`", "`--rate 10/s`"]);
+    let paced = [&target[..], &ops, &["--rate", "200/s"]].concat();
+    let left = loadgen(&[&paced[..], &["--json", "-"]].concat()).exits(0);
+    let left =
+        left.says(&["mockserver behind a gateway at", "counts could not be compared", "`--admin-token`"]);
+    assert_eq!(left.stderr.matches("could not be compared").count(), 1, "{}", left.stderr);
+    let result = left.json();
+    assert_eq!(count(&result, "/ops/succeeded"), 40);
+    assert!(result["server"].is_null() && result["config"]["server_model"].is_null(), "{result}");
+    assert!(result["warnings"][0].as_str().unwrap().contains("`mock`"), "{}", result["warnings"]);
+    assert_conserved(&result);
+    let args = [&["compare"], &target[..], &["--ops", "20", "--rate", "200/s", "--repeats", "2"]].concat();
+    let compared = loadgen(&[&args[..], &["--strategies", "none,aimd"]].concat()).exits(0);
+    assert_eq!(compared.stderr.matches("could not be compared").count(), 1, "{}", compared.stderr);
+    // With the token the mockserver behind it is known.
+    let known = loadgen(&[&paced[..], &["--admin-token", "s3cret", "--json", "-"]].concat()).exits(0).json();
+    assert_eq!(count(&known, "/server/received"), 40);
+    loadgen(&[&paced[..], &["--admin-token", "wrong"]].concat()).exits(2).says(&["refuses this client"]);
+}
+
+const BEHIND: [&str; 8] =
+    ["--service-time", "5ms", "--network-delay", "0", "--reject-time", "0", "--admin-remote", "s3cret"];
+
+#[test]
+fn a_mockserver_behind_a_gateway_that_changes_the_host_is_loaded_as_any_other_server() {
+    let server = MockServer::start(&BEHIND);
+    assert_foreign(&renaming(server.address));
+}
+
+#[test]
+fn a_mockserver_behind_nginx_with_an_upstream_of_another_name_is_loaded_as_any_other_server() {
+    if !Path::new(NGINX).exists() {
+        skipped(&format!("there is no {NGINX}"));
+        return;
+    }
+    let server = MockServer::start(&BEHIND);
+    let gateway = Gateway::configured(&format!(
+        "upstream mock {{ server {}; }}\n\
+         server {{ listen LISTEN; location / {{ proxy_pass http://mock; }} }}",
+        server.address
+    ));
+    assert_foreign(&gateway.url);
 }
 
 /// Asks for work on behalf of many runs, one after the other, on one connection.

@@ -9,7 +9,7 @@ use experiments::runs::drivers::driver;
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::stop::Stop as _;
 use experiments::runs::stored::Stored;
-use results::{Figure, Incomplete};
+use results::{Figure, Incomplete, Warning};
 use serde::Serialize;
 use tailback::StrategySpec;
 
@@ -93,6 +93,13 @@ impl Session {
         if !self.quiet {
             to_stderr(text);
             summary::doubts(strategies);
+        }
+    }
+
+    /// Warns of what holds for all runs.
+    pub(crate) fn warn(&self, warning: &Warning) {
+        if !self.quiet {
+            to_stderr(&format!("{}\n", wrapped(&warning.to_string(), "warning: ", "         ")));
         }
     }
 

@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use loadgen_core::{ClientShard, ErrorKind};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, ConfigChange, NotReleased, Released, RunId, ServerState, ServerStats};
+use vocabulary::wire::{self, ConfigChange, NotReleased, Refusal, Released, RunId, ServerState, ServerStats};
 
 use crate::connecting::Connecting;
 use crate::http_client::client;
@@ -27,6 +27,8 @@ pub enum Probe {
     Mock(Box<MockServer>),
     /// A mockserver that does not let this client use its endpoints, and its reason.
     Refused(String),
+    /// A mockserver that a gateway asked for another host than this client did, and for that refuses its endpoints: this host.
+    Gateway(String),
     /// Something that is no mockserver; it may be an HTTP server or not.
     Other,
     /// A server that speaks TLS, and was asked over plain HTTP.
@@ -108,7 +110,7 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let (config, state) = (Value::Null, ServerState::default());
     let mut server = MockServer { client, target: target.clone().with_admin(None), config, state };
     let mut answer = server.introduce().await;
-    if matches!(answer, Probe::Refused(_)) && target.admin().is_some() {
+    if matches!(answer, Probe::Refused(_) | Probe::Gateway(_)) && target.admin().is_some() {
         server.target = target.clone();
         answer = server.introduce().await;
     }
@@ -167,8 +169,21 @@ impl MockServer {
                 self.config = config;
                 Probe::Mock(Box::new(self.clone()))
             }
-            Err(MockError::Refused { status: StatusCode::FORBIDDEN, text }) => Probe::Refused(reason(text)),
+            Err(MockError::Refused { status: StatusCode::FORBIDDEN, text }) => self.refused(text),
             Err(_) => Probe::Other,
+        }
+    }
+
+    /// What it means that the server refuses. Whoever sends a token means this mockserver: then it is no foreign one.
+    fn refused(&self, text: String) -> Probe {
+        let refusal: Option<Refusal> = serde_json::from_str(&text).ok();
+        match refusal.and_then(|refusal| refusal.host) {
+            Some(host)
+                if self.target.admin().is_none() && !host.eq_ignore_ascii_case(&self.target.authority()) =>
+            {
+                Probe::Gateway(host)
+            }
+            _ => Probe::Refused(reason(text)),
         }
     }
 
@@ -249,8 +264,7 @@ impl MockServer {
 
 /// The words of a refusal.
 fn reason(text: String) -> String {
-    let words = serde_json::from_str::<Value>(&text).ok();
-    words.and_then(|value| Some(value.get("error")?.as_str()?.to_owned())).unwrap_or(text)
+    serde_json::from_str::<Refusal>(&text).map_or(text, |refusal| refusal.error)
 }
 
 async fn json(mut response: Response) -> Result<Value, MockError> {

@@ -114,6 +114,16 @@ pub enum ConfigChange {
 pub struct Refusal {
     /// In words.
     pub error: String,
+    /// The host of the request, where it is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+}
+
+impl Refusal {
+    /// Creates a refusal for another reason than the host.
+    pub fn new(error: impl Into<String>) -> Self {
+        Self { error: error.into(), host: None }
+    }
 }
 
 /// What the server counted for one run, the `server` object of the result JSON.

@@ -10,6 +10,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use axum::http::{Uri, Version};
 
+use vocabulary::wire::Refusal;
+
 use crate::admin_token::AdminToken;
 
 const SEND_IT: &str = "send `Authorization: Bearer TOKEN` (loadgen: `--admin-token`)";
@@ -29,8 +31,8 @@ impl Access {
         version: Version,
         uri: &Uri,
         headers: &HeaderMap,
-    ) -> Result<(), String> {
-        own_origin(headers)?;
+    ) -> Result<(), Refusal> {
+        own_origin(headers).map_err(Refusal::new)?;
         if self.token.as_ref().is_some_and(|token| {
             only(headers, &AUTHORIZATION).is_ok_and(|value| value.is_some_and(|value| token.is_in(value)))
         }) {
@@ -39,14 +41,14 @@ impl Access {
         if peer.to_canonical().is_loopback() {
             return own_host(version, uri, headers);
         }
-        Err(match self.token {
+        Err(Refusal::new(match self.token {
             Some(_) => format!(
                 "the endpoints under /_mock/ and /metrics answer to other hosts only with the token of `--admin-remote`: {SEND_IT}"
             ),
             None => format!(
                 "the endpoints under /_mock/ and /metrics answer to loopback only; start the server with `--admin-remote TOKEN` and {SEND_IT}"
             ),
-        })
+        }))
     }
 }
 
@@ -75,16 +77,17 @@ fn own_origin(headers: &HeaderMap) -> Result<(), String> {
 }
 
 /// Refuses requests to a name: only addresses cannot be made to lead elsewhere, and `localhost`.
-fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
+fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let check = |host: &[u8]| {
         if is_own(host) {
             return Ok(());
         }
-        Err(format!(
-            "`{}` (Host) may be anybody's name: use the server's IP address or `localhost`, or start it with \
-             `--admin-remote TOKEN` and {SEND_IT}",
-            String::from_utf8_lossy(host)
-        ))
+        let host = String::from_utf8_lossy(host).into_owned();
+        let error = format!(
+            "`{host}` (Host) may be anybody's name: use the server's IP address or `localhost`, or start it with \
+             `--admin-remote TOKEN` and {SEND_IT}"
+        );
+        Err(Refusal { error, host: Some(host) })
     };
     // RFC 9112, section 3.2.2: the target's authority goes before `Host`. Both must be right.
     uri.authority().map_or(Ok(()), |authority| check(authority.as_str().as_bytes()))?;
@@ -92,11 +95,10 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Stri
         Ok(Some(host)) => check(host),
         // No browser speaks HTTP/1.0, where `Host` is optional.
         Ok(None) if version < Version::HTTP_11 => Ok(()),
-        Ok(None) => {
-            Err("the request names no host: send `Host` with the server's IP address or `localhost`"
-                .to_owned())
-        }
-        Err(_) => Err("the request names more than one host: send one `Host`".to_owned()),
+        Ok(None) => Err(Refusal::new(
+            "the request names no host: send `Host` with the server's IP address or `localhost`",
+        )),
+        Err(_) => Err(Refusal::new("the request names more than one host: send one `Host`")),
     }
 }
 

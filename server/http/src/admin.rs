@@ -58,8 +58,9 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 /// Refuses whoever may not use these endpoints.
-pub(crate) fn forbidden(words: &str) -> Response {
-    with_mark(refuse(StatusCode::FORBIDDEN, words))
+pub(crate) fn forbidden(refusal: &wire::Refusal) -> Response {
+    let error = excerpt(&refusal.error).into_owned();
+    with_mark(answer(StatusCode::FORBIDDEN, to_value(wire::Refusal { error, host: refusal.host.clone() })))
 }
 
 /// What somebody is told who waits while the server shuts down.
@@ -233,7 +234,7 @@ fn described(shared: &Shared) -> Response {
 }
 
 fn refuse(status: StatusCode, words: &str) -> Response {
-    answer(status, to_value(wire::Refusal { error: excerpt(words).into_owned() }))
+    answer(status, to_value(wire::Refusal::new(excerpt(words))))
 }
 
 /// An answer in JSON, whose keys are in the order of the alphabet: objects of a [`Value`] are ordered maps.

@@ -54,8 +54,8 @@ pub(crate) async fn serve(
         let response = work::serve(&served.shared, request, peer, carrier, handed).await?;
         return Ok(response.map(Either::Left));
     }
-    if let Err(words) = served.access.check(peer, request.version(), request.uri(), request.headers()) {
-        return Ok(admin::forbidden(&words).map(Either::Right));
+    if let Err(refusal) = served.access.check(peer, request.version(), request.uri(), request.headers()) {
+        return Ok(admin::forbidden(&refusal).map(Either::Right));
     }
     if request.uri().path() == admin::BARRIER {
         return at_barrier(served, request, carrier).await;

@@ -151,6 +151,9 @@ fn conduct(
         &announcement(blocks, simulated),
         experiments.iter().map(|experiment| &experiment.strategy),
     );
+    if let Some(warning) = opponent.counts_unknown() {
+        session.warn(&warning);
+    }
     let board = board(blocks, 1 + others.len(), simulated, session.at_once);
     let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
     let mut taken = Taken { exports: &mut exports, short: Shortfalls::default(), bottlenecks: 0 };

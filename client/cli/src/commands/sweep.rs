@@ -106,6 +106,10 @@ fn conduct(
     let started_at =
         (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::wall_clock::now));
     session.announce(&grid.announcement(), grid.strategies());
+    let given = grid.points.first().and_then(|point| point.opponent.counts_unknown());
+    if let Some(warning) = given {
+        session.warn(&warning);
+    }
 
     let mut short = Shortfalls::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);

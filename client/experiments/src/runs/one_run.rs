@@ -181,7 +181,7 @@ impl Underway {
     ) -> anyhow::Result<(Finished, Option<Bins>)> {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<Warning> = server.counts_unknown().into_iter().collect();
         // The server's clock is read after the run, and not at once.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
         let stats =

@@ -6,6 +6,7 @@ use loadgen_http::{Probe, Target, probe};
 use tokio::runtime::Runtime;
 use vocabulary::wire::RunId;
 
+use super::target::behind_gateway;
 use super::url::url;
 use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::experiment::Experiment;
@@ -38,6 +39,11 @@ pub fn reach_barrier(
         }
         Probe::Refused(words) => {
             let words = format!("the mockserver at `{url}` (--barrier) refuses this client: {words}");
+            Err(refusal(ErrorKind::Usage, words))
+        }
+        Probe::Gateway(host) => {
+            let words =
+                format!("the mockserver at `{url}` (--barrier) cannot be used: {}", behind_gateway(&host));
             Err(refusal(ErrorKind::Usage, words))
         }
         Probe::Other | Probe::SpeaksTls => {

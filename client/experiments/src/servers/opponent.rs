@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loadgen_core::Workload;
 use mockserver::core::Config;
+use results::Warning;
 use tokio::runtime::Runtime;
 
 use crate::experiment::Experiment;
@@ -114,6 +115,12 @@ impl Opponent {
     pub fn warning_before(&self, workload: &Workload) -> Option<String> {
         let Self::Given(given) = self else { return None };
         given.room.warning_before(workload, given.model.as_ref())
+    }
+
+    /// Why the counts of a server that is there cannot be compared, if that is known before any run.
+    pub fn counts_unknown(&self) -> Option<Warning> {
+        let Self::Given(given) = self else { return None };
+        given.server().counts_unknown()
     }
 
     /// That the mockserver was given another configuration since it was asked first.

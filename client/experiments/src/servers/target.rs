@@ -9,6 +9,7 @@ use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate}
 use loadgen_sim::Foresight;
 use mockserver::Embedded;
 use mockserver::core::{Config, ConfigError, Ideal};
+use results::Warning;
 use tailback::Foreknowledge;
 use tokio::runtime::Runtime;
 use vocabulary::wire;
@@ -39,6 +40,8 @@ pub struct Server {
     pub mock: Option<Box<MockServer>>,
     /// How that mockserver is configured.
     pub model: Option<Config>,
+    /// The host for which a gateway asks the mockserver behind it, where that is not ours: then it is like any other server.
+    pub gateway_host: Option<String>,
     /// Kept alive for as long as the run needs it.
     _embedded: Option<Embedded>,
 }
@@ -136,8 +139,12 @@ impl Server {
         if self.mock.is_some() || settings.paced {
             return Ok(());
         }
+        let what = match &self.gateway_host {
+            Some(host) => behind_gateway(host),
+            None => "it is no mockserver".to_owned(),
+        };
         let words = format!(
-            "`{}` (--target) is no mockserver, and nobody said how much load it can bear; add `--rate 10/s` (ops \
+            "`{}` (--target): {what}, and nobody said how much load it can bear; add `--rate 10/s` (ops \
              arrive, whatever happens) or `--in-flight 5` (at most five unfinished ops)",
             self.url()
         );
@@ -149,9 +156,27 @@ impl Server {
         embedded(config, settings, runtime)
     }
 
+    /// A server of which nothing is known.
+    fn foreign(kind: Kind, target: Target, gateway_host: Option<String>) -> Self {
+        Self { kind, target: Some(target), mock: None, model: None, gateway_host, _embedded: None }
+    }
+
+    /// Why the counts of the mockserver behind a gateway cannot be compared, if that is so.
+    pub fn counts_unknown(&self) -> Option<Warning> {
+        self.gateway_host.as_deref().map(|host| Warning::CountsUnknown(behind_gateway(host)))
+    }
+
     /// An embedded server that is not started: it is only to be described.
     fn planned(config: Config) -> Self {
-        Self { kind: Kind::Embedded, target: None, mock: None, model: Some(config), _embedded: None }
+        let gateway_host = None;
+        Self {
+            kind: Kind::Embedded,
+            target: None,
+            mock: None,
+            model: Some(config),
+            gateway_host,
+            _embedded: None,
+        }
     }
 
     /// Where attempts go.
@@ -170,6 +195,7 @@ impl Server {
             (Kind::Embedded, _) => "embedded mockserver",
             (Kind::Found, _) => "found mockserver",
             (Kind::Given(_), Some(_)) => "mockserver",
+            (Kind::Given(_), None) if self.gateway_host.is_some() => "mockserver behind a gateway",
             (Kind::Given(_), None) => "server",
         };
         format!("{what} at {}", self.url().trim_end_matches('/'))
@@ -232,7 +258,8 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
     let kind = Kind::Given(shown(&target));
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
-        Probe::Other => Ok(Server { kind, target: Some(target), mock: None, model: None, _embedded: None }),
+        Probe::Other => Ok(Server::foreign(kind, target, None)),
+        Probe::Gateway(host) => Ok(Server::foreign(kind, target, Some(host))),
         Probe::Refused(words) => Err(refusal(
             ErrorKind::Usage,
             format!(
@@ -256,6 +283,14 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
             })
         }
     }
+}
+
+/// Why a mockserver is not used as one, and what to do about it.
+pub(super) fn behind_gateway(host: &str) -> String {
+    format!(
+        "a gateway changes `Host` to `{host}`, for which the mockserver behind it refuses its admin endpoints; let the gateway pass \
+         `Host` on (nginx: `proxy_set_header Host $http_host`), or give `--admin-remote TOKEN` to the mockserver and `--admin-token` to loadgen"
+    )
 }
 
 /// What is said when a token was there and was not sent.
@@ -287,7 +322,9 @@ fn found(settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Option<Serv
     let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
-        Probe::Refused(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => Ok(None),
+        Probe::Refused(_) | Probe::Gateway(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
+            Ok(None)
+        }
     }
 }
 
@@ -298,7 +335,7 @@ fn embedded(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow:
     let target = Target::resolve(&server.address().to_string(), Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
-        Probe::Refused(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
+        Probe::Refused(_) | Probe::Gateway(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
             Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not answer"))
         }
     }
@@ -331,5 +368,6 @@ fn recognised(
             error,
         )
     })?;
-    Ok(Server { kind, target: Some(target), mock: Some(mock), model: Some(model), _embedded: embedded })
+    let (mock, model) = (Some(mock), Some(model));
+    Ok(Server { kind, target: Some(target), mock, model, gateway_host: None, _embedded: embedded })
 }
