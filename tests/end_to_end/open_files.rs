@@ -62,6 +62,21 @@ fn a_soft_limit_is_raised_and_is_no_reason_to_warn() {
 }
 
 #[test]
+fn connections_that_faults_have_closed_are_not_in_use() {
+    // Of 60 at once most are closed again and again: in all more are opened than may be open.
+    let script = format!(
+        "ulimit -n 256; exec {} --in-flight 60 --ops 300 -s constant:delay=10ms --fault close:70% --time-scale 0.2 --no-tui --json -",
+        env!("CARGO_BIN_EXE_loadgen")
+    );
+    let left = Command::new("bash").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8(left.stderr).unwrap();
+    let result: Value = serde_json::from_slice(&left.stdout).unwrap();
+    let generator = |key: &str| result["generator"][key].as_u64().unwrap();
+    assert!(generator("connections") > 256, "{}", result["generator"]);
+    assert!(!said.contains("ulimit"), "60 were in flight, and there is room for 100: {said}");
+}
+
+#[test]
 fn a_limit_that_leaves_room_for_no_run_at_all_is_named() {
     let script = format!("ulimit -n 10; exec {} --ops 20 --no-tui", env!("CARGO_BIN_EXE_loadgen"));
     let left = Command::new("bash").args(["-c", &script]).output().unwrap();

@@ -78,6 +78,11 @@ impl TransportChoice {
     /// HTTP/2.
     pub const HTTP2: Self = Self::Named(&TRANSPORTS[2]);
 
+    /// Whether attempts share connections, as streams of HTTP/2 do.
+    pub fn shares_connections(self) -> bool {
+        matches!(self, Self::Named(entry) if entry.name == http2::Http2Transport::NAME)
+    }
+
     /// The transport towards a server of this kind.
     pub fn towards(self, is_mock: bool) -> &'static TransportEntry {
         match self {

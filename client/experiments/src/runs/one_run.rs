@@ -215,11 +215,11 @@ impl Underway {
             warnings.push(Warning::ServerChanged);
         }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
-        let waited = driven.report.connection_waits.count > 0;
-        if waited && driven.report.connections >= self.room.most as u64 {
+        // Over HTTP/2 attempts share connections.
+        if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-            warnings.push(self.room.warning_after(most as u64));
+            warnings.extend(self.room.warning_after(most as u64));
         }
         let warm_up = driven.report.warm_up;
         if server.mock.is_some() && warm_up.ready < warm_up.wanted && warm_up.ready > 0 {

@@ -62,15 +62,15 @@ impl ConnectionRoom {
         })
     }
 
-    /// What is to be said after a run in which attempts waited for a connection and none more could be opened. So many were
-    /// in flight at most.
-    pub fn warning_after(&self, in_flight: u64) -> Warning {
-        Warning::FewConnections {
+    /// What is to be said after a run in which so many attempts were in flight at most, each on a connection of its own: if they were
+    /// more than there is room for, some waited. How many connections were opened says nothing, because faults may have closed most of them.
+    pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
+        (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,
             open_files: self.limit.unwrap_or_default(),
             in_flight,
             enough_files: self.files_for(in_flight),
-        }
+        })
     }
 
     /// The limit on open files that so many connections need.
@@ -105,6 +105,7 @@ mod tests {
         let closed = Workload { arrivals: ArrivalProcess::Closed { in_flight: 18 }, ..open_loop(2000) };
         assert!(room.warning_before(&closed, None).is_some());
         assert_eq!(ConnectionRoom::new(Some(1024), 30, 2).warning_before(&open_loop(2000), None), None);
-        assert!(room.warning_after(80).to_string().contains("`ulimit -n 192`"));
+        assert_eq!(room.warning_after(17), None);
+        assert!(room.warning_after(80).unwrap().to_string().contains("`ulimit -n 192`"));
     }
 }
