@@ -53,7 +53,7 @@ fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not()
     });
     quietly(&server.url(), &[]).exits(1).says(&["1 of 20 ops failed for good (404 × 1)"]);
 
-    for status in ["503 Service Unavailable", "429 Too Many Requests", "500 Internal Server Error"] {
+    for status in ["503 Service Unavailable", "429 Too Many Requests"] {
         let server = ForeignServer::start(move |number, connection| match number {
             0 => reply(connection, "200 OK", ""),
             _ => reply(connection, status, ""),
@@ -63,6 +63,100 @@ fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not()
         let none = loadgen(&base).exits(1);
         assert!(none.stdout.contains("given up   5 after "), "{}", none.stdout);
     }
+}
+
+/// A server that answers so many of its first requests with a 502 and all others with a 200.
+fn failing_first(failures: usize) -> ForeignServer {
+    ForeignServer::start(move |number, connection| match number {
+        _ if number < failures => reply(connection, "502 Bad Gateway", ""),
+        _ => reply(connection, "200 OK", ""),
+    })
+}
+
+#[test]
+fn more_than_a_tenth_of_the_ops_ended_by_failures_costs_the_exit_code_whoever_gave_up() {
+    for give_up in [
+        &["-s", "none"][..],
+        &["-s", "constant", "--retry-failed", "false"],
+        &["-s", "aimd", "--max-attempts", "1"],
+    ] {
+        let load = ["--ops", "20", "--rate", "1000/s", "-q", "--json", "-"];
+        let run =
+            |server: ForeignServer| loadgen(&[&["--target", &server.url()][..], &load, give_up].concat());
+        let at_most = run(failing_first(2)).exits(0);
+        assert_eq!(at_most.stderr, "");
+        let left = run(failing_first(3)).exits(1);
+        assert_eq!(count(&left.json(), "/ops/failed"), 3);
+        left.says(&["3 of 20 ops ended with a failure (mostly 502)"]);
+    }
+}
+
+/// Half of the ops take longer than the timeout, each time.
+const HALF: [&str; 11] = [
+    "--simulate",
+    "--ops",
+    "200",
+    "--service-time",
+    "uniform(200ms,800ms)",
+    "--timeout",
+    "600ms",
+    "--max-busy",
+    "1000",
+    "-q",
+    "-s",
+];
+
+#[test]
+fn ops_that_end_in_timeouts_cost_the_exit_code_unless_they_were_configured_or_it_was_a_deadline() {
+    let left = loadgen(&[&HALF[..], &["none", "--json", "-"]].concat()).exits(1);
+    let failed = count(&left.json(), "/ops/failed");
+    assert!((70..130).contains(&failed), "{failed}");
+    left.says(&[&format!("{failed} of 200 ops ended with a failure (mostly timeout)")]);
+    // They go on for ever, and the run stalls on them.
+    let stalled = loadgen(&[&HALF[..], &["constant", "--json", "-"]].concat()).exits(1).json();
+    assert!(!stalled["stalled_at_s"].is_null());
+    assert_eq!(count(&stalled, "/ops/failed"), count(&stalled, "/ops/unfinished"));
+    for configured in [
+        &["--loss", "1%"][..],
+        &["--fault", "502:1%"],
+        &["--outages", "100s..101s"],
+        &["--schedule", "100s..101s down"],
+        &["--deadline", "500ms"],
+    ] {
+        loadgen(&[&HALF[..], &["none"], configured].concat()).exits(0);
+    }
+    // Rejections are results, however many.
+    loadgen(&["--simulate", "--ops", "200", "-s", "none", "--max-busy", "10", "-q"]).exits(0);
+}
+
+#[test]
+fn in_comparisons_and_sweeps_failures_cost_the_exit_code_only_when_every_strategy_has_too_many() {
+    // In the queue of a server without bound attempts time out, unless a window keeps them out of it.
+    let queue = ["--policy", "concurrency:cap=10,queue=1000,queue-timeout=1h", "--service-time", "100ms"];
+    let compare = |strategies: &str| {
+        let base = ["compare", "--simulate", "--ops", "500", "--repeats", "2", "--timeout", "1s", "-q"];
+        loadgen(&[&base[..], &queue, &["--strategies", strategies]].concat())
+    };
+    compare("none,fixed-window:window=10").exits(0);
+    compare("none,full-jitter:max-attempts=1").exits(1).says(&["and of every other strategy more than 10 %"]);
+    let both = ["compare", "--strategies", "none,immediate"];
+    let simulated = [
+        "--simulate",
+        "--ops",
+        "200",
+        "--service-time",
+        "uniform(200ms,800ms)",
+        "--max-busy",
+        "1000",
+        "--repeats",
+        "2",
+    ];
+    let too_short = ["--timeout", "600ms", "-q"];
+    loadgen(&[&both[..], &simulated, &too_short].concat()).exits(1).says(&["and of every other strategy"]);
+    let vary = ["sweep", "--strategies", "none", "--vary", "ops=100,200"];
+    let simulated =
+        ["--simulate", "--service-time", "uniform(200ms,800ms)", "--max-busy", "1000", "--repeats", "2"];
+    loadgen(&[&vary[..], &simulated, &too_short].concat()).exits(1).says(&["ended with a failure"]);
 }
 
 #[test]

@@ -1,12 +1,19 @@
 //! Runs that did not come to what was asked: what is told of them, and that it costs the exit code.
 
+use std::collections::BTreeMap;
+
+use experiments::record::goes_wrong_on_purpose;
 use experiments::runs::one_run::Finished;
+use loadgen_core::FailureResult;
 use results::RunResult;
 
 use crate::exit::{Exit, Fatal};
 use crate::text::causes::{causes, unanswered};
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
+
+/// The largest share of ops, in percent, that may end with a failure in a run that is done.
+const MAX_FAILED_PERCENT: u64 = 10;
 
 /// How many of the runs fell short, and what the first of them came to.
 #[derive(Debug, Default)]
@@ -16,6 +23,17 @@ pub(crate) struct Shortfalls {
     first: Option<String>,
     /// What is said of the first run that nobody answered.
     unanswered: Option<String>,
+    /// Of each strategy, over all its runs.
+    by_strategy: BTreeMap<String, FailureCounts>,
+}
+
+/// Ops that ended with a failure, of how many.
+#[derive(Debug, Default)]
+struct FailureCounts {
+    failed: u64,
+    total: u64,
+    /// The most frequent cause in the first run that has any.
+    cause: Option<String>,
 }
 
 impl Shortfalls {
@@ -27,6 +45,7 @@ impl Shortfalls {
                 self.unanswered.get_or_insert_with(|| unanswered(run));
             }
             let run = &run.result;
+            self.note_failed(run);
             if let Some(words) = shortfall(run) {
                 self.short += 1;
                 self.first.get_or_insert_with(|| format!("{}, seed {}: {words}", run.strategy, run.seed));
@@ -34,9 +53,41 @@ impl Shortfalls {
         }
     }
 
+    /// Counts the ops that ended with a failure, unless the server fails on purpose.
+    fn note_failed(&mut self, run: &RunResult) {
+        if !self.by_strategy.contains_key(&run.strategy) {
+            self.by_strategy.insert(run.strategy.clone(), FailureCounts::default());
+        }
+        let Some(of) = self.by_strategy.get_mut(&run.strategy) else { return };
+        of.total += run.ops.total;
+        if run.ops.failed > 0 && !goes_wrong_on_purpose(&run.config) {
+            of.failed += run.ops.failed;
+            let cause = || run.failures.first().map(FailureResult::words);
+            of.cause = of.cause.take().or_else(cause);
+        }
+    }
+
+    /// Returns words about too many failures, if there are too many of every strategy: one that avoids them shows that they can be avoided.
+    fn too_many_failed(&self) -> Option<String> {
+        let too_many = |of: &FailureCounts| of.failed * 100 > of.total * MAX_FAILED_PERCENT;
+        if !self.by_strategy.values().all(too_many) {
+            return None;
+        }
+        let (strategy, FailureCounts { failed, total, cause }) = self.by_strategy.first_key_value()?;
+        let others = match self.by_strategy.len() {
+            1 => "",
+            _ => ", and of every other strategy more than 10 %, too",
+        };
+        let (failed, total, cause) = (thousands(*failed), counted(*total, "op"), cause.as_ref()?);
+        Some(format!("{strategy}: {failed} of {total} ended with a failure (mostly {cause}){others}"))
+    }
+
     /// Says on stderr what fell short, whoever wants quiet, and gives the exit code.
     pub(crate) fn conclude(&self) -> Option<Exit> {
-        let first = self.first.as_ref()?;
+        let Some(first) = &self.first else {
+            to_stderr(&format!("failed: {}\n", self.too_many_failed()?));
+            return Some(Exit::Unmet);
+        };
         let mut words = first.clone();
         if self.runs > 1 {
             let of = counted(self.runs as u64, "run");

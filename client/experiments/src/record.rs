@@ -34,6 +34,12 @@ pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
     model.is_some_and(|model| model.rejections_hold_slots())
 }
 
+/// Whether the server of a run is known to go wrong on purpose.
+pub fn goes_wrong_on_purpose(config: &ConfigRecord) -> bool {
+    let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
+    model.is_some_and(|model| model.goes_wrong_on_purpose())
+}
+
 /// Parts as they are written down, layer by layer, the outer first. After those of a layer comes what was changed of its rules, but
 /// for those of the inner layer that have keys of their own.
 fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartRecord> {

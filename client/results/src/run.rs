@@ -159,6 +159,10 @@ pub struct OpsResult {
     /// or found nobody who answers, or the target was dead at the end.
     #[serde(default)]
     pub failed_for_good: u64,
+    /// Of the given up and the unfinished: those whose last outcome was a failure (timeout, transport, any status but a
+    /// rejection). Those that ended at their deadline are not among them.
+    #[serde(default)]
+    pub failed: u64,
 }
 
 /// Attempts per op that ended; percentiles by rank, because attempts are whole: the least number with which so many of them
@@ -317,6 +321,7 @@ impl RunResult {
                 unfinished: ops.unfinished(),
                 deferred: ops.deferred,
                 failed_for_good: run.failed_for_good(),
+                failed: run.failed(),
             },
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),

@@ -196,6 +196,12 @@ impl Config {
         self.schedule.courses(&self.policy).unwrap_or_default()
     }
 
+    /// Whether something goes wrong on purpose: faults, lost messages, outages, or a script, which may answer anything.
+    pub fn goes_wrong_on_purpose(&self) -> bool {
+        let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
+        is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
+    }
+
     /// Whether rejections hold slots: more may be busy than there are slots.
     pub fn rejections_hold_slots(&self) -> bool {
         self.rejects_occupy && self.policy.heeds_rejects_occupy()

@@ -45,7 +45,8 @@ Examples:
   loadgen --strategy aimd --rate 50/s --duration 1m --progress ndjson --json result.json | jq .attempts_sent
       live figures for programs, a line a second
 
-Exit codes: 0 done, 1 no op succeeded or ops failed for good (3xx, 4xx, nobody answers), 2 bad usage,
+Exit codes: 0 done, 1 no op succeeded, ops failed for good (3xx, 4xx, nobody answers), or more than 10 %
+of them ended with a failure (timeout, transport, 5xx) that was not configured, 2 bad usage,
 69 target unreachable, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
 129, 130 and 143 interrupted.
 Ctrl-C once stops and keeps what was measured, twice does not wait for what is under way, thrice leaves at once.";

@@ -234,6 +234,11 @@ impl Run {
             self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
         }
         match outcome.status {
+            Status::Failed(_) => self.failed_attempts += 1,
+            Status::Succeeded | Status::Rejected => self.failed_attempts = 0,
+            _ => {}
+        }
+        match outcome.status {
             Status::Failed(Failure::Transport) => self.silent_attempts += 1,
             Status::Failed(Failure::Server | Failure::Fatal) | Status::Succeeded | Status::Rejected => {
                 self.silent_attempts = 0;

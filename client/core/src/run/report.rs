@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use tailback::Gauges;
+use tailback::{Gauges, Status};
 use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
 use super::Run;
 use super::instance::{Instance, InstanceId};
 use crate::conservation::Conservation;
+use crate::op::{Op, Place};
 use crate::snapshot::{Phase, Snapshot};
 
 /// Ops that a run that stalled has not seen, and that are worth the time to bound them, too.
@@ -80,14 +81,26 @@ impl Run {
     pub fn failed_for_good(&self) -> u64 {
         /// Fewer may be bad luck in the last moment.
         const DEAD: u64 = 3;
-        let ops = &self.measured.ops;
-        let unfinished = if self.silent_attempts >= DEAD {
-            ops.unfinished()
-        } else {
-            let failed = |op: &crate::op::Op| op.failed_for_good() && op.place != crate::op::Place::Dead;
-            self.ops.iter().filter(|(_, op)| failed(op)).count() as u64
-        };
-        ops.failed_for_good + unfinished
+        let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
+        self.measured.ops.failed_for_good + unfinished
+    }
+
+    /// Returns the number of ops whose last outcome was a failure: those given up after one, and the unfinished ones whose last try failed.
+    /// All unfinished ops count when nothing but failures came at the end, because the others wait only for want of an answer.
+    pub fn failed(&self) -> u64 {
+        /// As many as a limiter needs to take the server for a failing one.
+        const FAILING: u64 = 10;
+        let failed = |op: &Op| matches!(op.last, Some(Status::Failed(_)));
+        self.measured.given_up_after.failed + self.unfinished(self.failed_attempts >= FAILING, failed)
+    }
+
+    /// Returns the number of unfinished ops: all of them, or those of which this is true.
+    fn unfinished(&self, all: bool, is_counted: impl Fn(&Op) -> bool) -> u64 {
+        if all {
+            return self.measured.ops.unfinished();
+        }
+        let counted = self.ops.iter().filter(|(_, op)| op.place != Place::Dead && is_counted(op));
+        counted.count() as u64
     }
 
     /// A lower bound on the makespan, the same for every strategy: no client can be done with these ops sooner, if every
@@ -106,7 +119,7 @@ impl Run {
 
     /// Whether everything adds up, and the server saw what was sent.
     pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
-        let tried = self.ops.iter().filter(|(_, op)| op.place != crate::op::Place::Dead).count();
+        let tried = self.ops.iter().filter(|(_, op)| op.place != Place::Dead).count();
         let fresh = |instance: &Instance| instance.ready.iter().filter(|op| op.slot().is_none()).count();
         let unfinished = tried + self.instances.iter().map(fresh).sum::<usize>();
         Conservation::check(&self.measured, unfinished as u64, self.in_flight(), server)

@@ -59,6 +59,8 @@ pub struct Run {
     pub(super) lower_bound: Option<LowerBound>,
     /// Attempts in a row that found nobody who answers.
     pub(super) silent_attempts: u64,
+    /// Consecutive attempts that failed, up to now.
+    pub(super) failed_attempts: u64,
     /// Who wants every attempt.
     pub(super) samples: Option<SampleSink>,
     /// What is kept of it to be played again, if it is recorded.
@@ -103,6 +105,7 @@ impl Run {
             drawn: Drawn::default(),
             lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
             silent_attempts: 0,
+            failed_attempts: 0,
             samples: None,
             log: None,
             config,

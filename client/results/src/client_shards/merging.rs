@@ -280,6 +280,7 @@ fn whole(
         unfinished: ops(|ops| ops.unfinished),
         deferred: ops(|ops| ops.deferred),
         failed_for_good: ops(|ops| ops.failed_for_good),
+        failed: ops(|ops| ops.failed),
     };
     let attempts = attempts(parts);
     let is_whole = merged.missing.is_empty();

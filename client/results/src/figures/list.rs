@@ -52,6 +52,7 @@ pub const FIGURES: &[Figure] = &[
     count!(ops.unfinished).less().summed(),
     count!(ops.deferred),
     count!(ops.failed_for_good).less(),
+    count!(ops.failed).less(),
     count!(attempts.total).named("attempts").less().summed().ranked(
         "attempts",
         "Attempts sent",

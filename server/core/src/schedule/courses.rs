@@ -79,6 +79,11 @@ impl Courses {
             .collect()
     }
 
+    /// Whether there is an outage.
+    pub(crate) fn goes_down(&self) -> bool {
+        !self.down.is_empty()
+    }
+
     /// Whether the server is down so long after the run began.
     pub(super) fn is_down(&self, elapsed: u64) -> bool {
         let begun = self.down.partition_point(|(from, _)| *from <= elapsed);

@@ -27,7 +27,8 @@ Every block runs each strategy once, with the same arrivals and the same luck pe
 Strategies that did the same work are ranked by the geometric mean of the score over blocks. Where some left ops undone, a
 larger share of ops done (in time, with --within or --deadline) comes first, then fewer attempts per success. Differences are ratios paired by block: no interval below 5 repeats, Student's t on their logarithms
 from 5, bootstrap from 20, corrected for comparing many (Holm). A server of its own serves every run, unless `--target` names one for all.
-Exit codes: 0 done, 1 no op of a run succeeded or ops failed for good, 2 bad usage, 69 target unreachable,
+Exit codes: 0 done, 1 no op of a run succeeded, ops failed for good, or of every strategy more than 10 %
+ended with a failure that was not configured, 2 bad usage, 69 target unreachable,
 70 counts do not add up, 74 output cannot be written, 99 a check failed, 129, 130 and 143 interrupted.";
 
 /// Which strategies are compared, how often, and in what.

@@ -26,7 +26,8 @@ Examples:
 
 Every strategy runs with every seed at every point. `--vary` takes any flag of the workload or the server that has a value, or a
 parameter of a strategy (`aimd.beta`; nothing of the server with `--target`): a list, a range LOW..HIGH/COUNT, or LOW..HIGH/COUNTlog by equal factors.
-Exit codes: 0 done, 1 no op of a run succeeded or ops failed for good, 2 bad usage, 69 target unreachable,
+Exit codes: 0 done, 1 no op of a run succeeded, ops failed for good, or of every strategy more than 10 %
+ended with a failure that was not configured, 2 bad usage, 69 target unreachable,
 70 counts do not add up, 74 output cannot be written, 129, 130 and 143 interrupted.";
 
 /// What is varied, for which strategies, how often.
