@@ -159,8 +159,8 @@ pub struct OpsResult {
     /// or found nobody who answers, or the target was dead at the end.
     #[serde(default)]
     pub failed_for_good: u64,
-    /// Of the given up and the unfinished: those whose last outcome was a failure (timeout, transport, any status but a
-    /// rejection). Those that ended at their deadline are not among them.
+    /// Of the given up and, if the run stalled, of the unfinished: those whose last outcome was a failure (timeout, transport,
+    /// any status but a rejection). Those that ended at their deadline are not among them.
     #[serde(default)]
     pub failed: u64,
 }

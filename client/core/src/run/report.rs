@@ -85,13 +85,18 @@ impl Run {
         self.measured.ops.failed_for_good + unfinished
     }
 
-    /// Returns the number of ops whose last outcome was a failure: those given up after one, and the unfinished ones whose last try failed.
-    /// All unfinished ops count when nothing but failures came at the end, because the others wait only for want of an answer.
+    /// Returns the number of ops whose last outcome was a failure: those given up after one and, if the run stalled, the unfinished ones
+    /// whose last try failed. All unfinished ops count when it stalled on nothing but failures, because the others wait only for want of
+    /// an answer. What is unfinished because the time of the run was over had no last outcome.
     pub fn failed(&self) -> u64 {
         /// As many as a limiter needs to take the server for a failing one.
         const FAILING: u64 = 10;
+        let given_up = self.measured.given_up_after.failed;
+        if self.stalled_at.is_none() {
+            return given_up;
+        }
         let failed = |op: &Op| matches!(op.last, Some(Status::Failed(_)));
-        self.measured.given_up_after.failed + self.unfinished(self.failed_attempts >= FAILING, failed)
+        given_up + self.unfinished(self.failed_attempts >= FAILING, failed)
     }
 
     /// Returns the number of unfinished ops: all of them, or those of which this is true.
