@@ -12,6 +12,7 @@ mod cause;
 mod classify;
 mod client_shard;
 mod conservation;
+mod downtime;
 mod line;
 mod lower_bound;
 mod measure;
@@ -32,6 +33,7 @@ pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
 pub use classify::Classifier;
 pub use client_shard::{ClientShard, ClientShardError};
 pub use conservation::{Conservation, Mismatch};
+pub use downtime::PlannedOutages;
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
     AdviceFigures, AttemptCounts, Bin, Bins, Buckets, ClientCount, ClientCounts, DrawnGauge, EXACT_LATENCIES,

@@ -55,6 +55,7 @@ impl Run {
             Input::Stop => self.stop(),
             Input::Abort => self.abort(now),
         }
+        self.note_waiting(now);
     }
 
     /// What is to be done now; call again until it answers with [`Output::WaitUntil`], [`Output::Idle`] or

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::downtime::Downtime;
+
 /// Attempts without a success after which a run is stalled, however little time has passed: in virtual time that may be
 /// nanoseconds each.
 const MOST_ATTEMPTS: u64 = 10_000_000;
@@ -19,9 +21,18 @@ const MAX_TRIES_PER_OP: u64 = 100;
 
 /// Patience with a run in which attempts go on but nothing succeeds: max(60 s unless told otherwise, 100 × the time of one undisturbed
 /// attempt, 3 × the longest back-off in use) of experiment time, or 10⁷ attempts.
-#[derive(Clone, Copy, Debug)]
+///
+/// Two kinds of time do not count: while the schedule has the server down, and while every unfinished op waits as the server
+/// advised. Both count once the server is down for good.
+#[derive(Clone, Debug)]
 pub(crate) struct StallWatch {
-    last_progress: Instant,
+    /// Time that counted since the last progress, until `since`.
+    counted: Duration,
+    /// Instant from which on `counted` is not up to date.
+    since: Instant,
+    /// Whether every unfinished op waits as the server advised, since then.
+    obeys: bool,
+    downtime: Downtime,
     /// Without back-offs.
     patience: Duration,
     longest_backoff: Duration,
@@ -34,7 +45,10 @@ pub(crate) struct StallWatch {
 impl StallWatch {
     pub(crate) fn new(undisturbed_attempt: Duration, shortest_patience: Duration) -> Self {
         Self {
-            last_progress: Instant::ORIGIN,
+            counted: Duration::ZERO,
+            since: Instant::ORIGIN,
+            obeys: false,
+            downtime: Downtime::default(),
             patience: shortest_patience.max(undisturbed_attempt.saturating_mul(100)),
             longest_backoff: Duration::ZERO,
             fruitless: (Instant::ORIGIN, 0),
@@ -42,11 +56,34 @@ impl StallWatch {
         }
     }
 
+    /// The run begins: its server is down then.
+    pub(crate) fn begin(&mut self, downtime: Downtime) {
+        self.downtime = downtime;
+    }
+
     /// Something succeeded, or the first op after a time without any arrived.
     pub(crate) fn on_progress(&mut self, at: Instant) {
-        self.last_progress = self.last_progress.max(at);
+        self.since = self.since.max(at);
+        self.counted = Duration::ZERO;
         self.in_vain.1 = 0;
         self.on_end();
+    }
+
+    /// Notes whether every unfinished op waits as the server advised, from this instant on. Returns true if that is new.
+    pub(crate) fn on_waiting(&mut self, obeys: bool, at: Instant) -> bool {
+        let is_new = obeys != self.obeys;
+        if is_new {
+            self.counted += self.downtime.counted_between(self.counts_from(), at);
+            self.since = self.since.max(at);
+            self.obeys = obeys;
+        }
+        is_new
+    }
+
+    /// Whether every unfinished op waits as the server advised.
+    #[inline]
+    pub(crate) fn obeys(&self) -> bool {
+        self.obeys
     }
 
     /// An attempt ended without success.
@@ -94,7 +131,13 @@ impl StallWatch {
 
     /// The instant at which the run is stalled if nothing succeeds before.
     pub(crate) fn stalls_at(&self) -> Instant {
-        self.last_progress + self.patience.max(self.longest_backoff.saturating_mul(3))
+        let patience = self.patience.max(self.longest_backoff.saturating_mul(3));
+        self.downtime.counted_after(self.counts_from(), patience.saturating_sub(self.counted))
+    }
+
+    /// The instant from which time counts that is not yet in `counted`.
+    fn counts_from(&self) -> Instant {
+        if self.obeys { self.since.max(self.downtime.for_good_from) } else { self.since }
     }
 }
 
@@ -125,7 +168,7 @@ mod tests {
             watch.on_in_vain(Instant::from_nanos(nanos));
         }
         assert_eq!(watch.worn_out_at(100), None);
-        let mut later = watch;
+        let mut later = watch.clone();
         later.on_progress(Instant::from_millis(10));
         later.on_in_vain(Instant::from_millis(11));
         assert_eq!(later.worn_out_at(100), None);
@@ -144,7 +187,7 @@ mod tests {
         assert_eq!(watch.spins_at(1), Some(Instant::from_millis(7)));
         assert_eq!(watch.spins_at(101), None);
         assert_eq!([7, 8].map(|at| watch.tries_without_time(Instant::from_millis(at))), [10_001, 0]);
-        let mut later = watch;
+        let mut later = watch.clone();
         later.on_fruitless(Instant::from_millis(8));
         assert_eq!(later.spins_at(1), None);
         watch.on_progress(Instant::from_millis(7));

@@ -7,6 +7,7 @@ use tailback::Outcome;
 use vocabulary::Instant;
 
 use crate::client_shard::ClientShard;
+use crate::downtime::PlannedOutages;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
 
@@ -109,9 +110,10 @@ pub struct RunConfig {
     pub undisturbed_attempt: Duration,
     /// How long service takes on average, where that is known: what the machine adds to attempts is judged by it.
     pub mean_service: Option<Duration>,
-    /// How long a run may at least go on without success before it counts as stalled; one minute, unless an outage is
-    /// to be waited out.
+    /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,
+    /// Outages that the server has planned: such time does not count against the run's patience.
+    pub outages: PlannedOutages,
     /// Whether to keep every latency of ops and attempts, up to [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind, for
     /// exact percentiles.
     pub exact_latencies: bool,
@@ -153,6 +155,7 @@ impl Default for RunConfig {
             undisturbed_attempt: Duration::from_millis(600),
             mean_service: None,
             patience: Duration::from_mins(1),
+            outages: PlannedOutages::default(),
             exact_latencies: false,
             bins: None,
         }

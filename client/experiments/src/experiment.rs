@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use http::header::{AUTHORIZATION, IF_MATCH};
 use http::{HeaderValue, Method};
-use loadgen_core::{ArrivalProcess, Mix, OperationKind, RequestKind, RunConfig};
+use loadgen_core::{ArrivalProcess, Mix, OperationKind, PlannedOutages, RequestKind, RunConfig};
 use loadgen_http::{RequestTemplate, TransportChoice, Trust};
 use mockserver::core::Config;
 use results::Setting;
 use tailback::StrategySpec;
-use vocabulary::{Rate, TimeScale};
+use vocabulary::{Instant, Rate, TimeScale};
 
 use crate::error::Error;
 use crate::sharded::Sharded;
@@ -244,6 +244,7 @@ impl Experiment {
             run.mean_service = Some(model.mean_service());
             // While a window is used up, nothing succeeds, and yet nothing stands still; days are nobody's patience.
             run.patience = run.patience.saturating_add(model.longest_window().min(LONGEST_WINDOW));
+            run.outages = planned_outages(model);
         } else {
             // A conditional write counts once, however often it is sent; of a mix each op has a method of its own.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
@@ -254,5 +255,16 @@ impl Experiment {
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }
         run
+    }
+}
+
+/// When a mockserver is down by itself, if nobody changes its configuration.
+fn planned_outages(model: &Config) -> PlannedOutages {
+    let instant = Instant::from_nanos;
+    let down = model.schedule.down().into_iter();
+    PlannedOutages {
+        since_start: model.outages.spans().collect(),
+        since_first_request: down.map(|(from, to)| (instant(from), instant(to))).collect(),
+        server_age: Duration::ZERO,
     }
 }

@@ -17,9 +17,14 @@ pub struct Outage {
 }
 
 impl PlannedList<Outage> {
+    /// Each outage from its first instant until just before its last.
+    pub fn spans(&self) -> impl Iterator<Item = (Instant, Instant)> {
+        self.iter().map(|outage| (outage.from, outage.to))
+    }
+
     /// Whether the server is down at this instant.
     pub(crate) fn cover(&self, at: Instant) -> bool {
-        self.iter().any(|outage| outage.from <= at && at < outage.to)
+        self.spans().any(|(from, to)| from <= at && at < to)
     }
 }
 

@@ -16,6 +16,10 @@ const LONGEST: Duration = Duration::from_hours(24);
 pub(super) struct Advised {
     /// By the ops' slots, as far as there was ever advice; the origin for none.
     not_before: Vec<Instant>,
+    /// Whether the op in a slot sleeps at least until then; as long as the other.
+    obeys: Vec<bool>,
+    /// Ops that do.
+    obeying: u64,
 }
 
 impl Advised {
@@ -24,6 +28,7 @@ impl Advised {
         let index = slot.index();
         if self.not_before.len() <= index {
             self.not_before.resize(index + 1, Instant::ORIGIN);
+            self.obeys.resize(index + 1, false);
         }
         self.not_before[index] = at + wait.min(LONGEST);
     }
@@ -33,7 +38,37 @@ impl Advised {
     pub(super) fn forget(&mut self, slot: OpSlot) {
         if let Some(not_before) = self.not_before.get_mut(slot.index()) {
             *not_before = Instant::ORIGIN;
+            self.on_awake(slot);
         }
+    }
+
+    /// The op goes to sleep: it obeys advice that still holds, if it does not wake earlier.
+    #[inline]
+    pub(super) fn on_asleep(&mut self, slot: OpSlot, at: Instant, until: Instant) {
+        if let Some(not_before) = self.of(slot)
+            && at < not_before
+            && not_before <= until
+            && !self.obeys[slot.index()]
+        {
+            self.obeys[slot.index()] = true;
+            self.obeying += 1;
+        }
+    }
+
+    /// The op no longer sleeps.
+    #[inline]
+    pub(super) fn on_awake(&mut self, slot: OpSlot) {
+        if self.obeying > 0
+            && let Some(obeys) = self.obeys.get_mut(slot.index())
+        {
+            self.obeying -= u64::from(std::mem::take(obeys));
+        }
+    }
+
+    /// Ops that sleep at least as long as their last answers advised.
+    #[inline]
+    pub(super) fn obeying(&self) -> u64 {
+        self.obeying
     }
 
     /// The earliest instant of this op's next attempt, if its last answer had advice.
@@ -59,5 +94,23 @@ mod tests {
         assert_eq!(advised.of(OpSlot(3)), None);
         advised.note(OpSlot(0), now, Duration::from_hours(30));
         assert_eq!(advised.of(OpSlot(0)), Some(now + LONGEST));
+    }
+
+    #[test]
+    fn an_op_obeys_while_it_sleeps_at_least_as_long_as_advised() {
+        let ms = Instant::from_millis;
+        let mut advised = Advised::default();
+        advised.on_asleep(OpSlot(1), ms(0), ms(90));
+        assert_eq!(advised.obeying(), 0, "nobody advised anything");
+        advised.note(OpSlot(1), ms(30), Duration::from_millis(40));
+        for (at, until, obeying) in [(30, 69, 0), (70, 80, 0), (30, 70, 1), (30, 80, 1)] {
+            advised.on_asleep(OpSlot(1), ms(at), ms(until));
+            assert_eq!(advised.obeying(), obeying, "{at} to {until}");
+        }
+        advised.on_awake(OpSlot(0));
+        assert_eq!(advised.obeying(), 1, "another woke");
+        advised.on_awake(OpSlot(1));
+        advised.forget(OpSlot(1));
+        assert_eq!(advised.obeying(), 0);
     }
 }

@@ -314,6 +314,9 @@ impl Run {
         op.place = place;
         instance.sleeping += 1;
         self.stall.on_backoff(delay);
+        if place == Place::Sleeping {
+            self.advised.on_asleep(slot, at, at + delay);
+        }
         self.agenda.wake(at + delay, slot);
     }
 

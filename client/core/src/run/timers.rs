@@ -31,6 +31,19 @@ impl Run {
                 self.abort(at);
             }
         }
+        self.note_waiting(at);
+    }
+
+    /// Notes whether every unfinished op waits as the server advised, which is no stall.
+    #[inline]
+    pub(super) fn note_waiting(&mut self, at: Instant) {
+        // Fast path: nobody obeys advice, now or before.
+        if self.advised.obeying() > 0 || self.stall.obeys() {
+            let obeys = self.advised.obeying() == self.measured.ops.unfinished();
+            if self.stall.on_waiting(obeys, at) {
+                self.agenda.rare_at(self.stall.stalls_at());
+            }
+        }
     }
 
     /// What is due next, and when.
@@ -62,6 +75,9 @@ impl Run {
 
     fn arrive(&mut self, at: Instant) {
         if self.measured.ops.unfinished() == 0 {
+            if self.measured.first_arrival.is_none() {
+                self.stall.begin(self.config.outages.of_run(at));
+            }
             self.stall.on_progress(at);
             self.agenda.rare_at(self.stall.stalls_at());
         }
@@ -103,6 +119,7 @@ impl Run {
         }
         let instance = self.instance_of(op.id);
         self.instances[instance.index()].sleeping -= 1;
+        self.advised.on_awake(slot);
         if op.place == Place::Leaving {
             let why = op.last.map_or(GivenUp::Failed, GivenUp::after);
             return self.give_up(at, slot, why);
@@ -140,7 +157,10 @@ impl Run {
         let waits = op.awaits_retry();
         match op.place {
             Place::Ready => {}
-            Place::Sleeping | Place::Leaving => self.instances[instance.index()].sleeping -= 1,
+            Place::Sleeping | Place::Leaving => {
+                self.instances[instance.index()].sleeping -= 1;
+                self.advised.on_awake(slot);
+            }
             Place::InFlight => return self.on_deadline_in_flight(at, slot),
             Place::Dead => return,
         }

@@ -109,7 +109,7 @@ impl Finished {
     }
 }
 
-/// Starts a run on a thread of its own.
+/// Starts a run on a thread of its own, against a server of this age.
 pub fn start(
     settings: &Experiment,
     server: &Server,
@@ -117,9 +117,11 @@ pub fn start(
     room: ConnectionRoom,
     samples: Option<SampleSink>,
     common: Option<CommonStart>,
+    server_age: Duration,
 ) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
-    let config = settings.for_server(server.model.as_ref(), seed);
+    let mut config = settings.for_server(server.model.as_ref(), seed);
+    config.outages.server_age = server_age;
     let id = common.as_ref().map_or_else(|| RandomState::new().hash_one(seed), |common| common.run);
     let transport = transport(settings, server, target, &config, id, room.most)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);

@@ -97,7 +97,8 @@ fn against(
         },
     };
     let attempts = watcher.attempts_of(number, task.seed)?;
-    let underway = one_run::start(task.experiment, server, task.seed, room, attempts, common)?;
+    let age = server.age(runtime);
+    let underway = one_run::start(task.experiment, server, task.seed, room, attempts, common, age)?;
     stop.is_running(Some(underway.control.clone()));
     watcher.wait(number, &RealRun { underway: &underway, experiment: task.experiment, server, runtime });
     stop.is_running(None);

@@ -226,6 +226,14 @@ impl Server {
         Some((mock, model))
     }
 
+    /// Time since the mockserver started, on which clock its outages are planned. Zero where it plans none, or cannot be asked.
+    pub fn age(&self, runtime: &Runtime) -> Duration {
+        let plans = self.model.as_ref().is_some_and(|model| !model.outages.is_empty());
+        let Some(mock) = self.mock.as_ref().filter(|_| plans) else { return Duration::ZERO };
+        let uptime_s = runtime.block_on(mock.stats(0)).map_or(0.0, |stats| stats.uptime_s);
+        Duration::try_from_secs_f64(uptime_s).unwrap_or_default()
+    }
+
     /// Perfect knowledge of this server; `margin` is added to every start that has to wait for a slot.
     pub fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
         let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;

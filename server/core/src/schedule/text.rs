@@ -65,8 +65,8 @@ impl Schedule {
         kept
     }
 
-    /// Ranges in which the server is down, in nanoseconds since the run began.
-    pub(super) fn down(&self) -> Vec<(u64, u64)> {
+    /// Ranges in which the server is down, in nanoseconds since the run began; `u64::MAX` ends none.
+    pub fn down(&self) -> Vec<(u64, u64)> {
         let downs = self.0.iter().filter(|entry| entry.action == Action::Down);
         let ranges = downs.zip(self.ends_of_down());
         ranges.map(|(down, end)| (whole_nanos(down.from), end.map_or(u64::MAX, whole_nanos))).collect()

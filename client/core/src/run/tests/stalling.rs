@@ -3,13 +3,20 @@
 use std::time::Duration;
 
 use tailback::{Failure, Status};
+use vocabulary::Instant;
 
 use super::{Bench, burst, ms};
+use crate::downtime::PlannedOutages;
 use crate::run::{Input, Output};
+use crate::workload::RunConfig;
 
-#[test]
-fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
-    let mut bench = Bench::new("constant:delay=1s", burst(1));
+/// When a run is stalled in which every attempt is rejected after 150 ms; `told` is the advice that comes with a rejection then.
+fn stalled_at(
+    strategy: &str,
+    config: RunConfig,
+    told: impl Fn(Instant) -> Option<Duration>,
+) -> Option<Instant> {
+    let mut bench = Bench::new(strategy, config);
     let mut now = ms(0);
     let mut output = bench.poll(now);
     while output != Output::Done {
@@ -19,12 +26,51 @@ fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
         };
         output = bench.poll(now);
         if !bench.sent.is_empty() {
-            output = bench.answer(now, Status::Rejected);
+            let launched = bench.sent.remove(0);
+            output = bench.advise(launched, now, Status::Rejected, told(now));
         }
     }
-    assert_eq!((bench.run.stalled_at(), bench.run.tries_without_time()), (Some(ms(60_000)), 0));
-    assert_eq!(bench.run.measurements().ops.unfinished(), 1);
+    if bench.run.stalled_at().is_some() {
+        assert_eq!(bench.run.tries_without_time(), 0);
+        assert_eq!(bench.run.measurements().ops.unfinished(), 1);
+    }
     bench.assert_conserved();
+    bench.run.stalled_at()
+}
+
+fn down(from_s: u64, to: Instant) -> PlannedOutages {
+    PlannedOutages { since_start: vec![(ms(from_s * 1000), to)], ..PlannedOutages::default() }
+}
+
+#[test]
+fn time_in_which_the_schedule_has_the_server_down_is_no_stall() {
+    let stalled_at = |outages| {
+        let config = RunConfig { outages, ..burst(1) };
+        stalled_at("constant:delay=1s", config, |_| None)
+    };
+    assert_eq!(stalled_at(down(5, ms(95_000))), Some(ms(150_000)), "60 s without those 90");
+    assert_eq!(stalled_at(down(5, Instant::FAR_FUTURE)), Some(ms(60_000)), "it never comes up again");
+    let twice =
+        PlannedOutages { since_first_request: vec![(ms(90_000), ms(100_000))], ..down(0, ms(50_000)) };
+    assert_eq!(stalled_at(twice), Some(ms(120_000)));
+}
+
+#[test]
+fn time_in_which_every_op_waits_as_advised_is_no_stall() {
+    let advice = |now: Instant| (now < ms(600_000)).then_some(Duration::from_secs(10));
+    // Until 600 s only the attempts count, 60 of 150 ms: 51 s of patience are left.
+    let obeying = stalled_at("constant:delay=10s", burst(1), advice).unwrap();
+    assert!((ms(650_000)..ms(662_000)).contains(&obeying), "{obeying}");
+    // Who comes back before it is time does not wait because of advice.
+    assert_eq!(stalled_at("constant:delay=9s", burst(1), advice), Some(ms(60_000)));
+    let for_good = RunConfig { outages: down(30, Instant::FAR_FUTURE), ..burst(1) };
+    let at = stalled_at("constant:delay=10s", for_good, |_| Some(Duration::from_secs(10))).unwrap();
+    assert!((ms(85_000)..ms(90_000)).contains(&at), "all time counts from 30 s on: {at}");
+}
+
+#[test]
+fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
+    assert_eq!(stalled_at("constant:delay=1s", burst(1), |_| None), Some(ms(60_000)));
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! When a server is down by its own schedule. No strategy can make progress then, so such time says nothing about a stall.
+
+use std::time::Duration;
+
+use vocabulary::Instant;
+
+/// Outages that a mockserver has planned, each from its first instant until just before its last. One that ends at
+/// [`Instant::FAR_FUTURE`] never ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlannedOutages {
+    /// On the server's own clock.
+    pub since_start: Vec<(Instant, Instant)>,
+    /// On the clock that begins with the first request of a run.
+    pub since_first_request: Vec<(Instant, Instant)>,
+    /// Server time at the origin of the run: 0 in virtual time.
+    pub server_age: Duration,
+}
+
+/// Outages on the clock of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Downtime {
+    /// Those that end, in order and disjoint.
+    ending: Vec<(Instant, Instant)>,
+    /// Instant from which the server is down for good: the far future, if it never is.
+    pub(crate) for_good_from: Instant,
+}
+
+impl PlannedOutages {
+    /// Outages of a run whose first request is sent at this instant.
+    pub(crate) fn of_run(&self, first_request: Instant) -> Downtime {
+        let on_run_clock = |at: Instant| match at {
+            Instant::FAR_FUTURE => at,
+            _ => Instant::ORIGIN + at.since(Instant::ORIGIN + self.server_age),
+        };
+        let of_server = self.since_start.iter().map(|(from, to)| (on_run_clock(*from), on_run_clock(*to)));
+        let after_first = |at: Instant| first_request + at.since_origin();
+        let of_run = self.since_first_request.iter().map(|(from, to)| (after_first(*from), after_first(*to)));
+        let mut all: Vec<(Instant, Instant)> = of_server.chain(of_run).collect();
+        all.sort_unstable();
+        let endless = all.iter().filter(|(_, to)| *to == Instant::FAR_FUTURE);
+        let for_good_from = endless.map(|(from, _)| *from).min().unwrap_or(Instant::FAR_FUTURE);
+        let mut ending: Vec<(Instant, Instant)> = Vec::new();
+        for (from, to) in all {
+            let to = to.min(for_good_from);
+            match ending.last_mut() {
+                Some((_, end)) if from <= *end => *end = to.max(*end),
+                _ if from < to => ending.push((from, to)),
+                _ => {}
+            }
+        }
+        Downtime { ending, for_good_from }
+    }
+}
+
+impl Default for Downtime {
+    fn default() -> Self {
+        Self { ending: Vec::new(), for_good_from: Instant::FAR_FUTURE }
+    }
+}
+
+impl Downtime {
+    /// Time between two instants without the outages that end. An outage that never ends counts as time.
+    pub(crate) fn counted_between(&self, from: Instant, to: Instant) -> Duration {
+        let down = |(begin, end): &(Instant, Instant)| (*end).min(to).since((*begin).max(from));
+        to.since(from).saturating_sub(self.ending.iter().map(down).sum())
+    }
+
+    /// The instant at which [that time](Self::counted_between) since `from` is this long.
+    pub(crate) fn counted_after(&self, from: Instant, time: Duration) -> Instant {
+        let (mut at, mut left) = (from, time);
+        for (begin, end) in self.ending.iter().filter(|(_, end)| *end > from) {
+            let before = begin.since(at);
+            // At the very instant at which an outage begins the time has passed already.
+            if before >= left {
+                break;
+            }
+            left = left.saturating_sub(before);
+            at = *end;
+        }
+        at + left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secs(seconds: u64) -> Instant {
+        Instant::from_millis(seconds * 1000)
+    }
+
+    fn spans(spans: &[(u64, u64)]) -> Vec<(Instant, Instant)> {
+        let end = |to: u64| if to == 0 { Instant::FAR_FUTURE } else { secs(to) };
+        spans.iter().map(|(from, to)| (secs(*from), end(*to))).collect()
+    }
+
+    /// Outages on the server's clock, and on the run's, in seconds; an end of 0 never comes. The server is 10 s old when the run
+    /// begins, whose first request is sent at 2 s.
+    fn downtime(since_start: &[(u64, u64)], since_first_request: &[(u64, u64)]) -> Downtime {
+        let planned = PlannedOutages {
+            since_start: spans(since_start),
+            since_first_request: spans(since_first_request),
+            server_age: Duration::from_secs(10),
+        };
+        planned.of_run(secs(2))
+    }
+
+    #[test]
+    fn outages_of_both_clocks_are_put_on_that_of_the_run() {
+        let both = downtime(&[(3, 5), (8, 15), (30, 40)], &[(1, 4), (26, 27)]);
+        assert_eq!(both.ending, spans(&[(0, 6), (20, 30)]), "the first is over, others touch or overlap");
+        assert_eq!(both.for_good_from, Instant::FAR_FUTURE);
+        let for_good = downtime(&[(20, 40)], &[(3, 0)]);
+        assert_eq!((for_good.ending, for_good.for_good_from), (Vec::new(), secs(5)));
+    }
+
+    #[test]
+    fn time_in_an_outage_does_not_count_unless_the_server_never_comes_back() {
+        let down = downtime(&[], &[(8, 18), (38, 48), (98, 0)]);
+        let counted = |from, to| down.counted_between(secs(from), secs(to)).as_secs();
+        assert_eq!([counted(0, 10), counted(0, 15), counted(0, 20), counted(0, 60)], [10, 10, 10, 40]);
+        assert_eq!([counted(12, 18), counted(15, 25), counted(200, 260)], [0, 5, 60]);
+        let after = |from, time| down.counted_after(secs(from), Duration::from_secs(time));
+        assert_eq!([after(0, 10), after(0, 11), after(0, 31)], [secs(10), secs(21), secs(51)]);
+        assert_eq!([after(15, 20), after(60, 60)], [secs(40), secs(120)]);
+    }
+}
