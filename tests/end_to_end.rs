@@ -36,6 +36,7 @@ mod several_targets;
 mod signals;
 mod small_times;
 mod started;
+mod stopped;
 mod summary_rows;
 mod terminal;
 mod transports;

@@ -35,6 +35,13 @@ fn plots(document: &Value) -> impl Iterator<Item = (&Value, &Value)> {
 }
 
 #[test]
+fn claims_are_counted_in_sentences_without_a_doubled_comma() {
+    let page = &REPRODUCED.1;
+    assert!(page.contains(" of our own, which no source makes, "), "the scenarios have some");
+    assert!(!page.contains(",,"));
+}
+
+#[test]
 fn every_figure_stands_beside_its_words_and_claims() {
     let (document, page) = (document(), &REPRODUCED.1);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());

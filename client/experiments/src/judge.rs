@@ -12,6 +12,7 @@ mod course;
 pub mod estimate;
 pub mod pair;
 pub mod pairs;
+mod range_end;
 pub mod sensitivity;
 pub mod standings;
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub struct Compared {
 pub struct StandingRecord {
     /// As typed.
     pub strategy: String,
-    /// From 1; null when it stalled, or lacks what strategies are ranked by.
+    /// From 1, the same for strategies that cannot be distinguished; null when it stalled, or lacks what strategies are ranked by.
     pub rank: Option<u64>,
     /// Whether it got as many ops done as the best, in time where that was asked for.
     pub complete: bool,

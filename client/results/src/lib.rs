@@ -45,6 +45,7 @@ mod standing;
 mod sweep;
 #[cfg(test)]
 mod testing;
+mod ties;
 mod version;
 mod written;
 
@@ -66,7 +67,7 @@ pub use malformed::Malformed;
 pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
 pub use parity::{Pairing, Parity, ParityFigure};
 pub use progress_line::{IntervalFigures, ProgressLine};
-pub use ranking::{best_that_can_be_had, ranked_by_share, standings};
+pub use ranking::{best_that_can_be_had, ranked, ranked_by_share, standings};
 pub use reading::read;
 pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
 pub use recordings::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck};

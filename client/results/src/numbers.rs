@@ -42,6 +42,12 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// The same of a share that may only be a lower bound: `≥ 45.0 %`.
+pub fn at_least(share: f64, is_lower_bound: bool) -> String {
+    let bound = if is_lower_bound { "≥ " } else { "" };
+    format!("{bound}{}", percent(share))
+}
+
 /// How sure an interval is: `95 %`, `98.3 %`, `99.92 %`.
 pub fn level(level: statistics::Level) -> String {
     let percent = level.coverage() * 100.0;

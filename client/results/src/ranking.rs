@@ -2,54 +2,107 @@
 //!
 //! Whoever got a larger share of its ops done comes first. Those who did the same work are ranked by a score, as the makespan; among
 //! those who share only the share, and below the first, whoever needs fewer attempts per success comes first: no makespans of unequal
-//! work are compared. Equals stay in the order in which they are given.
+//! work are compared. A strategy of which a run was cut off, because it stalled or was interrupted, has no rank.
 //!
-//! Ranks are by the geometric mean over runs, so that they never contradict the paired ratios.
+//! Order is by the geometric mean over runs, so that it never contradicts the paired ratios. All that cannot be distinguished from the
+//! first are one group with one rank, ordered by attempts where those differ distinguishably; then the same of those that are left.
 
 use statistics::{Level, Method, Summary};
 
 use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::foresight::knows_the_future;
 use crate::front;
-use crate::numbers::{percent, thousands};
+use crate::numbers::{at_least, percent, thousands};
 use crate::run_figures::{Counts, RunFigures};
 use crate::score::Score;
 use crate::shares::Shares;
 use crate::standing::{Standing, Work};
+use crate::ties::Ties;
 
 /// All strategies from the best to the worst, then those that cannot be ranked in the order in which they are given: each by its
 /// name, with the figures of a ranking by this score ([`RunFigures::ranked`]) of its runs in the order of seeds. `seed` is the first one's.
 pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<Standing> {
-    let shares = Shares::of(strategies);
-    let mut standings: Vec<(Standing, bool)> = strategies
-        .iter()
-        .enumerate()
-        .map(|(number, (name, runs))| {
-            let standing = standing(name, runs, by, seed, (&shares, number));
-            // The harness ended it, and what it would have done nobody knows.
-            let stalled = standing.tier > 0 && runs.counts.stalled > 0;
-            let ranked = standing.is_complete() || standing.tier > 0 && !stalled;
-            (standing, ranked)
-        })
-        .collect();
-    let effort = Score::attempts_per_success();
-    let key = |(standing, ranked): &(Standing, bool)| match (standing, ranked) {
-        (_, false) => (usize::MAX, f64::INFINITY),
-        (first, true) if first.is_comparable() => (first.tier, first.score(by)),
-        (other, true) => (other.tier, other.score(effort)),
-    };
-    standings.sort_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
+}
+
+/// Ranks strategies anew that were measured with the same seeds, such as those of several points of a sweep together.
+pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
+    let shares = Shares::of(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
+    for (number, standing) in standings.iter_mut().enumerate() {
+        place(standing, by, &shares, number);
+    }
+    let (ranked, rest): (Vec<Standing>, Vec<Standing>) = standings.into_iter().partition(|standing| {
+        standing.counts.cut_off() == 0 && (standing.is_complete() || standing.tier > 0)
     });
-    let mut standings: Vec<Standing> = standings
+    let ties = Ties::among(ranked.iter().filter(|standing| !standing.foresees).count());
+    let (same_work, unequal): (Vec<Standing>, Vec<Standing>) =
+        ranked.into_iter().partition(Standing::is_comparable);
+    let effort = Score::attempts_per_success();
+    let groups = groups_by_score(same_work, (by, by.companion()), &ties)
         .into_iter()
-        .zip(1..)
-        .map(|((standing, ranked), rank)| Standing { rank: ranked.then_some(rank), ..standing })
-        .collect();
+        .chain(groups_by_share(unequal, effort, &ties));
+    let mut standings: Vec<Standing> = Vec::new();
+    for group in groups {
+        let (rank, is_tied) = (Some(standings.len() as u64 + 1), group.len() > 1);
+        standings.extend(group.into_iter().map(|standing| Standing { rank, is_tied, ..standing }));
+    }
+    standings.extend(rest);
     let by_share = ranked_by_share(&standings);
     front::mark(&mut standings, by_share);
     standings
+}
+
+/// Groups of equals in this score, the best first. Inside a group those come first that have distinguishably less of the second one.
+fn groups_by_score(standings: Vec<Standing>, (by, then): (Score, Score), ties: &Ties) -> Vec<Vec<Standing>> {
+    let key = |standing: &Standing| standing.score(by);
+    let groups = groups(standings, key, |one, other| ties.are_equal(by, one, other));
+    groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
+}
+
+/// The same of the share of ops done, of which more is better.
+fn groups_by_share(standings: Vec<Standing>, then: Score, ties: &Ties) -> Vec<Vec<Standing>> {
+    let key = |standing: &Standing| -standing.share;
+    let same = |one: &Standing, other: &Standing| one.tier == other.tier && !one.foresees && !other.foresees;
+    let groups = groups(standings, key, |one, other| {
+        same(one, other) || ties.are_equal(Score::done_share(), one, other)
+    });
+    groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
+}
+
+/// Equals in the order of another score; those that are equal in that one, too, in the order of their key.
+fn in_order_of(
+    equals: Vec<Standing>,
+    score: Score,
+    key: impl Fn(&Standing) -> f64,
+    ties: &Ties,
+) -> Vec<Standing> {
+    let groups =
+        groups(equals, |standing| standing.score(score), |one, other| ties.are_equal(score, one, other));
+    let by_key = |mut group: Vec<Standing>| {
+        group.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        group
+    };
+    groups.into_iter().flat_map(by_key).collect()
+}
+
+/// Splits strategies into groups: the one with the least key and all that are equal to it, then the same of those that are left, and
+/// so on. Each group is in the order of its keys.
+fn groups(
+    mut standings: Vec<Standing>,
+    key: impl Fn(&Standing) -> f64,
+    are_equal: impl Fn(&Standing, &Standing) -> bool,
+) -> Vec<Vec<Standing>> {
+    standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    let mut groups = Vec::new();
+    while !standings.is_empty() {
+        let first = standings.remove(0);
+        let (equals, others) = standings.into_iter().partition(|other| are_equal(&first, other));
+        let mut group: Vec<Standing> = equals;
+        group.insert(0, first);
+        groups.push(group);
+        standings = others;
+    }
+    groups
 }
 
 /// Whether some that are ranked did not do the same work as the others, so that the share done comes before all else.
@@ -62,13 +115,8 @@ pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
     standings.iter().find(|standing| standing.is_complete() && !standing.foresees)
 }
 
-fn standing(
-    name: &str,
-    runs: &RunFigures,
-    by: Score,
-    seed: u64,
-    (shares, number): (&Shares, usize),
-) -> Standing {
+/// What is known of a strategy by itself.
+fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
     let values = |score: Score| runs.of_all(score.path());
     let mut figures = runs.summaries();
     let path = by.path();
@@ -76,33 +124,41 @@ fn standing(
         figures.extend(over_runs(values(by), seed).map(|figure| (path, figure)));
     }
     figures.extend(over_runs(runs.over_bound(), seed).map(|figure| (MAKESPAN_OVER_BOUND, figure)));
-    let (tier, same_work) = (shares.tier(number), shares.same_work);
-    let scores = Score::ranking(by);
-    let ranked_by = &scores[..3];
-    let missing = ranked_by.iter().find(|score| values(**score).is_empty()).filter(|_| same_work);
-    let incomplete = match missing {
-        _ if tier > 0 => Some(shortfall(runs, shares, number)),
-        Some(score) => Some(format!("has no {}", score.name())),
-        None => None,
-    };
     Standing {
         strategy: name.to_owned(),
-        incomplete,
+        incomplete: None,
         rank: None,
+        is_tied: false,
         on_front: false,
         figures,
         foresees: knows_the_future(name),
-        share: shares.share(number),
-        tier,
-        limit: shares.limit().map(ToOwned::to_owned),
-        work: match runs.counts.at_all() {
-            _ if same_work && tier == 0 => Work::Same,
-            all if all >= 1.0 => Work::All,
-            _ => Work::Part,
-        },
-        all_done: runs.counts.at_all() >= 1.0,
-        scores: scores.map(|score| (score, values(score).to_vec())).to_vec(),
+        share: 0.0,
+        tier: 0,
+        limit: None,
+        work: Work::Part,
+        scores: Score::ranking(by).map(|score| (score, values(score).to_vec())).to_vec(),
+        counts: runs.counts.clone(),
     }
+}
+
+/// Says of a strategy what it did beside the others.
+fn place(standing: &mut Standing, by: Score, shares: &Shares, number: usize) {
+    let (tier, same_work) = (shares.tier(number), shares.same_work);
+    let ranked_by = &Score::ranking(by)[..3];
+    let missing = ranked_by.iter().find(|score| standing.values(**score).is_empty()).filter(|_| same_work);
+    standing.incomplete = match missing {
+        _ if tier > 0 => Some(shortfall(&standing.counts, shares, number)),
+        Some(score) => Some(format!("has no {}", score.name())),
+        None => None,
+    };
+    (standing.rank, standing.is_tied, standing.on_front) = (None, false, false);
+    (standing.share, standing.tier) = (shares.share(number), tier);
+    standing.limit = shares.limit().map(ToOwned::to_owned);
+    standing.work = match standing.all_done() {
+        _ if same_work && tier == 0 => Work::Same,
+        true => Work::All,
+        false => Work::Part,
+    };
 }
 
 fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
@@ -110,33 +166,36 @@ fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
 }
 
 /// What a strategy left undone, or did too late.
-fn shortfall(runs: &RunFigures, shares: &Shares, number: usize) -> String {
-    let in_time = shares.limit().map(|limit| format!("{} within {limit}", percent(shares.share(number))));
-    let Counts { stalled, short, given_up, unfinished: cut_off, .. } = runs.counts;
-    let all_runs = runs.runs();
-    let how = match stalled {
-        0 if given_up == 0 && cut_off == 0 => {
+fn shortfall(counts: &Counts, shares: &Shares, number: usize) -> String {
+    let Counts { runs, stalled, interrupted, short, given_up, unfinished: left, .. } = *counts;
+    let least = |share: f64| at_least(share, counts.is_lower_bound);
+    let in_time = shares.limit().map(|limit| format!("{} within {limit}", least(shares.share(number))));
+    let in_some = |some: usize| format!("in {} of {} runs", thousands(some as u64), thousands(runs as u64));
+    let in_short = if short < runs { format!(" {}", in_some(short)) } else { String::new() };
+    let how = match () {
+        () if stalled == runs => "stalled in every run".to_owned(),
+        () if stalled > 0 => format!("stalled {}", in_some(stalled)),
+        () if interrupted == runs => "was interrupted".to_owned(),
+        () if interrupted > 0 => format!("was interrupted {}", in_some(interrupted)),
+        () if given_up == 0 && left == 0 => {
             let late = in_time.unwrap_or_else(|| percent(shares.share(number)));
             return format!("was late: all of its ops succeeded, {late}");
         }
-        0 if cut_off == 0 => "gave ops up".to_owned(),
-        0 if given_up == 0 => "left ops unfinished when the time of `--drain` was over,".to_owned(),
-        0 => "gave ops up, and left others unfinished when the time of `--drain` was over,".to_owned(),
-        all if all == all_runs => "stalled in every run".to_owned(),
-        some => format!("stalled in {} of {} runs", thousands(some as u64), thousands(all_runs as u64)),
+        () if left == 0 => format!("gave ops up{in_short}"),
+        () if given_up == 0 => {
+            let comma = if in_short.is_empty() { "" } else { "," };
+            format!("left ops unfinished when the time of `--drain` was over{comma}{in_short}")
+        }
+        () => {
+            let comma = if in_short.is_empty() { "" } else { "," };
+            format!(
+                "gave ops up, and left others unfinished when the time of `--drain` was over{comma}{in_short}"
+            )
+        }
     };
-    let in_runs = if stalled == 0 && short < all_runs {
-        format!(" in {} of {} runs", thousands(short as u64), thousands(all_runs as u64))
-    } else {
-        String::new()
-    };
-    let words = format!("{how}{in_runs}");
     let in_time = in_time.map_or_else(String::new, |share| format!(", {share}"));
-    format!(
-        "{}: {} of its ops succeeded{in_time}",
-        words.trim_end_matches(','),
-        percent(runs.counts.at_all())
-    )
+    let those = if counts.of_arrived { "ops that arrived" } else { "ops" };
+    format!("{how}: {} of its {those} succeeded{in_time}", least(counts.at_all()))
 }
 
 #[cfg(test)]
@@ -174,7 +233,7 @@ mod tests {
             [("few", vec![run("few", 1, 5, 10, 1.0)]), ("many", vec![run("many", 1, 9, 20, 3.0)])];
         assert_eq!(names(&strategies, "attempts"), [("many".to_owned(), true), ("few".to_owned(), false)]);
         let alone = standings(&kept(&strategies[..1], Score::makespan()), Score::makespan(), 1);
-        assert!(alone[0].is_comparable() && !alone[0].all_done);
+        assert!(alone[0].is_comparable() && !alone[0].all_done());
     }
 
     #[test]
@@ -184,6 +243,83 @@ mod tests {
         };
         let strategies = [("b", runs("b", [11, 13, 17])), ("a", runs("a", [17, 11, 13]))];
         assert_eq!(names(&strategies, "attempts"), [("b".to_owned(), true), ("a".to_owned(), true)]);
+    }
+
+    /// Six runs with these attempts and makespans, each a little apart from the next.
+    fn six(name: &str, (makespan, swing): (f64, f64), attempts: u64) -> Vec<RunResult> {
+        let swings = [-1.0, 1.0, -0.5, 0.5, 1.0, -1.0];
+        (1..)
+            .zip(swings)
+            .map(|(seed, way)| run(name, seed, 10, attempts + seed % 2, makespan * (1.0 + way * swing)))
+            .collect()
+    }
+
+    fn ranks(strategies: &[(&str, Vec<RunResult>)], by: &str) -> Vec<(String, Option<u64>, bool)> {
+        let by = by.parse().unwrap();
+        let standings = standings(&kept(strategies, by), by, 1);
+        standings.iter().map(|one| (one.strategy.clone(), one.rank, one.is_tied)).collect()
+    }
+
+    #[test]
+    fn all_that_cannot_be_distinguished_from_the_first_are_one_group_in_the_order_of_attempts() {
+        let strategies = [
+            ("wide", six("wide", (26.0, 0.4), 900)),
+            ("near", six("near", (20.1, 0.0), 500)),
+            ("first", six("first", (20.0, 0.0), 600)),
+            ("apart", six("apart", (21.0, 0.0), 100)),
+            ("last", six("last", (40.0, 0.0), 100)),
+            ("same", six("same", (20.2, 0.0), 500)),
+        ];
+        let rank = |name: &str, rank, is_tied| (name.to_owned(), Some(rank), is_tied);
+        let expected = [
+            // Of the same attempts the sooner one comes first.
+            rank("near", 1, true),
+            rank("same", 1, true),
+            rank("first", 1, true),
+            rank("wide", 1, true),
+            rank("apart", 5, false),
+            rank("last", 6, false),
+        ];
+        assert_eq!(ranks(&strategies, "makespan"), expected);
+        // The least attempts decide there, and then the makespan.
+        let by_attempts = ranks(&strategies[3..5], "attempts");
+        assert_eq!(by_attempts, [rank("apart", 1, true), rank("last", 1, true)]);
+    }
+
+    #[test]
+    fn of_too_few_runs_only_the_same_mean_is_equal_and_nobody_equals_the_oracle() {
+        let few = |name: &str, makespan, attempts| six(name, (makespan, 0.0), attempts)[..4].to_vec();
+        let strategies = [
+            ("a", few("a", 20.0, 30)),
+            ("b", few("b", 20.000_001, 20)),
+            ("c", few("c", 30.0, 30)),
+            ("d", few("d", 30.0, 20)),
+        ];
+        let rank = |name: &str, rank, is_tied| (name.to_owned(), Some(rank), is_tied);
+        let expected = [rank("a", 1, false), rank("b", 2, false), rank("d", 3, true), rank("c", 3, true)];
+        assert_eq!(ranks(&strategies, "makespan"), expected);
+        let oracle = [
+            ("oracle", six("oracle", (20.0, 0.0), 10)),
+            ("aimd", six("aimd", (20.0, 0.0), 10)),
+            ("cubic", six("cubic", (20.0, 0.0), 12)),
+        ];
+        let expected = [rank("oracle", 1, false), rank("aimd", 2, true), rank("cubic", 2, true)];
+        assert_eq!(ranks(&oracle, "makespan"), expected);
+    }
+
+    #[test]
+    fn a_share_of_a_stopped_run_is_of_the_ops_offered_and_told_as_a_lower_bound() {
+        let mut stalled = run("stalled", 1, 6, 60, 5.0);
+        stalled.ops.offered = Some(13);
+        stalled.stalled_at_s = Some(60.0);
+        stalled.share_is_lower_bound = true;
+        let strategies = [("stalled", vec![stalled]), ("gives-up", vec![run("gives-up", 1, 5, 10, 2.0)])];
+        let ranked = standings(&kept(&strategies, Score::makespan()), Score::makespan(), 1);
+        let told: Vec<_> = ranked.iter().map(|one| (one.share_text(), one.rank)).collect();
+        assert_eq!(told, [("50.0 %".to_owned(), Some(1)), ("≥ 46.2 %".to_owned(), None)], "6 of 13");
+        let because = "stalled in every run: ≥ 46.2 % of its ops succeeded";
+        assert_eq!(ranked[1].incomplete.as_deref(), Some(because));
+        assert!(ranked[0].is_comparable(), "what was cut off takes no first place from it");
     }
 
     #[test]
@@ -205,7 +341,7 @@ mod tests {
             [
                 ("all", Some(1), 0, true),
                 ("thrifty", Some(2), 1, true),
-                ("wasteful", Some(3), 1, false),
+                ("wasteful", Some(2), 1, false),
                 ("few", Some(4), 2, false),
                 ("nothing", Some(5), 3, false),
             ]

@@ -73,11 +73,15 @@ pub struct RunResult {
     #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
-    /// Ops that did not succeed within the deadline, as a share of all; null without `--deadline`.
+    /// Ops that did not succeed within the deadline, as a share of `ops.offered` (where that is null, of `ops.total`); null without
+    /// `--deadline`.
     pub late_share: Option<f64>,
     /// Ops that succeeded within `--within` of their arrival (without it `--deadline`; without either, that succeeded at
-    /// all), as a share of all; null before any arrived.
+    /// all), as a share of `ops.offered` (where that is null, of `ops.total`); null where those are 0.
     pub done_share: Option<f64>,
+    /// Whether `done_share` is only a lower bound: the run stalled or was interrupted before all of those ops had ended.
+    #[serde(default)]
+    pub share_is_lower_bound: bool,
     /// Whether retries came when the server had advised.
     #[serde(default, deserialize_with = "crate::fields::or_default")]
     pub advice: AdviceFigures,
@@ -147,7 +151,12 @@ impl Mode {
 #[serde(expecting = "an object")]
 #[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct OpsResult {
+    /// Ops that arrived.
     pub total: u64,
+    /// Ops that the seed offers in a whole run, also those that had not arrived when the run was stopped. Null where that depends on
+    /// the strategy (a closed loop with `--duration` and without `--ops`), where a stopped run left more than 10⁸, and in older files.
+    #[serde(default)]
+    pub offered: Option<u64>,
     pub succeeded: u64,
     pub given_up: u64,
     #[serde(default)]
@@ -163,6 +172,28 @@ pub struct OpsResult {
     /// any status but a rejection). Those that ended at their deadline are not among them.
     #[serde(default)]
     pub failed: u64,
+}
+
+impl OpsResult {
+    /// Number of ops that shares are of: those offered, or, where that is not known, those that arrived.
+    pub fn share_base(&self) -> u64 {
+        self.offered.unwrap_or(self.total)
+    }
+
+    /// Returns so many ops as a share of those; `None` where there are none.
+    pub fn share(&self, ops: u64) -> Option<f64> {
+        (self.share_base() > 0).then(|| ops as f64 / self.share_base() as f64)
+    }
+
+    /// Whether every one of those succeeded.
+    pub fn all_succeeded(&self) -> bool {
+        self.share_base() > 0 && self.succeeded == self.share_base()
+    }
+
+    /// Whether some of those had not ended, or not even arrived.
+    pub fn some_did_not_end(&self) -> bool {
+        self.succeeded.saturating_add(self.given_up) < self.share_base()
+    }
 }
 
 /// Attempts per op that ended; percentiles by rank, because attempts are whole: the least number with which so many of them
@@ -286,7 +317,11 @@ pub struct ResultContext {
 impl RunResult {
     /// What no run can have, by its path.
     pub(crate) fn possible(&self) -> Result<(), (String, String)> {
-        let OpsResult { total, succeeded, .. } = self.ops;
+        let OpsResult { total, offered, succeeded, .. } = self.ops;
+        if let Some(offered) = offered.filter(|offered| *offered < total) {
+            let words = format!("{offered} are fewer than arrived: {total}");
+            return Err(("ops.offered".to_owned(), words));
+        }
         if succeeded > total {
             return Err((
                 "ops.succeeded".to_owned(),
@@ -306,6 +341,17 @@ impl RunResult {
     pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext) -> Self {
         let measured = run.measurements();
         let ops = measured.ops;
+        let counts = OpsResult {
+            total: ops.arrived,
+            offered: run.offered(),
+            succeeded: ops.succeeded,
+            given_up: ops.given_up,
+            unfinished: ops.unfinished(),
+            deferred: ops.deferred,
+            failed_for_good: run.failed_for_good(),
+            failed: run.failed(),
+        };
+        let was_stopped = run.stalled_at().is_some() || context.interrupted.is_some();
         let makespan_s = measured.makespan().map(|makespan| makespan.as_secs_f64());
         let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Self {
@@ -314,21 +360,13 @@ impl RunResult {
             strategy: strategy.to_string(),
             seed: context.seed,
             config: context.config,
-            ops: OpsResult {
-                total: ops.arrived,
-                succeeded: ops.succeeded,
-                given_up: ops.given_up,
-                unfinished: ops.unfinished(),
-                deferred: ops.deferred,
-                failed_for_good: run.failed_for_good(),
-                failed: run.failed(),
-            },
+            ops: counts,
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),
             efficiency: per(ops.succeeded, measured.attempts.total),
             attempts_per_success: per(measured.attempts.total, ops.succeeded),
             makespan_s,
-            makespan_complete: ops.arrived > 0 && ops.succeeded == ops.arrived,
+            makespan_complete: counts.all_succeeded(),
             optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
             goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
             load_factor: context.load.as_ref().map(|load| load.factor),
@@ -352,8 +390,11 @@ impl RunResult {
                 }
             },
             stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
-            late_share: measured.late_share(),
-            done_share: measured.done_share(),
+            late_share: measured
+                .in_time()
+                .and_then(|in_time| counts.share(counts.share_base().saturating_sub(in_time))),
+            done_share: counts.share(measured.done_in_time()),
+            share_is_lower_bound: was_stopped && counts.some_did_not_end(),
             advice: measured.advice_figures(),
             window: measured.window_figures(),
             fairness: measured.fairness_figures(),

@@ -21,16 +21,23 @@ pub struct RunFigures {
 /// What is added up over runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) total: u64,
-    pub(crate) succeeded: u64,
+    pub(crate) runs: usize,
     pub(crate) given_up: u64,
     pub(crate) unfinished: u64,
+    /// Sum over runs of the share of ops that succeeded, in time or not.
+    at_all: f64,
+    /// Whether the share of some run is only a lower bound.
+    pub(crate) is_lower_bound: bool,
+    /// Whether the share of some run is of the ops that arrived, because nobody knows how many were offered.
+    pub(crate) of_arrived: bool,
     /// Runs that stalled.
     pub(crate) stalled: usize,
+    /// Runs that were interrupted before all of their ops had ended.
+    pub(crate) interrupted: usize,
     /// Runs in which not every op succeeded.
     pub(crate) short: usize,
-    /// Of every run the share of ops done in time; where it does not say, of those done at all.
-    pub(crate) in_time: f64,
+    /// Sum over runs of the share of ops done in time; where a run does not have it, of those done at all.
+    in_time: f64,
     /// Whether anybody asked for ops done within a time.
     pub(crate) within: bool,
     /// What counts as in time, as typed: the first that a run has.
@@ -176,27 +183,38 @@ impl RunFigures {
 impl Counts {
     fn add(&mut self, run: &RunResult) {
         let (ops, config) = (run.ops, &run.config);
-        self.total += ops.total;
-        self.succeeded += ops.succeeded;
+        self.runs += 1;
+        let at_all = ops.share(ops.succeeded).unwrap_or_default();
+        self.at_all += at_all;
+        self.is_lower_bound |= run.share_is_lower_bound;
+        self.of_arrived |= ops.offered.is_none();
         self.given_up += ops.given_up;
         self.unfinished += ops.unfinished;
         self.stalled += usize::from(run.stalled_at_s.is_some());
+        let was_cut_off = run.stalled_at_s.is_none() && run.interrupted.is_some() && run.share_is_lower_bound;
+        self.interrupted += usize::from(was_cut_off);
         self.short += usize::from(!run.makespan_complete);
-        self.in_time += run.done_share.unwrap_or_else(|| share(ops.succeeded, ops.total));
+        self.in_time += run.done_share.unwrap_or(at_all);
         self.within |= config.within.is_some();
         if self.limit.is_none() {
             self.limit = config.within.as_ref().or(config.deadline.as_ref()).cloned();
         }
     }
 
-    /// Succeeded ops among all, 0 to 1.
+    /// Mean share of ops that succeeded, in time or not, 0 to 1.
     pub(crate) fn at_all(&self) -> f64 {
-        share(self.succeeded, self.total)
+        self.at_all / self.runs.max(1) as f64
     }
-}
 
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    /// Mean share of ops done in time, 0 to 1.
+    pub(crate) fn in_time(&self) -> f64 {
+        self.in_time / self.runs.max(1) as f64
+    }
+
+    /// Runs that somebody else than the client ended: what it would have done is not known.
+    pub(crate) fn cut_off(&self) -> usize {
+        self.stalled + self.interrupted
+    }
 }
 
 #[cfg(test)]
@@ -216,7 +234,8 @@ mod tests {
         assert_eq!((kept.known("stalled_at_s"), kept.of_all("stalled_at_s")), (&[3.0][..], &[][..]));
         assert_eq!(kept.of_all("attempts.total"), [12.0, 40.0, 14.0]);
         assert!(kept.known("makespan_s").is_empty(), "nobody asked for it");
-        assert_eq!((kept.counts.stalled, kept.counts.short, kept.counts.succeeded), (1, 1, 25));
+        assert_eq!((kept.counts.stalled, kept.counts.short), (1, 1));
+        assert!((kept.counts.at_all() - 25.0 / 30.0).abs() < 1e-12, "{}", kept.counts.at_all());
         let summaries = kept.summaries();
         assert_eq!(summaries.iter().map(|(path, _)| *path).collect::<Vec<_>>(), ["attempts.total"]);
     }

@@ -1,7 +1,7 @@
 //! Who got the same share of the ops done: only they did the same work. The share is that of ops done in time, where anybody asked
 //! for a time.
 
-use crate::run_figures::{Counts, RunFigures};
+use crate::run_figures::Counts;
 
 /// Shares that differ by no more count as the same, when no strategy completes every op.
 const SAME: f64 = 0.001;
@@ -18,22 +18,26 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Those of strategies, each given by its runs.
-    pub(crate) fn of(strategies: &[(String, RunFigures)]) -> Self {
-        let counts = || strategies.iter().map(|(_, runs)| &runs.counts);
+    /// Those of strategies, each given by what its runs add up to. One that was cut off comes after all others.
+    pub(crate) fn of(strategies: &[&Counts]) -> Self {
+        let counts = || strategies.iter().copied();
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
+        let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
         let asked = counts().any(|counts| counts.within);
         // A deadline ends ops; among strategies that did all of them all the same, being late is a matter of latency.
         let in_time = asked || at_all.iter().any(|share| *share < 1.0);
         let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);
-        let within = |(_, runs): &(String, RunFigures)| runs.counts.in_time / runs.runs().max(1) as f64;
-        let of = match limit {
+        let of: Vec<f64> = match limit {
             None => at_all.clone(),
-            Some(_) => strategies.iter().map(within).collect(),
+            Some(_) => counts().map(Counts::in_time).collect(),
         };
-        let tiers = tiers(&of);
+        let tiers = tiers(&of, &cut_off);
         let top_did_all = at_all.iter().zip(&tiers).all(|(share, tier)| *tier > 0 || *share >= 1.0);
-        let all_alike = || tiers.iter().chain(&self::tiers(&at_all)).all(|tier| *tier == 0);
+        let all_alike = || {
+            let at_all = self::tiers(&at_all, &cut_off);
+            let those = cut_off.iter().zip(tiers.iter().zip(&at_all)).filter(|(cut_off, _)| !**cut_off);
+            those.map(|(_, tiers)| tiers).all(|tiers| tiers == (&0, &0))
+        };
         let same_work = top_did_all || all_alike();
         Self { of, tiers, same_work, limit }
     }
@@ -55,8 +59,9 @@ impl Shares {
 }
 
 /// For each share, how many different ones are larger. Where everything can be done, one op in a million given up is not the same.
-fn tiers(shares: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..shares.len()).collect();
+/// Those that were cut off count as less than all others, and at least as one less than the first.
+fn tiers(shares: &[f64], cut_off: &[bool]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..shares.len()).filter(|number| !cut_off[*number]).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
     let mut tiers = vec![0; shares.len()];
     let (mut tier, mut least) = (0, None);
@@ -69,6 +74,9 @@ fn tiers(shares: &[f64]) -> Vec<usize> {
         least.get_or_insert(if share >= 1.0 { 1.0 } else { share - SAME });
         tiers[number] = tier;
     }
+    for number in (0..shares.len()).filter(|number| cut_off[*number]) {
+        tiers[number] = tier + 1;
+    }
     tiers
 }
 
@@ -76,14 +84,22 @@ fn tiers(shares: &[f64]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::run::RunResult;
+    use crate::run_figures::RunFigures;
     use crate::testing::run;
 
     #[test]
     fn shares_that_hardly_differ_are_the_same_unless_one_is_all() {
+        let tiers = |shares: &[f64]| tiers(shares, &vec![false; shares.len()]);
         assert_eq!(tiers(&[0.5, 0.9, 0.9005, 0.4995, 0.4989]), [1, 0, 0, 1, 2]);
         assert_eq!(tiers(&[0.999_999, 1.0, 1.0]), [1, 0, 0]);
         assert_eq!(tiers(&[0.0, 0.0]), [0, 0]);
         assert!(tiers(&[]).is_empty());
+    }
+
+    #[test]
+    fn what_was_cut_off_comes_after_all_others_whatever_its_share() {
+        assert_eq!(tiers(&[0.9, 0.5, 0.4], &[true, false, false]), [2, 0, 1]);
+        assert_eq!(tiers(&[0.9, 0.5], &[true, true]), [1, 1]);
     }
 
     /// Two strategies that did so many of ten ops, so many of them within ten seconds, or within the deadline.
@@ -99,8 +115,8 @@ mod tests {
                 run
             })
             .collect();
-        let kept = |run: &RunResult| (run.strategy.clone(), RunFigures::of([], [run]));
-        Shares::of(&runs.iter().map(kept).collect::<Vec<_>>())
+        let kept: Vec<RunFigures> = runs.iter().map(|run| RunFigures::of([], [run])).collect();
+        Shares::of(&kept.iter().map(|kept| &kept.counts).collect::<Vec<_>>())
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use statistics::Summary;
 
 use crate::comparison::StandingRecord;
+use crate::numbers::at_least;
 use crate::over_runs::figures_over_runs;
+use crate::run_figures::Counts;
 use crate::score::Score;
 
 /// One strategy among those compared.
@@ -13,8 +15,10 @@ pub struct Standing {
     pub strategy: String,
     /// Why it is not among those that got the most done, if it is not.
     pub incomplete: Option<String>,
-    /// From 1; none for who cannot be ranked.
+    /// From 1, the same for equals; `None` where it cannot be ranked.
     pub rank: Option<u64>,
+    /// Whether others have the same rank.
+    pub is_tied: bool,
     /// Whether no other is better in one of two things and not worse in the other: makespan and attempts, or, where shares of ops
     /// done differ, that share and the attempts per success.
     pub on_front: bool,
@@ -22,7 +26,7 @@ pub struct Standing {
     pub figures: Vec<(&'static str, Summary)>,
     /// Whether it knows the future, as no client can.
     pub foresees: bool,
-    /// Ops done among all, 0 to 1; where `limit` says so, done in time.
+    /// Mean share of ops done, 0 to 1; where `limit` says so, done in time.
     pub share: f64,
     /// How many different shares are larger.
     pub tier: usize,
@@ -30,9 +34,8 @@ pub struct Standing {
     pub limit: Option<String>,
     /// How what it did compares with what others did.
     pub work: Work,
-    /// Whether every op succeeded, late or not, in every run.
-    pub all_done: bool,
     pub(crate) scores: Vec<(Score, Vec<f64>)>,
+    pub(crate) counts: Counts,
 }
 
 /// What a strategy did, beside what others did.
@@ -65,6 +68,26 @@ impl Standing {
     /// The same of a score, unless it is missing in a run: what remains would be a mean of the better runs.
     pub fn figure_of_all(&self, score: Score) -> Option<&Summary> {
         self.figure(score.path()).filter(|_| !self.values(score).is_empty())
+    }
+
+    /// Whether every op succeeded, late or not, in every run.
+    pub fn all_done(&self) -> bool {
+        self.counts.at_all() >= 1.0
+    }
+
+    /// Whether its share of ops done is only a lower bound, because a run was stopped.
+    pub fn share_is_lower_bound(&self) -> bool {
+        self.counts.is_lower_bound
+    }
+
+    /// Whether its share is of the ops that arrived, because how many were offered is not known.
+    pub fn share_is_of_arrived(&self) -> bool {
+        self.counts.of_arrived
+    }
+
+    /// The share of ops done in words: `47.8 %`, or `≥ 45.0 %`.
+    pub fn share_text(&self) -> String {
+        at_least(self.share, self.share_is_lower_bound())
     }
 
     /// Whether it got as many ops done as the best.

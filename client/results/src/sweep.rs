@@ -79,7 +79,7 @@ pub struct SweepCell {
     pub complete: bool,
     /// Why it did not.
     pub incomplete_because: Option<String>,
-    /// At this point, from 1; null when incomplete.
+    /// At this point, from 1, the same for strategies that cannot be distinguished; null when incomplete.
     pub rank: Option<u64>,
     /// Over seeds.
     #[serde(deserialize_with = "crate::fields::known")]
@@ -106,7 +106,7 @@ pub struct Best {
     pub winner: Winner,
     /// What was found, in words.
     pub words: String,
-    /// Path of the figure.
+    /// Path of the figure: the one that the sweep ranks by, or the share of ops done where those differ.
     pub figure: String,
     /// The mean in the sweep.
     pub in_sweep: Option<f64>,

@@ -37,8 +37,8 @@ pub(super) struct Sweep {
     pub(super) keys: Vec<String>,
     /// Of the first strategy at the first point.
     pub(super) config: Option<ConfigRecord>,
-    /// The figure that the best has least of, in words.
-    pub(super) by: String,
+    /// What the best has, in words: `the least makespan`.
+    pub(super) most: String,
     /// The best strategies, of situations in which one is best by more than chance.
     pub(super) winners: Vec<String>,
     /// Situations in which none is.

@@ -11,6 +11,7 @@ pub(super) struct Run {
     pub(super) mode: String,
     pub(super) strategy: String,
     pub(super) seed: u64,
+    /// Ops that shares are of: those offered, or, where that is not known, those that arrived.
     pub(super) ops: u64,
     pub(super) succeeded: u64,
     pub(super) given_up: u64,
@@ -63,7 +64,7 @@ impl Run {
             mode: result.mode.name().to_owned(),
             strategy: result.strategy.clone(),
             seed: result.seed,
-            ops: result.ops.total,
+            ops: result.ops.share_base(),
             succeeded: result.ops.succeeded,
             given_up: result.ops.given_up,
             attempts: result.attempts.total as f64,
@@ -103,7 +104,7 @@ impl Run {
             mode: run.mode.name().to_owned(),
             strategy: run.strategy.clone(),
             seed: run.seed,
-            ops: run.ops.total,
+            ops: run.ops.share_base(),
             succeeded: run.ops.succeeded,
             given_up: run.ops.given_up,
             attempts: run.attempts.total as f64,
@@ -121,6 +122,19 @@ impl Run {
             recorded: Recorded::of(run),
             result: None,
             written: WrittenRun::default(),
+        }
+    }
+
+    /// Share of its ops that succeeded, in time or not.
+    pub(super) fn share_done(&self) -> Option<f64> {
+        (self.ops > 0).then(|| self.succeeded as f64 / self.ops as f64)
+    }
+
+    /// Whether it might have done more ops: it was stopped before all of them had ended.
+    pub(super) fn share_is_lower_bound(&self) -> bool {
+        match &self.result {
+            Some(result) => result.share_is_lower_bound,
+            None => self.stalled && self.succeeded.saturating_add(self.given_up) < self.ops,
         }
     }
 

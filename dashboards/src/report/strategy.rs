@@ -57,6 +57,11 @@ impl Strategy {
         self.runs.iter().all(|run| run.complete)
     }
 
+    /// Whether a run of it might have done more ops.
+    pub(super) fn share_is_lower_bound(&self) -> bool {
+        self.runs.iter().any(Run::share_is_lower_bound)
+    }
+
     /// Whether a run of it ended because nothing succeeded any more.
     pub(super) fn stalled(&self) -> bool {
         self.runs.iter().any(|run| run.stalled)

@@ -231,12 +231,13 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });
     stalled["makespan_complete"] = json!(false);
     stalled["stalled_at_s"] = json!(60.0);
+    stalled["share_is_lower_bound"] = json!(true);
     let runs = vec![stalled, run("aimd", 1, 25.0), run("full-jitter", 1, 50.0), run("oracle", 1, 20.0)];
     // Numbers are not broken over lines.
     let page = html(&document(&runs)).replace('\u{a0}', " ");
     assert!(page.contains(
         "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 2× sooner than \
-         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: 50 of 2 000 ops done. \
+         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: ≥ 2.5 % of its ops done. \
          Not counted: <code>oracle</code>, which knows the server.</h1>"
     ), "{}", page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap());
 }

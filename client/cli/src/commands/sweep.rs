@@ -114,8 +114,12 @@ fn conduct(
     let mut short = Shortfalls::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);
     let cells = session.show(&board, || measured(grid, &session, &board, &mut exports, &mut short))?;
-    let choices =
-        if session.runs_fresh() { best_points(&grid.points, &cells, args.several.by) } else { Vec::new() };
+    let axes: Vec<results::Axis> = args.vary.iter().map(Axis::record).collect();
+    let choices = if session.runs_fresh() {
+        best_points(&grid.points, &axes, &cells, args.several.by)
+    } else {
+        Vec::new()
+    };
     let names = ["the best".to_owned(), "the second best".to_owned()];
     if !session.runs_fresh() {
         session.note("the best is not estimated again on fresh seeds: merging sends no requests");

@@ -15,7 +15,9 @@ use vocabulary::wire::{PolicyCounts, ServerCounts};
 use crate::experiment::workload_text;
 use crate::interrupt::by_whom;
 use crate::text::causes::causes;
-use crate::text::figures::{bytes, counted, milliseconds, percent, seconds, short, thousands, three_digits};
+use crate::text::figures::{
+    at_least, bytes, counted, milliseconds, percent, seconds, short, thousands, three_digits,
+};
 use crate::text::shards;
 use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
@@ -69,10 +71,12 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment) -> Str
         row("fairness", words);
     }
     if let Some(share) = result.late_share {
-        row("deadline", format!("missed by {} of the ops", percent(share)));
+        let at_most = if result.share_is_lower_bound { "at most " } else { "" };
+        row("deadline", format!("missed by {at_most}{} of the ops", percent(share)));
     }
     if let Some((share, limit)) = result.done_share.zip(result.config.within.as_ref()) {
-        row("in time", format!("{} of the ops within {limit}", percent(share)));
+        let share = at_least(share, result.share_is_lower_bound);
+        row("in time", format!("{share} of the ops within {limit}"));
     }
     if let Some(words) = advice(result) {
         row("advice", words);
@@ -227,8 +231,18 @@ pub(crate) const SHOWN: &[(&str, &str)] = &[
 
 fn ops(result: &RunResult) -> String {
     let ops = result.ops;
-    let mut words = format!("{} succeeded of {}", thousands(ops.succeeded), thousands(ops.total));
-    for (count, what) in [(ops.given_up, "given up"), (ops.unfinished, "unfinished")] {
+    let base = ops.share_base();
+    let mut words = format!("{} succeeded of {}", thousands(ops.succeeded), thousands(base));
+    if ops.offered.is_none() && result.share_is_lower_bound {
+        words.push_str(" that arrived");
+    }
+    if let Some(share) = ops.share(ops.succeeded).filter(|_| result.share_is_lower_bound) {
+        let _ = write!(words, "   {}", at_least(share, true));
+    }
+    let to_come = base.saturating_sub(ops.total);
+    for (count, what) in
+        [(ops.given_up, "given up"), (ops.unfinished, "unfinished"), (to_come, "did not arrive")]
+    {
         if count > 0 {
             let _ = write!(words, "   {} {what}", thousands(count));
         }
@@ -282,7 +296,7 @@ fn makespan(result: &RunResult) -> String {
     let Some(makespan) = result.makespan_s else { return "no op ended".to_owned() };
     let mut words = seconds(makespan);
     let is_partial = result.merged.as_ref().is_some_and(|merged| !merged.missing.is_empty());
-    if result.ops.succeeded < result.ops.total {
+    if result.ops.succeeded < result.ops.share_base() {
         words.push_str(" (to the last end: not every op succeeded)");
     } else if is_partial {
         words.push_str(" (of the clients that are there)");

@@ -168,18 +168,6 @@ impl Measurements {
         self.fairness.as_ref().map(|fairness| fairness.figures(self.last_end))
     }
 
-    /// Ops that did not succeed within the deadline, as a share of all that arrived; `None` without a deadline.
-    pub fn late_share(&self) -> Option<f64> {
-        let late = self.ops.arrived - self.in_time;
-        self.deadline.filter(|_| self.ops.arrived > 0).map(|_| late as f64 / self.ops.arrived as f64)
-    }
-
-    /// Ops that succeeded within the limit for being done in time, as a share of all that arrived; without a limit, those
-    /// that succeeded at all. `None` before any arrived.
-    pub fn done_share(&self) -> Option<f64> {
-        (self.ops.arrived > 0).then(|| self.done_in_time as f64 / self.ops.arrived as f64)
-    }
-
     /// Ops that succeeded within the deadline; `None` without one.
     pub fn in_time(&self) -> Option<u64> {
         self.deadline.map(|_| self.in_time)
@@ -398,23 +386,22 @@ fn later(latest: &mut Option<Instant>, at: Instant) {
 mod tests {
     use super::*;
 
-    /// The share of three ops done after 1, 2 and 3 s, and one that never is.
-    fn done_share(within: Option<u64>, deadline: Option<u64>) -> Option<f64> {
+    /// How many count as done in time of three ops done after 1, 2 and 3 s, and one that never is.
+    fn done_in_time(within: Option<u64>, deadline: Option<u64>) -> u64 {
         let [within, deadline] = [within, deadline].map(|limit| limit.map(Duration::from_secs));
         let mut measured = Measurements::new(&RunConfig { deadline, within, ..RunConfig::default() });
         (0..4).for_each(|_| measured.on_arrival(Instant::ORIGIN, 0));
         for s in 1..4 {
             measured.on_success(Instant::from_millis(s * 1000), Instant::ORIGIN, 1, 0);
         }
-        measured.done_share()
+        measured.done_in_time()
     }
 
     #[test]
     fn what_is_done_in_time_is_counted_exactly_and_the_limit_itself_is_in_time() {
-        assert_eq!(done_share(Some(2), None), Some(0.5));
-        assert_eq!(done_share(Some(2), Some(1)), Some(0.5), "what was asked for comes before the deadline");
-        assert_eq!(done_share(None, Some(1)), Some(0.25));
-        assert_eq!(done_share(None, None), Some(0.75));
-        assert_eq!(Measurements::default().done_share(), None);
+        assert_eq!(done_in_time(Some(2), None), 2);
+        assert_eq!(done_in_time(Some(2), Some(1)), 2, "what was asked for comes before the deadline");
+        assert_eq!(done_in_time(None, Some(1)), 1);
+        assert_eq!(done_in_time(None, None), 3);
     }
 }

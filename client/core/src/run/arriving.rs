@@ -10,6 +10,7 @@ use crate::client_shard::ClientShard;
 use crate::workload::{ArrivalProcess, RunConfig};
 
 /// Arrivals to come.
+#[derive(Clone)]
 pub(super) struct Arriving {
     arrivals: Arrivals,
     /// The next op's arrival in an open loop, already taken from the stream.
@@ -106,6 +107,20 @@ impl Arriving {
     /// Whether more ops may come after `now`.
     pub(super) fn goes_on(&self, now: Instant) -> bool {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
+    }
+
+    /// Ops of this shard that an open loop still has to come. `None` if they are more than `most`.
+    pub(super) fn count_rest(&self, most: u64) -> Option<u64> {
+        let mut rest = self.clone();
+        let mut count = 0;
+        while let Some(at) = rest.next_in_stream {
+            rest.arrive(at);
+            count += 1;
+            if count > most {
+                return None;
+            }
+        }
+        Some(count)
     }
 
     /// All arrivals of the stream that are still to come, of other shards, too.

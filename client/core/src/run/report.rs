@@ -11,9 +11,13 @@ use super::instance::{Instance, InstanceId};
 use crate::conservation::Conservation;
 use crate::op::{Op, Place};
 use crate::snapshot::{Phase, Snapshot};
+use crate::workload::ArrivalProcess;
 
 /// Ops that a run that stalled has not seen, and that are worth the time to bound them, too.
 const WORTH_THE_TIME: u64 = 10_000_000;
+
+/// Maximum number of ops that a stopped run counts that had not arrived: a second's work.
+const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {
     /// Copies what is measured into `snapshot`, reusing its memory.
@@ -74,6 +78,21 @@ impl Run {
     /// The number of consecutive tries at the instant of the stall, if the run stalled because tries took no time; else 0.
     pub fn tries_without_time(&self) -> u64 {
         self.stalled_at.map_or(0, |at| self.stall.tries_without_time(at))
+    }
+
+    /// Ops that the seed offers in a whole run, also those that had not arrived when the run was stopped. `None` for a closed loop
+    /// without a number of ops, which offers as many as the strategy gets done, and where more than 10⁸ had not arrived.
+    pub fn offered(&self) -> Option<u64> {
+        let workload = &self.config.workload;
+        let own = |ops| self.config.shard.ops(ops, self.config.clients);
+        match (&workload.arrivals, workload.ops, workload.duration) {
+            (ArrivalProcess::Closed { .. }, ops, _) => ops.map(own),
+            // Fast path: such a stream ends with its number of ops, so nothing needs to be drawn.
+            (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => {
+                Some(own(ops))
+            }
+            _ => Some(self.measured.ops.arrived + self.agenda.arriving.count_rest(MAX_COUNTED)?),
+        }
     }
 
     /// Ops that ended, or will never end, by what no waiting helps against: their last attempt was refused for good or

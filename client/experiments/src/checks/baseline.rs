@@ -35,13 +35,13 @@ pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Opti
     let known = || baseline.strategies.keys().map(String::as_str);
     let mut found: Vec<Option<&str>> =
         strategies.iter().map(|strategy| known().find(|known| known == strategy)).collect();
-    let left_there = |found: &[Option<&str>]| {
+    let not_paired_before = |found: &[Option<&str>]| {
         known().filter(|known| !found.contains(&Some(*known))).collect::<Vec<&'a str>>()
     };
-    let left_here = |found: &[Option<&str>]| {
+    let not_paired_now = |found: &[Option<&str>]| {
         (0..strategies.len()).filter(|index| found[*index].is_none()).collect::<Vec<usize>>()
     };
-    let (there, here) = (left_there(&found), left_here(&found));
+    let (there, here) = (not_paired_before(&found), not_paired_now(&found));
     for index in &here {
         let parts = parts(strategies[*index]);
         let like: Vec<&str> = there.iter().copied().filter(|known| self::parts(known) == parts).collect();
@@ -50,7 +50,7 @@ pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Opti
             found[*index] = Some(only);
         }
     }
-    if let ([only], [index]) = (&left_there(&found)[..], &left_here(&found)[..]) {
+    if let ([only], [index]) = (&not_paired_before(&found)[..], &not_paired_now(&found)[..]) {
         found[*index] = Some(only);
     }
     found

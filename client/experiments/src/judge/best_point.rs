@@ -1,11 +1,12 @@
 //! Which point of a sweep is the best in each situation: what is to be estimated again.
 
 use loadgen_core::RunConfig;
-use results::Score;
+use results::{Axis, Score, Standing};
 
 use super::cell::Cell;
 use super::estimate::Estimate;
-use super::pairs::every_pair;
+use super::pairs::{best_against_others, every_pair, pairs_by_share};
+use super::range_end::range_end;
 use super::standings::{first_seed, standings};
 use crate::experiment::Experiment;
 use crate::runs::blocks::{Blocks, Measured};
@@ -18,47 +19,68 @@ pub struct BestPoint<'a> {
     /// The two, with seeds that had no part in the choice.
     experiments: Vec<Experiment>,
     opponent: &'a Opponent,
-    /// The best's mean in the sweep.
-    in_sweep: Option<f64>,
+    /// How both stood in the sweep.
+    in_sweep: [Standing; 2],
+    /// Of both, the varied parameter of which they have the first or the last value, in words.
+    range_ends: [Option<String>; 2],
 }
 
-/// One choice per situation in which at least two candidates did every op.
-pub fn best_points<'a>(points: &'a [Point], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
+/// One choice per situation in which at least two candidates can be ranked. All candidates of a situation are ranked together, whatever
+/// their point: by the share of ops done first, as strategies in a comparison.
+pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
     let mut situations: Vec<(&Situation, Vec<&Cell>)> = Vec::new();
-    for cell in cells.iter().filter(|cell| cell.standing.is_complete() && !cell.standing.foresees) {
+    for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
         let situation = &points[cell.point].situation;
         match situations.iter_mut().find(|(there, _)| *there == situation) {
+            // A strategy that has no varied parameter is the same at every point.
+            Some((_, candidates)) if candidates.iter().any(|other| is_the_same(cell, other)) => {}
             Some((_, candidates)) => candidates.push(cell),
             None => situations.push((situation, vec![cell])),
         }
     }
     situations
         .into_iter()
-        .filter_map(|(situation, candidates)| best_point(situation, candidates, points, by))
+        .filter_map(|(situation, candidates)| best_point(situation, &candidates, (points, axes), by))
         .collect()
+}
+
+fn is_the_same(one: &Cell, other: &Cell) -> bool {
+    one.standing.strategy == other.standing.strategy
 }
 
 fn best_point<'a>(
     situation: &'a Situation,
-    mut candidates: Vec<&Cell>,
-    points: &'a [Point],
+    candidates: &[&Cell],
+    (points, axes): (&'a [Point], &[Axis]),
     by: Score,
 ) -> Option<BestPoint<'a>> {
-    let score = |cell: &Cell| cell.standing.score(by);
-    candidates.sort_by(|cell, other| score(cell).total_cmp(&score(other)));
-    // A strategy that has no varied parameter is the same at every point.
-    candidates.dedup_by(|later, earlier| later.standing.strategy == earlier.standing.strategy);
-    let [best, second, ..] = candidates[..] else { return None };
+    let together = candidates.iter().map(|cell| cell.standing.clone()).collect();
+    let mut ranked = results::ranked(together, by).into_iter().filter(|standing| standing.rank.is_some());
+    let in_sweep = [ranked.next()?, ranked.next()?];
+    let cell = |standing: &Standing| {
+        candidates.iter().find(|cell| cell.standing.strategy == standing.strategy).copied()
+    };
+    let [best, second] = [cell(&in_sweep[0])?, cell(&in_sweep[1])?];
+    let of = |cell: &Cell| &points[cell.point].experiments[cell.strategy];
     let fresh = |cell: &Cell| {
-        let experiment = &points[cell.point].experiments[cell.strategy];
+        let experiment = of(cell);
         let seed = experiment.run.seed.wrapping_add(u64::from(experiment.repeats));
         Experiment { run: RunConfig { seed, ..experiment.run.clone() }, ..experiment.clone() }
+    };
+    let end = |cell: &Cell| {
+        let at = axes.iter().zip(&points[cell.point].at);
+        at.filter(|(axis, _)| situation.0.iter().all(|(key, _)| *key != axis.key))
+            .filter(|(axis, _)| {
+                axis.key.split('.').next().is_some_and(|part| of(cell).strategy.has_part(part))
+            })
+            .find_map(|(axis, value)| range_end(axis, value))
     };
     Some(BestPoint {
         situation,
         experiments: vec![fresh(best), fresh(second)],
         opponent: &points[best.point].opponent,
-        in_sweep: best.standing.figure(by.path()).map(|figure| figure.mean),
+        range_ends: [end(best), end(second)],
+        in_sweep,
     })
 }
 
@@ -76,15 +98,20 @@ impl BestPoint<'_> {
     /// What the choice came to on fresh seeds.
     pub fn estimated(&self, measured: &Measured, by: Score) -> Estimate {
         let standings = standings(&self.experiments, measured, by);
-        let pairs = every_pair(&standings, by, first_seed(&self.experiments));
-        let best = self.experiments.first().map_or_else(String::new, |best| best.strategy.to_string());
+        let seed = first_seed(&self.experiments);
+        // Of two there is one pair: in the score if they did the same work, else in the share of ops done or in what that cost.
+        let mut pairs = every_pair(&standings, by, seed);
+        if standings.iter().any(|standing| standing.is_tied) {
+            pairs.extend(best_against_others(&standings, by.companion(), seed));
+        }
+        pairs.extend(pairs_by_share(&standings, seed));
         Estimate {
             situation: self.situation.clone(),
-            in_sweep: self.in_sweep,
+            in_sweep: self.in_sweep.clone(),
             by,
-            best,
             standings,
             pairs,
+            range_ends: self.range_ends.clone(),
             blocks: measured.blocks(),
         }
     }
@@ -112,6 +139,14 @@ mod tests {
         values.iter().map(point).collect()
     }
 
+    fn axes() -> [Axis; 2] {
+        let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        [
+            Axis { key: "ops".to_owned(), values: values(&["50", "100"]) },
+            Axis { key: "aimd.beta".to_owned(), values: values(&["0.5", "0.7", "0.9"]) },
+        ]
+    }
+
     fn all_cells(points: &[Point], driver: &dyn Driver, by: Score) -> Vec<Cell> {
         let at =
             |(index, point): (usize, &Point)| cells(index, point, &measured(point.blocks(), driver, by), by);
@@ -121,7 +156,7 @@ mod tests {
     fn estimates(points: &[Point], driver: &dyn Driver) -> Vec<Estimate> {
         let by = Score::attempts();
         let cells = all_cells(points, driver, by);
-        let choices = best_points(points, &cells, by);
+        let choices = best_points(points, &axes(), &cells, by);
         let estimate = |best: &BestPoint<'_>| best.estimated(&measured(best.blocks(), driver, by), by);
         choices.iter().map(estimate).collect()
     }
@@ -141,7 +176,7 @@ mod tests {
         let cells = all_cells(&points, &driver, Score::attempts());
         let ranks: Vec<_> = cells.iter().map(|cell| (cell.point, cell.strategy, cell.rank)).collect();
         assert_eq!(ranks[..2], [(0, 0, Some(1)), (0, 1, None)]);
-        let choices = best_points(&points, &cells, Score::attempts());
+        let choices = best_points(&points, &axes(), &cells, Score::attempts());
         let names: Vec<String> = choices.iter().map(BestPoint::name).collect();
         assert_eq!(names, ["ops=50", "ops=100"]);
         seen.lock().unwrap().clear();
@@ -172,7 +207,58 @@ mod tests {
         assert_eq!(
             written.words,
             "ops=50: aimd:beta=0.5 had the least attempts in the sweep (20), but aimd:beta=0.9 has it on fresh seeds: \
-             aimd:beta=0.5 comes to 40.50 on 6 fresh seeds"
+             aimd:beta=0.5 comes to 40.50 on 6 fresh seeds; aimd.beta=0.9 is the last of the range: try more"
+        );
+    }
+
+    /// Points at which one strategy alone has so many attempts, in a situation of its own where there are several.
+    fn points_of_one(max_attempts: &[&str]) -> (Vec<Point>, [Axis; 1]) {
+        let point = |most: &&str| Point {
+            at: vec![(*most).to_owned()],
+            situation: Situation::default(),
+            experiments: vec![experiment(&format!("constant:delay=1s,max-attempts={most}"), 1, 6)],
+            opponent: Opponent::Own(Box::default()),
+        };
+        let values = max_attempts.iter().map(|most| (*most).to_owned()).collect();
+        let axis = Axis { key: "constant.max-attempts".to_owned(), values };
+        (max_attempts.iter().map(point).collect(), [axis])
+    }
+
+    #[test]
+    fn all_points_of_a_situation_are_ranked_together_by_the_share_done_first() {
+        let (points, axes) = points_of_one(&["1", "4", "9"]);
+        let driver = VirtualTime { threads: 1 };
+        let by = Score::makespan();
+        let cells = all_cells(&points, &driver, by);
+        assert!(cells.iter().all(|cell| cell.rank == Some(1)), "alone at its point each is the best");
+        let [best] = &best_points(&points, &axes, &cells, by)[..] else { panic!("there is one situation") };
+        let written = best.estimated(&measured(best.blocks(), &driver, by), by).record();
+        // Who gives up at once is done first, and did least.
+        assert_eq!(written.winner(), Some("constant:delay=1s,max-attempts=9"), "{}", written.words);
+        assert_eq!(written.figure, "done_share");
+        let (gets, end) = ("max-attempts=9 gets most ops done: ", "=9 is the last of the range: try more");
+        assert!(written.words.contains(gets) && written.words.ends_with(end), "{}", written.words);
+    }
+
+    #[test]
+    fn a_tie_names_the_one_that_needs_fewer_attempts_first() {
+        let points = points(&[("50", "0.5"), ("50", "0.9")], 6);
+        let by = Score::makespan();
+        // The makespan is as many seconds as there are attempts: both alike within 2 %.
+        let near = |strategy: &str, _| match strategy {
+            "none" => 0,
+            "aimd:beta=0.5" => 1010,
+            _ => 1000,
+        };
+        let driver = Scripted(near);
+        let cells = all_cells(&points, &driver, by);
+        let [best] = &best_points(&points, &axes(), &cells, by)[..] else { panic!("there is one situation") };
+        let written = best.estimated(&measured(best.blocks(), &driver, by), by).record();
+        assert_eq!(written.winner(), None);
+        assert!(
+            written.words.contains("beta=0.9 and aimd:beta=0.5 tie for the least makespan: "),
+            "{}",
+            written.words
         );
     }
 

@@ -14,7 +14,7 @@ pub struct Cell {
     pub strategy: usize,
     /// Where it stands there.
     pub standing: Standing,
-    /// Its rank at its point, from 1; none for who left ops undone.
+    /// Its rank at its point, from 1 and the same for equals; none for who left ops undone.
     pub rank: Option<u64>,
 }
 
@@ -22,12 +22,12 @@ pub struct Cell {
 pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec<Cell> {
     let mut cells: Vec<Cell> = standings(&point.experiments, measured, by)
         .into_iter()
-        .zip(1..)
-        .filter_map(|(standing, rank)| {
+        .filter_map(|standing| {
             let named = |strategy: String| strategy == standing.strategy;
             let strategy =
                 point.experiments.iter().position(|experiment| named(experiment.strategy.to_string()))?;
-            Some(Cell { point: index, strategy, rank: standing.is_complete().then_some(rank), standing })
+            let rank = standing.rank.filter(|_| standing.is_complete());
+            Some(Cell { point: index, strategy, rank, standing })
         })
         .collect();
     cells.sort_by_key(|cell| cell.strategy);

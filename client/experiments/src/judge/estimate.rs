@@ -11,83 +11,127 @@ use crate::runs::point::Situation;
 pub struct Estimate {
     /// Within which the best was chosen.
     pub(super) situation: Situation,
-    /// The best's mean in the sweep, as its table shows it.
-    pub(super) in_sweep: Option<f64>,
+    /// The best and the second best of the sweep, as they stood there.
+    pub(super) in_sweep: [Standing; 2],
     pub(super) by: Score,
-    /// The best of the sweep.
-    pub(super) best: String,
     pub(super) standings: Vec<Standing>,
-    /// How the best and the second best compare.
+    /// How the two compare: first in what decides, and in attempts where that does not.
     pub pairs: Vec<Pair>,
+    /// Of the best and the second best, the varied parameter of which they have the first or the last value, in words.
+    pub(super) range_ends: [Option<String>; 2],
     pub(super) blocks: usize,
 }
 
 impl Estimate {
+    /// The best of the sweep.
+    fn best(&self) -> &str {
+        &self.in_sweep[0].strategy
+    }
+
     fn of_best(&self) -> Option<&Standing> {
-        self.standings.iter().find(|standing| standing.strategy == self.best)
+        self.standings.iter().find(|standing| standing.strategy == self.best())
     }
 
-    fn complete(&self) -> Vec<&Standing> {
-        self.standings.iter().filter(|standing| standing.is_complete()).collect()
+    /// Whether it is the share of ops done that decides, because the two did not do the same work.
+    fn is_by_share(&self) -> bool {
+        let unequal = |standings: &[Standing]| standings.iter().any(|standing| !standing.is_comparable());
+        unequal(&self.in_sweep) || unequal(&self.standings)
     }
 
-    /// Who has the least on fresh seeds, by more than chance; none when that cannot be told: a tie is nobody's win.
+    /// The figure that decides.
+    fn figure(&self) -> Score {
+        if self.is_by_share() { Score::done_share() } else { self.by }
+    }
+
+    /// Who is first on fresh seeds, by more than chance; none when that cannot be told: a tie is nobody's win.
     fn winner(&self) -> Option<&str> {
-        match self.complete().as_slice() {
+        let ranked: Vec<&Standing> =
+            self.standings.iter().filter(|standing| standing.rank.is_some()).collect();
+        match ranked.as_slice() {
             [] => None,
-            [only] => Some(&only.strategy),
-            _ => self.pairs.first().and_then(|pair| match pair.verdict()? {
-                Verdict::Lower => Some(pair.first.as_str()),
-                Verdict::Higher => Some(pair.second.as_str()),
-                Verdict::TooFew | Verdict::NotDistinguishable | Verdict::Equivalent => None,
-            }),
+            [first, second, ..] if first.is_tied && second.is_tied || self.has_too_few_runs() => None,
+            [first, ..] => Some(&first.strategy),
         }
+    }
+
+    fn has_too_few_runs(&self) -> bool {
+        self.pairs.first().and_then(Pair::verdict) == Some(Verdict::TooFew)
+    }
+
+    /// A standing's mean of the figure that decides, with its unit.
+    fn value(&self, standing: &Standing) -> Option<String> {
+        if self.is_by_share() {
+            return Some(format!("{} of the ops", standing.share_text()));
+        }
+        let figure = standing.figure(self.by.path()).filter(|_| standing.is_complete())?;
+        Some(format!("{}{}", short(figure.mean), self.by.unit()))
     }
 
     /// What people read, without a full stop.
     pub fn words(&self) -> String {
-        let Self { by, best, blocks, .. } = self;
+        let best = self.best();
         let situation = self.situation.to_string();
         let lead = if situation.is_empty() { String::new() } else { format!("{situation}: ") };
-        let seeds = counted(*blocks as u64, "fresh seed");
-        let (name, unit) = (by.name(), by.unit());
-        let fresh = self.of_best().filter(|best| best.is_complete()).and_then(|best| best.figure(by.path()));
-        let fresh = match fresh {
-            Some(figure) => format!("{}{unit} on {seeds}", short(figure.mean)),
+        let seeds = counted(self.blocks as u64, "fresh seed");
+        let fresh = match self.of_best().and_then(|best| self.value(best)) {
+            Some(value) => format!("{value} on {seeds}"),
             None => format!("not every op done on {seeds}"),
         };
-        let in_sweep = self.in_sweep.map_or_else(|| "–".to_owned(), short);
-        if let (None, [first, second]) = (self.winner(), self.complete().as_slice()) {
-            let other = if first.strategy == *best { second } else { first };
-            let tie = match self.pairs.first().and_then(Pair::verdict) {
-                Some(Verdict::TooFew) => {
-                    format!("too few repeats to say who has the least {name}, {best} or {}", other.strategy)
-                }
-                _ => format!("{best} and {} tie for the least {name}", other.strategy),
-            };
-            return format!("{lead}{tie}: {best} comes to {fresh} ({in_sweep}{unit} in the sweep)");
-        }
-        match self.standings.first().filter(|first| first.is_complete() && first.strategy != *best) {
-            None => format!("{lead}{best} has the least {name}: {fresh} ({in_sweep}{unit} in the sweep)"),
-            Some(other) => format!(
-                "{lead}{best} had the least {name} in the sweep ({in_sweep}{unit}), but {} has it on fresh seeds: {best} \
-                 comes to {fresh}",
-                other.strategy
+        let in_sweep = self.value(&self.in_sweep[0]).unwrap_or_else(|| "–".to_owned());
+        let (most, has, had, it) = if self.is_by_share() {
+            ("most ops done".to_owned(), "gets", "got", "does")
+        } else {
+            (format!("the least {}", self.by.name()), "has", "had", "has it")
+        };
+        let first = self.standings.iter().find(|standing| standing.rank.is_some());
+        let words = match (self.winner(), first) {
+            (None, Some(first)) => {
+                let other = &self.in_sweep[1].strategy;
+                let tie = if self.has_too_few_runs() {
+                    format!("too few repeats to say who {has} {most}, {best} or {other}")
+                } else {
+                    format!("{best} and {other} tie for {most}{}", self.cheaper(first))
+                };
+                format!("{tie}: {best} comes to {fresh} ({in_sweep} in the sweep)")
+            }
+            (Some(winner), _) if winner != best => format!(
+                "{best} {had} {most} in the sweep ({in_sweep}), but {winner} {it} on fresh seeds: {best} comes to {fresh}"
             ),
+            _ => format!("{best} {has} {most}: {fresh} ({in_sweep} in the sweep)"),
+        };
+        let end =
+            first.and_then(|first| self.range_end(first)).map_or_else(String::new, |end| format!("; {end}"));
+        format!("{lead}{words}{end}")
+    }
+
+    /// That the first of two that tie needs fewer attempts, if it does by more than chance.
+    fn cheaper(&self, first: &Standing) -> String {
+        let of_attempts =
+            |pair: &&Pair| [Score::attempts(), Score::attempts_per_success()].contains(&pair.score);
+        if self.pairs.iter().filter(of_attempts).any(Pair::is_apart) {
+            format!(", {} with fewer attempts", first.strategy)
+        } else {
+            String::new()
         }
+    }
+
+    /// That this one is at an end of what was varied.
+    fn range_end(&self, standing: &Standing) -> Option<&str> {
+        let place = self.in_sweep.iter().position(|there| there.strategy == standing.strategy)?;
+        self.range_ends[place].as_deref()
     }
 
     /// As it is written.
     pub fn record(&self) -> Best {
-        let of_best = self.of_best();
+        let (of_best, path) = (self.of_best(), self.figure().path());
         Best {
             at: self.situation.at(),
-            strategy: Some(self.best.clone()),
+            strategy: Some(self.best().to_owned()),
             winner: Winner::Said(self.winner().map(ToOwned::to_owned)),
             words: self.words(),
-            figure: self.by.path().to_owned(),
-            in_sweep: self.in_sweep,
-            fresh: of_best.and_then(|standing| standing.figure(self.by.path())).map(Into::into),
+            figure: path.to_owned(),
+            in_sweep: self.in_sweep[0].figure(path).map(|figure| figure.mean),
+            fresh: of_best.and_then(|standing| standing.figure(path)).map(Into::into),
             complete: of_best.is_some_and(Standing::is_complete),
             pairs: self.pairs.iter().map(Pair::record).collect(),
         }

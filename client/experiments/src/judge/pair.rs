@@ -25,6 +25,11 @@ impl Pair {
         self.found.as_ref().ok().map(|found| found.verdict)
     }
 
+    /// Whether the two can be distinguished, and the difference matters.
+    pub fn is_apart(&self) -> bool {
+        matches!(self.verdict(), Some(Verdict::Lower | Verdict::Higher))
+    }
+
     /// The difference as a sentence without a full stop.
     pub fn words(&self) -> String {
         let Self { first, second, score, .. } = self;

@@ -275,6 +275,7 @@ fn whole(
     let ops = |count: fn(&OpsResult) -> u64| runs().map(|run| count(&run.ops)).sum::<u64>();
     let ops = OpsResult {
         total: ops(|ops| ops.total),
+        offered: runs().map(|run| run.ops.offered).sum(),
         succeeded: ops(|ops| ops.succeeded),
         given_up: ops(|ops| ops.given_up),
         unfinished: ops(|ops| ops.unfinished),
@@ -284,7 +285,7 @@ fn whole(
     };
     let attempts = attempts(parts);
     let is_whole = merged.missing.is_empty();
-    let complete = is_whole && ops.total > 0 && ops.succeeded == ops.total;
+    let complete = is_whole && ops.all_succeeded();
     let end = |shard: &ClientShardRecord| {
         if ops.succeeded == ops.total { shard.last_success_ns } else { shard.last_end_ns }
     };
@@ -330,8 +331,9 @@ fn whole(
         failure_latency_ms: sums.failure.figures(),
         attempts_per_op: sums.attempts_per_op,
         stalled_at_s: runs().filter_map(|run| run.stalled_at_s).reduce(f64::min),
-        late_share: in_time.and_then(|in_time| per(ops.total.saturating_sub(in_time), ops.total)),
-        done_share: per(shards().map(|shard| shard.done_in_time).sum(), ops.total),
+        late_share: in_time.and_then(|in_time| ops.share(ops.share_base().saturating_sub(in_time))),
+        done_share: ops.share(shards().map(|shard| shard.done_in_time).sum()),
+        share_is_lower_bound: runs().any(|run| run.share_is_lower_bound),
         advice: sums.advice,
         window: loadgen_core::WindowFigures::default(),
         fairness: sums.fairness,

@@ -47,6 +47,7 @@ pub const FIGURES: &[Figure] = &[
     Figure::count("schema_version", |run| Some(f64::from(u32::from(run.schema_version)))),
     count!(seed),
     count!(ops.total),
+    known_count!(ops.offered),
     count!(ops.succeeded).more().summed(),
     count!(ops.given_up).less().summed(),
     count!(ops.unfinished).less().summed(),
@@ -173,13 +174,13 @@ pub const FIGURES: &[Figure] = &[
     measure!("s", stalled_at_s),
     measure!("", late_share).less().summed(),
     Figure::measure("done_share", "", |run| {
-        let at_all = || run.ops.succeeded as f64 / run.ops.total as f64;
         let says_no_limit = run.config.within.is_none() && run.config.deadline.is_none();
-        run.done_share.or_else(|| (says_no_limit && run.ops.total > 0).then(at_all))
+        run.done_share.or_else(|| run.ops.share(run.ops.succeeded).filter(|_| says_no_limit))
     })
     .named("share of ops done")
     .more()
     .summed(),
+    Figure::truth("share_is_lower_bound", |run| Some(f64::from(u8::from(run.share_is_lower_bound)))),
     count!(advice.retries),
     count!(advice.broken).less().summed(),
     measure!("ms", advice.early_ms.mean).less(),

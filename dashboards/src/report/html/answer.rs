@@ -6,7 +6,7 @@ use results::Score;
 use super::joined::joined;
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
-use crate::report::number::{number, percent};
+use crate::report::number::{at_least, number, percent};
 use crate::report::ranking::{Ranked, ranked, ranked_by_share};
 use crate::report::run::Run;
 use crate::report::score::{geometric_mean, mean_score};
@@ -27,7 +27,7 @@ pub(super) fn answer(document: &Document) -> Markup {
         let scenarios = document.scenarios.len();
         sentences.push(html! { (scenarios) " scenarios without claims." });
     }
-    for (ours, whose) in [(false, ""), (true, " of our own, which no source makes,")] {
+    for (ours, whose) in [(false, ""), (true, " of our own, which no source makes")] {
         let claims: Vec<&Claim> = claims.iter().copied().filter(|claim| claim.ours_alone == ours).collect();
         sentences.extend(counted(&claims, whose).map(|words| html! { (words) }));
     }
@@ -210,7 +210,8 @@ fn by_share(ranked: &[Ranked<'_>], by: Score) -> Vec<Markup> {
 /// What a strategy did, and what it cost.
 fn did(ranked: &Ranked<'_>) -> Markup {
     let share = ranked.share();
-    let part = if share >= 1.0 { "all".to_owned() } else { percent(share) };
+    let is_lower_bound = ranked.standing.share_is_lower_bound();
+    let part = if share >= 1.0 { "all".to_owned() } else { at_least(share, is_lower_bound) };
     let within = ranked.standing.limit.as_ref().map_or_else(String::new, |limit| format!(" within {limit}"));
     let cost = match ranked.effort().map(number) {
         Some(one) if one == "1" => "at 1 attempt per success".to_owned(),
@@ -256,11 +257,12 @@ fn incomplete(strategy: &Strategy) -> Markup {
         run if run.given_up > 0 => "gave up",
         _ => "did not finish",
     };
-    let (done, of) = (number(run.succeeded as f64), number(run.ops as f64));
+    let share = mean_of(strategy, Run::share_done).unwrap_or_default();
+    let share = at_least(share, strategy.share_is_lower_bound());
     let complete = strategy.runs.iter().filter(|run| run.complete).count();
     let in_runs = match strategy.runs.len() {
         1 => String::new(),
         runs => format!(" in {} of {runs} runs", runs - complete),
     };
-    html! { (name(strategy)) " " (how) (in_runs) ": " (done) " of " (of) " ops done" }
+    html! { (name(strategy)) " " (how) (in_runs) ": " (share) " of its ops done" }
 }

@@ -89,31 +89,31 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
         }
     }
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let by = &sweep.by;
+    let most = &sweep.most;
     let all = sweep.winners.len() + sweep.undecided;
     if sweep.undecided > 0 {
         let winners = counted.iter().map(|(strategy, count)| html! { (code(strategy)) " has in " (count) });
         return match sweep.undecided {
-            1 if counted.is_empty() => html! { "Nobody has the least " (by) " by more than chance." },
+            1 if counted.is_empty() => html! { "Nobody has " (most) " by more than chance." },
             undecided if counted.is_empty() => html! {
-                "In none of " (undecided) " situations has anybody the least " (by) " by more than chance."
+                "In none of " (undecided) " situations has anybody " (most) " by more than chance."
             },
             undecided => html! {
-                "In " (undecided) " of " (all) " situations nobody has the least " (by) " by more than chance; "
+                "In " (undecided) " of " (all) " situations nobody has " (most) " by more than chance; "
                 (joined(winners, ", ")) "."
             },
         };
     }
     match counted.as_slice() {
         [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
-        [(winner, 1)] => html! { (code(winner)) " has the least " (by) "." },
+        [(winner, 1)] => html! { (code(winner)) " has " (most) "." },
         [(winner, count)] => {
-            html! { (code(winner)) " has the least " (by) " in all " (count) " situations." }
+            html! { (code(winner)) " has " (most) " in all " (count) " situations." }
         }
         [(first, count), others @ ..] => {
             let others = others.iter().map(|(strategy, count)| html! { (code(strategy)) " in " (count) });
             html! {
-                (code(first)) " has the least " (by) " in " (count) " of " (sweep.winners.len()) " situations, "
+                (code(first)) " has " (most) " in " (count) " of " (sweep.winners.len()) " situations, "
                 (joined(others, ", ")) "."
             }
         }

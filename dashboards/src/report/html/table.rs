@@ -73,7 +73,7 @@ fn strategies(document: &Document) -> Markup {
                     tr {
                         th { "strategy" }
                         @for (head, ..) in COLUMNS { th { (head) } }
-                        th { "ops done" }
+                        th { "share of ops done" }
                         @if repeated { th { "runs" } }
                     }
                 }
@@ -82,7 +82,7 @@ fn strategies(document: &Document) -> Markup {
                         tr {
                             td { code { (strategy.label) } }
                             @for (_, figure, text) in COLUMNS { td { (over_runs(&strategy.values(figure), *text)) } }
-                            td { (done(strategy)) }
+                            td { (share_over_runs(strategy, Run::share_done)) }
                             @if repeated { td { (strategy.runs.len()) } }
                         }
                     }
@@ -120,7 +120,7 @@ fn shares(ranked: &[Ranked<'_>], document: &Document) -> Markup {
                     tr {
                         th { "strategy" }
                         th { "rank" }
-                        th { @match limit { None => "ops done", Some(limit) => { "done within " (limit) } } }
+                        th { @match limit { None => "share of ops done", Some(limit) => { "done within " (limit) } } }
                         @for (head, ..) in &columns { th { (head) } }
                     }
                 }
@@ -129,7 +129,7 @@ fn shares(ranked: &[Ranked<'_>], document: &Document) -> Markup {
                         tr {
                             td { code { (strategy.label) } }
                             td { @if standing.on_front { "◆ " } @match standing.rank { None => "–", Some(rank) => (rank) } }
-                            td { (share_over_runs(strategy, standing.share)) }
+                            td { (share_over_runs(strategy, |run| figure(run, "done_share"))) }
                             @for (_, figure, text) in &columns { td { (of_every_run(strategy, *figure, *text)) } }
                         }
                     }
@@ -142,14 +142,10 @@ fn shares(ranked: &[Ranked<'_>], document: &Document) -> Markup {
     }
 }
 
-/// The share that ranks are by, and how it spreads.
-fn share_over_runs(strategy: &Strategy, share: f64) -> Markup {
-    let values = strategy.values(|run| figure(run, "done_share"));
-    let [low, high] = [0.05, 0.95].map(|part| percent(percentile(&values, part).unwrap_or(share)));
-    html! {
-        (percent(share))
-        @if low != high { small { (low.trim_end_matches(" %")) "–" (high) } }
-    }
+/// A share of ops done, and how it spreads; with `≥` where a run was stopped that might have done more.
+fn share_over_runs(strategy: &Strategy, share: fn(&Run) -> Option<f64>) -> Markup {
+    let bound = if strategy.share_is_lower_bound() { "≥ " } else { "" };
+    html! { (bound) (over_runs(&strategy.values(share), percent)) }
 }
 
 /// A figure that says something only where every run has it.
@@ -206,14 +202,6 @@ fn meaning(head: &str) -> Option<&'static str> {
         "window spread" => Some("Spread: standard deviation over mean."),
         "jain" => Some("Jain's index: 1 when all clients got the same."),
         _ => None,
-    }
-}
-
-fn done(strategy: &Strategy) -> Markup {
-    let run = strategy.runs.iter().min_by_key(|run| run.succeeded).unwrap_or(strategy.median());
-    html! {
-        @if !strategy.complete() { strong { (number(run.succeeded as f64)) } " of " }
-        (number(run.ops as f64))
     }
 }
 

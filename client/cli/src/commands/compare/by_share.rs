@@ -6,7 +6,7 @@ use experiments::judge::pair::Pair;
 use results::{MAKESPAN_OVER_BOUND, Score, Standing, Work};
 use statistics::{Interval, Summary};
 
-use super::table::{HEAD, beyond, dash, mean};
+use super::table::{HEAD, beyond, dash, mark, mean, of_ties};
 use crate::text::figures::{percent, short};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
@@ -21,14 +21,13 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
     let titles = [done(standings), "per succ.", "makespan s", "attempts", &third.heading(), "bound"];
     table.titles("    strategy (means)", titles);
     for standing in standings {
-        let rank = standing.rank.map_or_else(dash, |rank| rank.to_string());
-        let mark = format!("{}{rank:>2} ", if standing.on_front { '◆' } else { ' ' });
+        let mark = mark(standing);
         // Who leaves ops undone is soon done: only of the same work are these compared.
         let comparable = standing.is_comparable() || standing.work == Work::All;
         let of_the_same_work = |path: &str| standing.figure(path).filter(|_| comparable);
         let beside = standing.figure(third.path()).filter(|_| comparable || third.is_latency());
         let figures = [
-            percent(standing.share),
+            standing.share_text(),
             mean(standing.figure_of_all(effort)),
             mean(of_the_same_work(Score::makespan().path())),
             mean(standing.figure(Score::attempts().path())),
@@ -124,6 +123,15 @@ pub(super) fn notes(standings: &[Standing], by: Score) -> String {
         if standings.iter().any(|standing| standing.limit.is_some()) { " in time" } else { "" },
         by.name()
     );
+    if standings.iter().any(Standing::share_is_lower_bound) {
+        text.push_str("≥ a run was stopped: it might have done more. ");
+    }
+    if standings.iter().any(Standing::share_is_of_arrived) {
+        text.push_str(
+            "Shares are of the ops that arrived: how many a closed loop with `--duration` offers depends on its client. ",
+        );
+    }
+    text.push_str(of_ties(standings, "attempts per success").as_str());
     if advice_is_broken(standings) {
         text.push_str("Too early: retries before the instant that the server had advised. ");
     }
@@ -137,10 +145,10 @@ fn did(standing: &Standing) -> String {
     let Some(effort) = standing.figure_of_all(Score::attempts_per_success()) else {
         return format!(
             "{name} did {} of the ops{within}, and none at all in some runs",
-            percent(standing.share)
+            standing.share_text()
         );
     };
-    let part = if standing.share >= 1.0 { "all".to_owned() } else { percent(standing.share) };
+    let part = if standing.share >= 1.0 { "all".to_owned() } else { standing.share_text() };
     let times = short(effort.mean);
     let attempts = if times == "1" { "attempt" } else { "attempts" };
     let words = format!("{name} did {part} of the ops{within} at {times} {attempts} per success");

@@ -11,9 +11,9 @@ use results::{MAKESPAN_OVER_BOUND, Score, Standing, best_that_can_be_had, ranked
 
 use super::by_share;
 use super::load::{self, Unthrottled};
-use super::table::{HEAD, dash, details, ranking, side_effects};
+use super::table::{HEAD, dash, details, of_ties, ranking, side_effects};
 use crate::interrupt::by_whom;
-use crate::text::figures::{counted, percent, short, thousands};
+use crate::text::figures::{at_least, counted, percent, short, thousands};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{labelled, wrapped};
 
@@ -36,7 +36,11 @@ pub(super) fn text(
         text.push_str(&by_share::details(standings));
     }
     text.push_str(&side_effects(standings));
-    let ranks = if by_share { by_share::notes(standings, *by) } else { ranked_by(*by) };
+    let ranks = if by_share {
+        by_share::notes(standings, *by)
+    } else {
+        format!("{}{}", ranked_by(*by), of_ties(standings, by.companion().name()))
+    };
     text.push_str(&notes(&ranks, measured.blocks(), &over(blocks, simulated), bound));
     text.push_str(&sensitivity(&comparison.sensitivity));
     text.push('\n');
@@ -194,7 +198,7 @@ pub(super) fn unranked(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option
         let cells = [
             makespan.map_or_else(dash, short),
             thousands(result.attempts.total),
-            result.done_share.map_or_else(dash, percent),
+            result.done_share.map_or_else(dash, |share| at_least(share, result.share_is_lower_bound)),
         ];
         table.row("    ", &result.strategy, &cells);
     }

@@ -19,8 +19,7 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
     let titles = ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading(), "bound"];
     table.titles("    strategy (means)", titles);
     for standing in standings {
-        let rank = standing.rank.map_or_else(dash, |rank| rank.to_string());
-        let mark = format!("{}{rank:>2} ", if standing.on_front { '◆' } else { ' ' });
+        let mark = mark(standing);
         // Who leaves ops undone is soon done: that is no makespan to compare with.
         let makespan = standing.figure(Score::makespan().path()).filter(|_| standing.is_complete());
         let attempts = standing.figure(Score::attempts().path());
@@ -39,6 +38,25 @@ pub(super) fn ranking(standings: &[Standing], by: Score) -> String {
         }
     }
     table.into_text()
+}
+
+/// What stands before a name: whether it is on the Pareto front, and its rank, such as `◆ 1 `, or ` 2= ` among equals.
+pub(super) fn mark(standing: &Standing) -> String {
+    let front = if standing.on_front { '◆' } else { ' ' };
+    match standing.rank {
+        None => format!("{front} – "),
+        Some(rank) if standing.is_tied => format!("{front}{:<3}", format!("{rank}=")),
+        Some(rank) => format!("{front}{rank:>2} "),
+    }
+}
+
+/// What `=` behind ranks says, where there is one.
+pub(super) fn of_ties(standings: &[Standing], then: &str) -> String {
+    if standings.iter().any(|standing| standing.is_tied) {
+        format!("= not distinguishable from the first of that rank, ordered by {then}. ")
+    } else {
+        String::new()
+    }
 }
 
 /// The intervals of the ranked means.

@@ -68,11 +68,11 @@ fn by_shares(cell: &Cell, third: Score) -> [String; 6] {
     let standing = &cell.standing;
     let deviation = standing.figure(Score::done_share().path()).and_then(|share| share.deviation);
     [
-        percent(standing.share),
+        standing.share_text(),
         deviation.map_or_else(dash, percent),
         standing.figure_of_all(Score::attempts_per_success()).map_or_else(dash, |effort| short(effort.mean)),
         // Alone at its point a strategy is comparable with itself, but who leaves ops undone is soon done.
-        if standing.all_done { mean(cell, Score::makespan().path()) } else { dash() },
+        if standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() },
         mean(cell, Score::attempts().path()),
         mean(cell, third.path()),
     ]

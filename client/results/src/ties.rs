@@ -1,0 +1,42 @@
+//! Strategies that are equal in a figure, as far as their runs can say: equals share a rank.
+//!
+//! Two are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold together
+//! in 95 % of cases: the level of each is 1 − 0.05/m, where m counts every pair of ranked strategies twice, for the two figures that
+//! a ranking looks at.
+
+use statistics::{Comparison, Level, Margin, Method, PairedRatio, Verdict};
+
+use crate::score::Score;
+use crate::standing::Standing;
+
+/// Figures of which pairs are compared in a ranking: the one that ranks, and the one that orders equals.
+const FIGURES_COMPARED: usize = 2;
+
+/// When two strategies of a ranking are equal.
+pub(crate) struct Ties {
+    level: Level,
+}
+
+impl Ties {
+    /// Among so many ranked strategies.
+    pub(crate) fn among(strategies: usize) -> Self {
+        let pairs = strategies * strategies.saturating_sub(1) / 2;
+        Self { level: Level::P95.shared_by(FIGURES_COMPARED * pairs) }
+    }
+
+    /// Whether two cannot be distinguished in this figure. With too few runs for an interval, only the same mean is equal. Nobody is
+    /// equal to a strategy that knows the future.
+    pub(crate) fn are_equal(&self, score: Score, one: &Standing, other: &Standing) -> bool {
+        if one.foresees || other.foresees {
+            return false;
+        }
+        let comparison =
+            Comparison { level: self.level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
+        let found = PairedRatio::of(one.values(score), other.values(score), comparison);
+        match found.map(|found| found.verdict) {
+            Ok(Verdict::NotDistinguishable | Verdict::Equivalent) => true,
+            Ok(Verdict::Lower | Verdict::Higher) => false,
+            Ok(Verdict::TooFew) | Err(_) => one.score(score).total_cmp(&other.score(score)).is_eq(),
+        }
+    }
+}
