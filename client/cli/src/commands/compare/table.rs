@@ -45,7 +45,8 @@ pub(super) fn mark(standing: &Standing) -> String {
     let front = if standing.on_front { '◆' } else { ' ' };
     match standing.rank {
         None => format!("{front} – "),
-        Some(rank) if standing.is_tied => format!("{front}{:<3}", format!("{rank}=")),
+        // A rank of two digits takes a column of the name.
+        Some(rank) if standing.is_tied => format!("{front}{rank}= "),
         Some(rank) => format!("{front}{rank:>2} "),
     }
 }
@@ -53,7 +54,7 @@ pub(super) fn mark(standing: &Standing) -> String {
 /// What `=` behind ranks says, where there is one.
 pub(super) fn of_ties(standings: &[Standing], then: &str) -> String {
     if standings.iter().any(|standing| standing.is_tied) {
-        format!("= not distinguishable from the first of that rank, ordered by {then}. ")
+        format!("= not distinguishable from the first of that rank, or within 2 % of it; ordered by {then}. ")
     } else {
         String::new()
     }
