@@ -62,7 +62,8 @@ impl Column {
     pub fn cell(&self, run: &RunResult) -> String {
         match self {
             Self::Figure(figure) => figure.cell(run),
-            Self::Text(_, text) => text(run),
+            // With `--csv -` it may go to a terminal, whoever wrote the document.
+            Self::Text(_, text) => vocabulary::printable(&text(run)).into_owned(),
         }
     }
 }
