@@ -76,6 +76,9 @@ pub(crate) fn fitting(name: &str, options: &[String]) -> String {
 
 /// The ends of what a parameter accepts, or all the words it accepts, read from its description.
 pub(crate) fn ends(accepted: &str) -> Vec<String> {
+    // A range may have examples behind it.
+    let accepted =
+        if accepted.contains(" from ") { accepted.split(", such as").next().unwrap() } else { accepted };
     if let Some((_, examples)) = accepted.split_once("such as ") {
         return examples.split(" or ").map(|example| example.trim_matches('`').to_owned()).collect();
     }
