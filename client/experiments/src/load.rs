@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::header::AUTHORIZATION;
 use loadgen_core::{OperationKind, RequestKind, authorization};
 use mockserver::core::{Capacity, CapacityLimit, Config, Details, Traffic};
-use results::numbers::{thousands, three_digits};
+use results::numbers::{short, thousands};
 use results::{LoadRecord, Mode};
 use vocabulary::{Rate, duration_text, wire};
 
@@ -52,7 +52,7 @@ impl Load {
 
     /// The load in a sentence without its full stop: ``12/s is 1.44 × what `openai` allows (500 a minute, burst 500)``.
     pub fn sentence(&self) -> String {
-        format!("{} is {} × {} ({})", self.rate, three_digits(self.factor()), self.allowed(), self.limit())
+        format!("{} is {} × {} ({})", self.rate, short(self.factor()), self.allowed(), self.limit())
     }
 
     /// As results have it.
@@ -77,8 +77,7 @@ impl Load {
                 let burst = burst.filter(|burst| *burst > 1).map(thousands);
                 let burst = burst.map(|burst| format!(", burst {burst}")).unwrap_or_default();
                 let is_one = (cost - 1.0).abs() < 1e-9;
-                let cost =
-                    if is_one { String::new() } else { format!(", mean cost {}", three_digits(*cost)) };
+                let cost = if is_one { String::new() } else { format!(", mean cost {}", short(*cost)) };
                 format!("{}{burst}{cost}", self.in_some_time().unwrap_or_default())
             }
         }

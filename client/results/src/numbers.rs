@@ -37,9 +37,13 @@ pub fn bytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-/// A share of one, in percent.
+/// A share of one, in percent with three significant digits; what is below 100 % never rounds up to it.
 pub fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    match share * 100.0 {
+        percent if (99.95..100.0).contains(&percent) => format!("{:.2} %", (percent * 100.0).floor() / 100.0),
+        percent if percent > 0.0 && percent < 99.95 => format!("{} %", significant(percent)),
+        percent => format!("{} %", short(percent)),
+    }
 }
 
 /// The same of a share that may only be a lower bound: `≥ 45.0 %`.
@@ -56,36 +60,18 @@ pub fn level(level: statistics::Level) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Any number, short: at most four significant digits, thousands grouped.
+/// Any number: a whole one exactly, with thousands grouped, any other with three significant digits.
 pub fn short(number: f64) -> String {
-    match number.abs() {
-        size if size.is_infinite() => format!("{}∞", if number < 0.0 { "-" } else { "" }),
-        size if size >= 10_000.0 => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "saturation is what is wanted"
-            )]
-            let whole = size.round() as u64;
-            format!("{}{}", if number < 0.0 { "-" } else { "" }, thousands(whole))
-        }
-        size if size >= 1000.0 || (number.fract() == 0.0) => format!("{number:.0}"),
-        size if size >= 100.0 => format!("{number:.1}"),
-        size if size >= 10.0 => format!("{number:.2}"),
-        _ => format!("{number:.3}"),
-    }
-}
-
-/// A number that is not negative: a whole one exactly, with thousands grouped, any other with three significant digits.
-pub fn three_digits(number: f64) -> String {
+    let sign = if number < 0.0 { "-" } else { "" };
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "saturation is what is wanted"
     )]
-    match number {
-        whole if whole.fract() == 0.0 || whole >= 999.5 => thousands(whole.round() as u64),
-        number => significant(number),
+    match number.abs() {
+        size if size.is_infinite() => format!("{sign}∞"),
+        size if size.fract() == 0.0 || size >= 999.5 => format!("{sign}{}", thousands(size.round() as u64)),
+        size => format!("{sign}{}", significant(size)),
     }
 }
 
@@ -124,12 +110,12 @@ mod tests {
         assert_eq!(seconds(25.21), "25.2 s");
         assert_eq!(seconds(720.0), "12.0 min");
         assert_eq!(
-            [17_405.2, 2088.0, 25.204, 0.4504, -3.0].map(short),
-            ["17 405", "2088", "25.20", "0.450", "-3"]
+            [17_405.2, 2088.0, 25.204, 0.4504, -3.0, 999.6, 0.0512, 99.96, f64::NEG_INFINITY].map(short),
+            ["17 405", "2 088", "25.2", "0.450", "-3", "1 000", "0.0512", "100", "-∞"]
         );
         assert_eq!(
-            [10.0, 1.4403, 17_405.2, 999.6, 0.0512, 99.96].map(three_digits),
-            ["10", "1.44", "17 405", "1 000", "0.0512", "100"]
+            [1.0, 0.478_04, 0.4, 0.025, 0.0, 0.9999, 0.999_999].map(percent),
+            ["100 %", "47.8 %", "40.0 %", "2.50 %", "0 %", "99.99 %", "99.99 %"]
         );
     }
 }

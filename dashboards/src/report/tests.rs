@@ -237,7 +237,7 @@ fn the_first_that_did_everything_is_named_and_who_did_not_too() {
     let page = html(&document(&runs)).replace('\u{a0}', " ");
     assert!(page.contains(
         "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 2× sooner than \
-         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: ≥ 2.5 % of its ops done. \
+         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: ≥ 2.50 % of its ops done. \
          Not counted: <code>oracle</code>, which knows the server.</h1>"
     ), "{}", page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap());
 }

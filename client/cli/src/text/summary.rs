@@ -15,9 +15,7 @@ use vocabulary::wire::{PolicyCounts, ServerCounts};
 use crate::experiment::workload_text;
 use crate::interrupt::by_whom;
 use crate::text::causes::causes;
-use crate::text::figures::{
-    at_least, bytes, counted, milliseconds, percent, seconds, short, thousands, three_digits,
-};
+use crate::text::figures::{at_least, bytes, counted, milliseconds, percent, seconds, short, thousands};
 use crate::text::shards;
 use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
@@ -254,8 +252,7 @@ fn attempts(result: &RunResult) -> String {
     let attempts = result.attempts;
     let mut words = thousands(attempts.total);
     if let (Some(amplification), Some(efficiency)) = (result.amplification, result.efficiency) {
-        let _ =
-            write!(words, "   {} per op   efficiency {}", three_digits(amplification), percent(efficiency));
+        let _ = write!(words, "   {} per op   efficiency {}", short(amplification), percent(efficiency));
     }
     for (count, what) in [
         (attempts.rejected, "rejected"),
@@ -306,7 +303,7 @@ fn makespan(result: &RunResult) -> String {
         words.push_str(", no lower bound known");
     }
     if let Some(goodput) = result.goodput_per_s {
-        let _ = write!(words, "   goodput {}/s", three_digits(goodput));
+        let _ = write!(words, "   goodput {}/s", short(goodput));
     }
     words
 }
@@ -330,10 +327,10 @@ fn window(result: &RunResult) -> Option<String> {
     };
     Some(format!(
         "mean {} ± {}   {}   {converged}   overshoot {}",
-        three_digits(mean),
-        three_digits(sd),
+        short(mean),
+        short(sd),
         counted(window.cuts?, "cut"),
-        three_digits(overshoot.round())
+        short(overshoot.round())
     ))
 }
 
@@ -345,15 +342,14 @@ fn rate(rate: RateFigures) -> String {
         Some(after) => format!("fits after {}", seconds(after)),
         None => "never fits for long".to_owned(),
     };
-    format!("law {}/s   {converged}   {beyond}", three_digits(law_per_s))
+    format!("law {}/s   {converged}   {beyond}", short(law_per_s))
 }
 
 /// How evenly clients were served.
 fn fairness(result: &RunResult) -> Option<String> {
     let fairness = result.fairness?;
     let index = fairness.jain.or(fairness.jain_whole_run);
-    let mut words =
-        index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {}", three_digits(index)));
+    let mut words = index.map_or_else(|| "jain –".to_owned(), |index| format!("jain {}", short(index)));
     match (fairness.slowest_client, fairness.slowest_mean_ms) {
         (Some(client), Some(ms)) => {
             let _ = write!(words, "   slowest client {client}, mean {}", milliseconds(ms));
@@ -364,7 +360,7 @@ fn fairness(result: &RunResult) -> Option<String> {
         (None, _) => {}
     }
     if let Some(times) = fairness.slowest_over_median {
-        let _ = write!(words, ", {} × median", three_digits(times));
+        let _ = write!(words, ", {} × median", short(times));
     }
     Some(words)
 }

@@ -4,9 +4,6 @@ use results::numbers::level;
 use results::{PairRecord, Score};
 use statistics::{Incomparable, PairedRatio, Verdict};
 
-/// No ratio is told with more decimals.
-const MOST_DECIMALS: usize = 3;
-
 /// One figure of one strategy over that of another.
 pub struct Pair {
     /// The better ranked one.
@@ -89,19 +86,16 @@ impl Pair {
     }
 }
 
-/// So many that a difference does not look like none.
+/// Returns how many decimals give the larger end of an interval three significant digits; one more next to 1, so that a difference does
+/// not look like none.
 fn decimals(low: f64, high: f64) -> usize {
-    let needed = match (low - 1.0).abs().min((high - 1.0).abs()) {
-        nearest if nearest >= 0.5 => 1,
-        nearest if nearest >= 0.01 => 2,
+    let nearest = (low - 1.0).abs().min((high - 1.0).abs());
+    match high {
+        high if high >= 99.95 => 0,
+        high if high >= 9.995 => 1,
+        _ if nearest >= 0.01 => 2,
         _ => 3,
-    };
-    // An interval does not look like a point either, unless it is next to one.
-    let apart = |decimals: &usize| {
-        format!("{low:.decimals$}", decimals = *decimals)
-            != format!("{high:.decimals$}", decimals = *decimals)
-    };
-    (needed..=MOST_DECIMALS).find(apart).unwrap_or(MOST_DECIMALS)
+    }
 }
 
 #[cfg(test)]
@@ -110,11 +104,11 @@ mod tests {
 
     #[test]
     fn a_small_difference_does_not_look_like_none() {
-        assert_eq!(decimals(1.6, 1.9), 1);
+        assert_eq!(decimals(1.6, 1.9), 2);
         assert_eq!(decimals(1.02, 1.9), 2);
+        assert_eq!(decimals(1.003, 1.004), 3);
         assert_eq!(decimals(0.999, 1.5), 3);
-        assert_eq!(decimals(8.0, 8.5), 1);
-        assert_eq!(decimals(1.91, 1.94), 2);
-        assert_eq!(decimals(1.5, 1.5), 3);
+        assert_eq!(decimals(8.0, 18.5), 1);
+        assert_eq!(decimals(120.0, 130.0), 0);
     }
 }

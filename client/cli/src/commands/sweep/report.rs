@@ -12,7 +12,7 @@ use statistics::Summary;
 use super::grid::Grid;
 use super::table::{leaves_ops_undone, table};
 use crate::interrupt::by_whom;
-use crate::text::figures::{counted, thousands, three_digits};
+use crate::text::figures::{counted, short, thousands};
 use crate::text::wrapping::wrapped;
 
 /// Everything; `asked` is how many estimates there were to be.
@@ -122,7 +122,7 @@ fn load(grid: &Grid<'_>) -> String {
     let words = if loads.iter().all(|load| load.sentence() == first.sentence()) {
         format!("{}.", first.sentence())
     } else {
-        format!("The load is {} to {} × capacity.", three_digits(least), three_digits(most))
+        format!("The load is {} to {} × capacity.", short(least), short(most))
     };
     format!("{}\n", wrapped(&words, "", ""))
 }
