@@ -20,7 +20,8 @@ use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::OnLanes;
 use crate::screen::watch::Watch;
-use crate::text::stderr::{to_people, to_stderr};
+use crate::text::people::to_people;
+use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
 

@@ -12,7 +12,7 @@ use vocabulary::did_you_mean;
 use crate::args::shell::{figures, suggesting};
 use crate::commands::report::{read, refuse_other_format, write};
 use crate::exit::{Exit, Fatal};
-use crate::text::stderr::to_people;
+use crate::text::people::to_people;
 
 /// Columns of a figure as text.
 const COLUMNS: u16 = 100;

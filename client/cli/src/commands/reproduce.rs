@@ -12,7 +12,7 @@ use crate::files::exporter::{Layout, Source as MadeOf};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
 use crate::scenario::{Source, load};
-use crate::text::stderr::to_people;
+use crate::text::people::to_people;
 use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 

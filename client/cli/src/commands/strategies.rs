@@ -14,7 +14,7 @@ use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
 
 use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
-use crate::text::stderr::to_people;
+use crate::text::people::to_people;
 use crate::text::wrapping::{labelled, wrapped};
 
 pub(crate) use check::EXAMPLES;

@@ -16,7 +16,8 @@ use crate::files::exports::Exports;
 use crate::interrupt::{Interrupt, by_whom, exit_of_cause};
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
-use crate::text::stderr::{titled, to_people, to_stderr};
+use crate::text::people::{titled, to_people};
+use crate::text::stderr::to_stderr;
 use crate::text::summary;
 
 /// The exit code of what did not go well; `failed` is that of a run that could not be done.

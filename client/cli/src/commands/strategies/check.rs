@@ -19,8 +19,8 @@ use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::reading::{SMALL, text_of};
 use crate::interrupt::Interrupt;
+use crate::text::people::to_people;
 use crate::text::progress::Live;
-use crate::text::stderr::to_people;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:

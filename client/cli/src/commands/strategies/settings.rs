@@ -21,7 +21,8 @@ use vocabulary::{did_you_mean, split_outside};
 use self::described::Described;
 use self::format::Format;
 use crate::exit::{Exit, Fatal};
-use crate::text::stderr::{to_people, to_stderr};
+use crate::text::people::to_people;
+use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{labelled, wrapped};
 
 /// Every format, in the order in which they are listed.

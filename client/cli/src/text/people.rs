@@ -1,0 +1,24 @@
+//! The summary of a command. Control characters of others are escaped, so that no terminal obeys them.
+
+use vocabulary::printable;
+
+use crate::files::output::to_stdout;
+use crate::text::stderr::to_stderr;
+
+/// Writes the summary of a command to stdout, or to stderr when stdout carries data.
+pub(crate) fn to_people(text: &str, stdout_is_taken: bool) -> anyhow::Result<()> {
+    if stdout_is_taken {
+        to_stderr(text);
+        return Ok(());
+    }
+    to_stdout(printable(text).as_bytes())
+}
+
+/// Writes text to stdout with its first line that is not empty in bold.
+pub(crate) fn titled(text: &str) -> anyhow::Result<()> {
+    let shown = printable(text);
+    let title = shown.trim_start_matches('\n');
+    let (before, (title, rest)) =
+        (&shown[..shown.len() - title.len()], title.split_once('\n').unwrap_or((title, "")));
+    to_stdout(format!("{before}\u{1b}[1m{title}\u{1b}[0m\n{rest}").as_bytes())
+}
