@@ -234,6 +234,28 @@ fn over_http_every_run_has_a_server_of_its_own() {
 }
 
 #[test]
+fn beside_a_stopped_strategy_one_that_gave_ops_up_is_ranked_by_share_and_not_called_complete() {
+    let output = compare(&[
+        "--simulate",
+        "--preset",
+        "openai",
+        "--rate",
+        "12/s",
+        "--duration",
+        "5m",
+        "--repeats",
+        "2",
+        "--strategies",
+        "preset:openai,preset:openai,max-attempts=11,cap=60s",
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("Ranked by the share of ops done"), "{said}");
+    assert!(said.contains("preset:openai did 47.4 % of the ops"), "{said}");
+    assert!(!said.contains("alone is complete"), "{said}");
+}
+
+#[test]
 fn the_ranking_of_ten_strategies_ends_the_text_and_fits_a_screen_of_24_lines() {
     let strategies = "oracle,aimd,none,immediate,exponential:jitter=0.5,full-jitter,equal-jitter,\
                       decorrelated-jitter,fixed-window,linear";

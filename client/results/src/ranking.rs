@@ -105,9 +105,12 @@ fn groups(
     groups
 }
 
-/// Whether some that are ranked did not do the same work as the others, so that the share done comes before all else.
+/// Whether the share done comes before all else: some of the ranked strategies did not do the same work as the others, or no ranked
+/// strategy did every op and another one did a share that is only known to be at least so large.
 pub fn ranked_by_share(standings: &[Standing]) -> bool {
-    standings.iter().any(|standing| standing.rank.is_some() && !standing.is_comparable())
+    let best_left_ops =
+        standings.iter().find(|standing| standing.rank.is_some()).is_some_and(|best| best.share < 1.0);
+    standings.iter().any(|standing| !standing.is_comparable() && (standing.rank.is_some() || best_left_ops))
 }
 
 /// The best complete strategy that does not know the future.

@@ -10,8 +10,11 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
     if differences.is_empty() {
         return Ok(());
     }
+    let is_exact_there =
+        differences.iter().any(|it| it.starts_with("delay_noise is") && it.ends_with("there null"));
+    let hint = if is_exact_there { " (`--delay-noise 0` has the exact delays of that baseline)" } else { "" };
     Err(Error::usage(format!(
-        "`{name}` (--baseline) is of another experiment: {}; run the same, or save a new baseline",
+        "`{name}` (--baseline) is of another experiment: {}; run the same{hint}, or save a new baseline",
         differences.join("; ")
     )))
 }

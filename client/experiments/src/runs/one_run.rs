@@ -195,8 +195,10 @@ impl Underway {
         let conservation = driven.run.conservation(own.as_ref());
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
-        let generator_share = driven.report.busiest_cpu.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let lag = measured.send_lag.figures();
+        // The share of a run that sent nothing is that of setting it up.
+        let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
+        let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let load = GeneratorLoad {
             send_lag_p99_ms: lag.p99.unwrap_or_default(),
             usual_attempt_ms: measured.attempt_latency().figures().p50.unwrap_or_default(),

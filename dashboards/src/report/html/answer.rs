@@ -42,17 +42,17 @@ fn counted(claims: &[&Claim], whose: &str) -> Option<String> {
     }
     let of = |verdict: &str| claims.iter().filter(|claim| claim.verdict == verdict).count();
     let words = [
-        ("holds", "hold"),
-        ("holds partly", "hold partly"),
-        ("does not hold", "do not hold"),
-        ("too few runs", "have too few runs to say"),
-        ("no figure", "have no figure"),
+        ("holds", "holds", "hold"),
+        ("holds partly", "holds partly", "hold partly"),
+        ("does not hold", "does not hold", "do not hold"),
+        ("too few runs", "has too few runs to say", "have too few runs to say"),
+        ("no figure", "has no figure", "have no figure"),
     ];
     let parts: Vec<String> = words
         .iter()
-        .map(|(verdict, words)| (of(verdict), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
+        .map(|(verdict, one, several)| (of(verdict), one, several))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
         .collect();
     let expected = match claims.iter().filter(|claim| !claim.as_expected).count() {
         0 => "none came out otherwise than expected".to_owned(),
