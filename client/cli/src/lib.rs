@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use interrupt::Interrupt;
 
-/// The program: handles signals, reads the command line, does what it says, and returns the exit code.
+/// Handles signals, parses and runs the command line, and returns the exit code.
 pub fn main() -> ExitCode {
     let done = Interrupt::install().and_then(|_| commands::of_command_line());
     done.unwrap_or_else(|error| exit::report(&error))

@@ -1,4 +1,4 @@
-//! When a server is down by its own schedule. No strategy can make progress then, so such time says nothing about a stall.
+//! Scheduled downtime of a server. No strategy can make progress then, so such time does not count towards a stall.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub struct PlannedOutages {
 /// Outages on the clock of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Downtime {
-    /// Those that end, in order and disjoint.
+    /// Outages that end, in order and disjoint.
     ending: Vec<(Instant, Instant)>,
     /// Instant from which the server is down for good: the far future, if it never is.
     pub(crate) for_good_from: Instant,

@@ -258,7 +258,7 @@ impl Experiment {
     }
 }
 
-/// When a mockserver is down by itself, if nobody changes its configuration.
+/// Returns the scheduled downtime of a mockserver whose configuration stays as it is.
 fn planned_outages(model: &Config) -> PlannedOutages {
     let instant = Instant::from_nanos;
     let down = model.schedule.down().into_iter();

@@ -1,4 +1,4 @@
-//! How hard a workload pushes its server: the rate at which ops arrive over what the server can serve in the long run.
+//! Load factor of a workload: the arrival rate of ops over the capacity of the server.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl Load {
         LoadRecord { factor: self.factor(), words: self.sentence() }
     }
 
-    /// Whose capacity it is.
+    /// Server or limit that the capacity belongs to.
     fn allowed(&self) -> String {
         let Some(preset) = &self.preset else { return "capacity".to_owned() };
         let scale = self.scale.map(|scale| format!(" at scale {scale}")).unwrap_or_default();

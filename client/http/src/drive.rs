@@ -56,7 +56,7 @@ pub struct DriveReport {
     pub connections: u64,
     /// How long they took to open, in real time.
     pub connect_times: LatencyFigures,
-    /// Connections before the run; zeros where somebody asked for the end meanwhile.
+    /// Connections opened before the run; zeros if a stop request came first.
     pub warm_up: WarmUp,
 }
 
@@ -77,7 +77,7 @@ pub enum DriveError {
         WARM_UP_PATIENCE.as_secs()
     )]
     Silent {
-        /// How many were tried.
+        /// Number of connections tried.
         connections: usize,
     },
 }
@@ -143,7 +143,7 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
 /// Opens connections before the clock starts, as many on each lane, and keeps to those that a mockserver has accepted.
 ///
 /// # Errors
-/// When the server stays silent on every connection.
+/// The server answered on none of the connections.
 async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
         return Ok(WarmUp::default());

@@ -1,4 +1,4 @@
-//! Which strategy a recorded configuration is: by the rules of presets, and by lists of one's own.
+//! Maps recorded configurations to strategies, by the rules of presets and by the user's own lists.
 
 use serde::Deserialize;
 use tailback::{Preset, Rule, StrategySpec};

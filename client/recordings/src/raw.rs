@@ -15,7 +15,7 @@ pub(crate) struct RawFile {
     pub(crate) version: String,
     pub(crate) language: String,
     pub(crate) interception: String,
-    /// What the server answers to series that only this file has.
+    /// Scripts of series that this file describes.
     #[serde(default)]
     pub(crate) series: SeriesScripts,
     /// Read one by one: what is wrong with a scenario is no reason to leave the others out.

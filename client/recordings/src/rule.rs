@@ -166,7 +166,7 @@ fn list(text: &str) -> Option<(Value, &str)> {
     is_list.then_some((Value::List(numbers), rest))
 }
 
-/// What an option puts into the strategy, with its values.
+/// Returns the strategy parameters of an option, with its values.
 fn filled(template: &str, values: &Values) -> Option<String> {
     let (mut text, mut left) = (String::new(), template);
     while let Some((before, after)) = left.split_once('{') {
@@ -238,7 +238,7 @@ fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
-/// What separates words of a configuration.
+/// True if `char` separates words of a configuration.
 fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }
@@ -297,7 +297,7 @@ mod tests {
             ("list=[429, 503]", Some("preset:x,cap=1m,retry-on=429&idempotent|503&idempotent|closed")),
             ("list={500}, factor=1.5", Some("preset:x,cap=1m,retry-on=500&idempotent|closed,factor=1.5")),
             ("adaptive, factor=2", Some("preset:x,cap=1m,factor=2+aws-adaptive")),
-            // What is not known is not guessed.
+            // Unknown options map to no preset.
             ("max_retries=2, jitter=0.5", None),
             ("mode=adaptive", None),
             ("my_max_retries=2", None),

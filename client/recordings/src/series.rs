@@ -1,4 +1,4 @@
-//! What the server answers to each op of a series: described in the recording's file, or known by the series' name.
+//! Scripts of series: the server's response to each request of an op, from the recording or known by name.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -47,7 +47,7 @@ impl RawSeries {
     /// Returns the script of so many ops.
     ///
     /// # Errors
-    /// What is wrong with the description.
+    /// Error in the description.
     pub(crate) fn script(&self, ops: usize) -> Result<Script, String> {
         let mut steps: Vec<Vec<WrittenStep>> = Vec::with_capacity(ops);
         while steps.len() < ops {

@@ -62,7 +62,7 @@ impl Column {
     pub fn cell(&self, run: &RunResult) -> String {
         match self {
             Self::Figure(figure) => figure.cell(run),
-            // With `--csv -` it may go to a terminal, whoever wrote the document.
+            // `--csv -` may print a document of somebody else to a terminal.
             Self::Text(_, text) => vocabulary::printable(&text(run)).into_owned(),
         }
     }

@@ -118,7 +118,7 @@ pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
     standings.iter().find(|standing| standing.is_complete() && !standing.foresees)
 }
 
-/// What is known of a strategy by itself.
+/// Returns the standing of a strategy before it is ranked.
 fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
     let values = |score: Score| runs.of_all(score.path());
     let mut figures = runs.summaries();

@@ -287,7 +287,7 @@ pub struct GaugePoint {
     pub value: Option<f64>,
 }
 
-/// How hard a run pushes its server.
+/// Load of a run relative to the capacity of its server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadRecord {
     /// The rate at which ops arrive over the server's capacity.

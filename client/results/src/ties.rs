@@ -12,7 +12,7 @@ use crate::standing::Standing;
 /// Figures of which pairs are compared in a ranking: the one that ranks, and the one that orders equals.
 const FIGURES_COMPARED: usize = 2;
 
-/// When two strategies of a ranking are equal.
+/// Equality of two strategies in a ranking.
 pub(crate) struct Ties {
     level: Level,
 }

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_millis(250);
 /// Consecutive failures that a working server hardly ever causes: with 5 % of random failures, once in 10¹³ attempts.
 const MAX_FAILURES: u32 = 10;
 
-/// Whether the server is there and works, as far as attempts tell.
+/// State of the server, as observed by attempts.
 #[derive(Debug)]
 pub(crate) struct Standstill {
     /// Apart, as it is hardly ever.

@@ -37,7 +37,7 @@ pub(super) struct Sweep {
     pub(super) keys: Vec<String>,
     /// Of the first strategy at the first point.
     pub(super) config: Option<ConfigRecord>,
-    /// What the best has, in words: `the least makespan`.
+    /// Figure in which the best point is best, in words: `the least makespan`.
     pub(super) most: String,
     /// The best strategies, of situations in which one is best by more than chance.
     pub(super) winners: Vec<String>,

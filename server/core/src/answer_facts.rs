@@ -11,9 +11,9 @@ use crate::standing::Standing;
 pub struct AnswerFacts {
     /// The stage of the stack that turned the request away, from 0.
     pub stage: Option<usize>,
-    /// When it was decided about, from which resets of `standings` count.
+    /// Instant of the decision; resets of `standings` count from it.
     pub decided_at: Instant,
-    /// Where each stage stood for the request then; `None` for those that have no limit.
+    /// Limit status of each stage for the request at that instant; `None` for stages without a limit.
     pub standings: Vec<Option<Standing>>,
     /// The seed that keys the draws of the request.
     pub seed: u64,

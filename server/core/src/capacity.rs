@@ -1,4 +1,4 @@
-//! How many requests per second a server can serve in the long run: what a load is compared with.
+//! Capacity of a server: requests per second that it can serve in the long run.
 //!
 //! A request counts with its mean cost at each limit, and the limit that is reached first decides. Of limits per key that is the key with
 //! the largest share of the load. A cap on slots serves slots / mean service time, whatever its rejections occupy: at that load there
@@ -27,7 +27,7 @@ pub struct Traffic {
     pub body: Vec<u8>,
 }
 
-/// What a server can serve in the long run, and the limit that says so.
+/// Capacity of a server, and the limit that it follows from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
     /// Requests per second.
@@ -45,18 +45,18 @@ pub enum CapacityLimit {
     Slots {
         /// How many.
         slots: u64,
-        /// How long each is held on average.
+        /// Mean time for which a request holds a slot.
         service: Duration,
     },
     /// So much in so much time.
     Rate {
-        /// How much, as the policy has it: `500`, `0.5`.
+        /// Requests per period, as configured: `500`, `0.5`.
         amount: String,
         /// In how much time: `/min`, ` in 5m`.
         per: String,
-        /// How much may be ahead of the rate, where the policy has a burst.
+        /// Burst, if the policy has one.
         burst: Option<u64>,
-        /// What a request costs on average.
+        /// Mean cost of a request.
         cost: f64,
     },
 }
@@ -76,7 +76,7 @@ impl Config {
         for (index, policy) in self.policy.iter().enumerate() {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
             is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
-            // What rejects or punishes without a limit of its own does not say how much passes.
+            // A stage that rejects or punishes without a limit of its own has no capacity.
             let Some(standing) = stage.gate.standing(Instant::ORIGIN, Key::default(), &service) else {
                 continue;
             };
@@ -101,7 +101,7 @@ impl Config {
     }
 }
 
-/// What a request costs on average at this stage, and how much of that falls on the key with the most of it.
+/// Returns the mean cost of a request at this stage, and the share of it that falls on the busiest key.
 fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) -> (f64, f64) {
     let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
     let mut mean = 0.0;

@@ -111,7 +111,7 @@ impl fmt::Display for FirstLimit {
     }
 }
 
-/// In how much time, as one says it: `/min`, ` in 5m`.
+/// Formats the period of a rate: `/min`, ` in 5m`.
 pub(crate) fn per_time(per: Per, policy: &Policy) -> String {
     let time = match per {
         Per::Nothing => return String::new(),

@@ -22,7 +22,7 @@ pub struct Ideal {
     margin: Duration,
     /// When each slot in use so far frees; there are never more than the cap.
     slots: BinaryHeap<Reverse<Instant>>,
-    /// When the latest planned op is sent.
+    /// Instant at which the latest planned op is sent.
     last_sent: Instant,
 }
 

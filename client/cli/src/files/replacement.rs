@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 /// More symbolic links in a row are a loop.
 const LINKS: usize = 40;
 
-/// How often a file is made again that another program took for a left-over before it was locked.
+/// Maximum number of times a file is created again after another program removed it as a left-over before it was locked.
 const ATTEMPTS: usize = 100;
 
 /// Where the new file is written, and what it replaces.
@@ -55,7 +55,7 @@ impl Replacement {
         };
         for _ in 0..ATTEMPTS {
             let file = make()?;
-            // The lock says that the program is alive. Whoever removes left-overs may have been there before.
+            // The lock marks the program as alive. Another program may have removed the file before it was locked.
             let lost = match file.as_file().try_lock() {
                 Err(TryLockError::WouldBlock) => true,
                 // Without locks nobody removes it either.
@@ -100,7 +100,7 @@ impl Replacement {
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
             {
-                // Locked until it is gone: whoever is just making it sees that it is.
+                // Locked until it is removed, so that a program that is just creating it notices.
                 drop(fs::remove_file(entry.path()));
                 drop(file);
             }

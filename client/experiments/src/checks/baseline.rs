@@ -1,4 +1,4 @@
-//! Which baselines a run can be compared with, and which of their strategies with which of the run.
+//! Pairing of a run with a baseline: refuses other experiments, and matches strategies.
 
 use results::{Baseline, Conditions};
 

@@ -19,7 +19,7 @@ pub struct BestPoint<'a> {
     /// The two, with seeds that had no part in the choice.
     experiments: Vec<Experiment>,
     opponent: &'a Opponent,
-    /// How both stood in the sweep.
+    /// Standings of both in the sweep.
     in_sweep: [Standing; 2],
     /// Of both, the varied parameter of which they have the first or the last value, in words.
     range_ends: [Option<String>; 2],

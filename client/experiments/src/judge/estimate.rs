@@ -15,7 +15,7 @@ pub struct Estimate {
     pub(super) in_sweep: [Standing; 2],
     pub(super) by: Score,
     pub(super) standings: Vec<Standing>,
-    /// How the two compare: first in what decides, and in attempts where that does not.
+    /// Comparison of the two: in the deciding figure, or in attempts if that figure ties.
     pub pairs: Vec<Pair>,
     /// Of the best and the second best, the varied parameter of which they have the first or the last value, in words.
     pub(super) range_ends: [Option<String>; 2],
@@ -104,7 +104,7 @@ impl Estimate {
         format!("{lead}{words}{end}")
     }
 
-    /// That the first of two that tie needs fewer attempts, if it does by more than chance.
+    /// Returns the sentence that the first of a tie needs fewer attempts, if the difference is significant.
     fn cheaper(&self, first: &Standing) -> String {
         let of_attempts =
             |pair: &&Pair| [Score::attempts(), Score::attempts_per_success()].contains(&pair.score);
@@ -115,7 +115,7 @@ impl Estimate {
         }
     }
 
-    /// That this one is at an end of what was varied.
+    /// Returns the sentence that the best point is the first or last of the varied range.
     fn range_end(&self, standing: &Standing) -> Option<&str> {
         let place = self.in_sweep.iter().position(|there| there.strategy == standing.strategy)?;
         self.range_ends[place].as_deref()

@@ -188,7 +188,7 @@ impl Underway {
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
         let stats =
             server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
-        // A server that did not answer this is not asked again.
+        // A server that did not answer this query gets no further one.
         let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
         let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
         let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));

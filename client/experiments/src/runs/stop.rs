@@ -15,7 +15,7 @@ pub trait Stop: Sync {
     /// Who asked for that, as results name it.
     fn asked_by(&self) -> Option<&'static str>;
 
-    /// How many times somebody asked for that.
+    /// Number of stop requests so far.
     fn times_asked(&self) -> u32 {
         u32::from(self.asked_by().is_some())
     }
@@ -24,7 +24,7 @@ pub trait Stop: Sync {
     fn is_running(&self, _control: Option<Arc<Control>>) {}
 }
 
-/// Waits for the server's answer to a question, at most until somebody asks for the end once more.
+/// Waits for a server's response, at most until the next stop request.
 pub(crate) fn unless_stopped<T>(
     stop: &dyn Stop,
     runtime: &Runtime,
@@ -40,7 +40,7 @@ pub(crate) fn unless_stopped<T>(
     })
 }
 
-/// Returns when somebody has asked for the end more than so many times.
+/// Returns once there have been more than `times` stop requests.
 pub(crate) async fn asked_more_than(times: u32, stop: &dyn Stop) {
     while stop.times_asked() <= times {
         tokio::time::sleep(LOOK).await;

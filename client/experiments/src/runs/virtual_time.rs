@@ -155,7 +155,7 @@ fn result(
     Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
 }
 
-/// What a reader of the result must know.
+/// Returns the warnings of a result.
 fn warnings(run: &Run, stopped_by: Option<&str>) -> Vec<String> {
     let tries = run.tries_without_time();
     let no_time_passes = (tries > 0).then_some(Warning::NoTimePasses(tries));

@@ -40,7 +40,7 @@ pub struct Server {
     pub mock: Option<Box<MockServer>>,
     /// How that mockserver is configured.
     pub model: Option<Config>,
-    /// The host for which a gateway asks the mockserver behind it, where that is not ours: then it is like any other server.
+    /// `Host` that a gateway sends to the mockserver behind it, if it differs from ours: the target then counts as a foreign server.
     pub gateway_host: Option<String>,
     /// Kept alive for as long as the run needs it.
     _embedded: Option<Embedded>,

@@ -8,7 +8,7 @@ use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requ
 use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
-/// Arrivals of an open loop of which nothing else is said.
+/// Default arrivals of an open loop.
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
 /// Ops of a run that is limited in neither number nor time.
 const DEFAULT_OPS: u64 = 2000;
@@ -96,7 +96,7 @@ impl WorkloadSpec {
             || self.at.is_some()
     }
 
-    /// How much longer a constant network delay may take, in virtual time.
+    /// Returns the maximum that noise adds to a constant network delay in virtual time.
     pub fn delay_noise(&self) -> Duration {
         self.delay_noise.unwrap_or(DEFAULT_DELAY_NOISE)
     }

@@ -37,7 +37,7 @@ pub struct Preset {
     /// What it must come to.
     #[serde(default)]
     pub golden: Vec<Golden>,
-    /// Which recorded configurations of its library it is; of several that fit, the first counts.
+    /// Rules for recorded configurations of its library; the first that matches counts.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,
 }
@@ -54,7 +54,7 @@ pub struct PresetParameter {
     pub choices: BTreeMap<String, String>,
 }
 
-/// Which recorded configurations a preset is. The patterns are explained where recordings are read.
+/// Rule that matches recorded configurations to a preset. The crate of recordings documents the patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {

@@ -14,7 +14,7 @@ pub struct Told<'a> {
     pub outcome: Outcome,
     /// When it is answered.
     pub now: Instant,
-    /// When it was decided about: resets of `standings` count from then.
+    /// Instant of the decision; resets of `standings` count from it.
     pub decided_at: Instant,
     /// Where each stage of the stack stands, in its order; `None` for those that have no limit to speak of.
     pub standings: &'a [Option<Standing>],

@@ -1,4 +1,4 @@
-//! What the load makes of a comparison: how hard it pushes the server, and what to try when it decides nothing.
+//! Notes on the load of a comparison: how hard it pushes the server, and which load to try if it decides nothing.
 
 use std::fmt::Write as _;
 
@@ -29,11 +29,11 @@ pub(super) fn line(load: Option<&Load>) -> String {
     load.map_or_else(String::new, |load| format!("\n{}\n", wrapped(&format!("{}.", load.sentence()), "", "")))
 }
 
-/// What is said when no attempt was rejected and none failed.
+/// Note for a comparison in which no attempt was rejected and none failed.
 pub(super) enum Unthrottled {
-    /// The strategies are equal, and this is said instead of their differences.
+    /// The strategies are equal: this text replaces their differences.
     NothingToCompare(String),
-    /// They differ by themselves, and this is said besides.
+    /// The strategies differ by their own limits: this text follows their differences.
     OwnLimits(String),
 }
 
@@ -100,7 +100,7 @@ pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, simulated
     text
 }
 
-/// Whether nobody said how many ops arrive, and how fast.
+/// True if neither the number nor the rate of ops was set.
 fn is_default_load(experiment: &Experiment) -> bool {
     let WorkloadSpec { ops, ops_per_client, duration, .. } = &experiment.workload;
     !experiment.workload.is_paced() && ops.is_none() && ops_per_client.is_none() && duration.is_none()

@@ -51,7 +51,7 @@ pub(super) fn mark(standing: &Standing) -> String {
     }
 }
 
-/// What `=` behind ranks says, where there is one.
+/// Returns the legend of `=` behind ranks, if any rank has it.
 pub(super) fn of_ties(standings: &[Standing], then: &str) -> String {
     if standings.iter().any(|standing| standing.is_tied) {
         format!("= not distinguishable from the first of that rank, or within 2 % of it; ordered by {then}. ")

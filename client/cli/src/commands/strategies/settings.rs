@@ -189,7 +189,7 @@ mod tests {
             for format in FORMATS.iter().filter(|format| is_single || format.name == "tailback") {
                 let printed = match printed(&text, text.parse().unwrap(), format) {
                     Ok(printed) => printed,
-                    // What loses a limiter is refused, and what is named instead is not.
+                    // Settings that lose a limiter are refused; the alternative that the error names is accepted.
                     Err(error) => {
                         let error = error.to_string();
                         let (_, nearest) = error.split_once("`loadgen strategies '").expect("it names one");

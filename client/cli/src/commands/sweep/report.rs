@@ -108,7 +108,7 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
     format!("\n{}\n", wrapped(text.trim_end(), "", ""))
 }
 
-/// How hard the load pushes at the points, where all of them have a known capacity.
+/// Returns how hard the load pushes at the points, if the capacity is known for all of them.
 fn load(grid: &Grid<'_>) -> String {
     let mode = if grid.args.several.simulate { Mode::Simulated } else { Mode::Http };
     let of_point = |point: &Point| Load::new(point.experiments.first()?, point.opponent.model(), mode);

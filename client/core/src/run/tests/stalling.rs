@@ -61,7 +61,7 @@ fn time_in_which_every_op_waits_as_advised_is_no_stall() {
     // Until 600 s only the attempts count, 60 of 150 ms: 51 s of patience are left.
     let obeying = stalled_at("constant:delay=10s", burst(1), advice).unwrap();
     assert!((ms(650_000)..ms(662_000)).contains(&obeying), "{obeying}");
-    // Who comes back before it is time does not wait because of advice.
+    // An op that retries before the advised instant does not wait because of advice.
     assert_eq!(stalled_at("constant:delay=9s", burst(1), advice), Some(ms(60_000)));
     let for_good = RunConfig { outages: down(30, Instant::FAR_FUTURE), ..burst(1) };
     let at = stalled_at("constant:delay=10s", for_good, |_| Some(Duration::from_secs(10))).unwrap();

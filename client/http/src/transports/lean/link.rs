@@ -26,7 +26,7 @@ pub(super) struct Link {
     _open: Open,
 }
 
-/// What reads and writes while it is polled.
+/// Task that reads and writes while it is polled.
 type Driven = Connection<TokioIo<Box<Replayed>>, Full<Bytes>>;
 
 impl Link {
