@@ -5,6 +5,7 @@ reqwest and on hyper, oha, wrk, and h2load for HTTP/2.
     benches/compare.py [--rounds 5] [--requests 200000] [--connections 50,1000] [--skip looking,memory,lag,held]
                        [--before LOADGEN] [--no-build]
     benches/compare.py --instructions
+    benches/compare.py --simulated --before LOADGEN
 
 Every round runs each program once, in turn, so that drift of the machine hits all alike; printed are medians over
 rounds, and ratios of each round's pairs. Needs wrk and h2load (Debian packages `wrk` and `nghttp2-client`) and oha
@@ -17,6 +18,9 @@ the dashboard's table, clients may use all.
 
 `--instructions` counts user instructions per attempt under valgrind's callgrind instead: the figure that is the same on
 every run, for finding regressions.
+
+`--simulated` compares attempts per second in virtual time, on one thread: of an older build and of this one, and of the default
+server and the same server named by `--policy`.
 """
 
 import argparse
@@ -316,6 +320,37 @@ def collected(command):
     return int(re.search(r"Collected : (\d+)", output).group(1))
 
 
+def simulated(before, rounds):
+    """Attempts per second of virtual time as ratios of pairs in turn: this build / an older one, a policy / the default server."""
+    now = f"{RELEASE}/loadgen"
+    aimd = ["--strategy", "aimd", "--ops", "20000"]
+    exponential = ["--strategy", "exponential", "--ops", "20000"]
+    openai = ["--preset", "openai", "--strategy", "full-jitter:max-attempts=8", "--ops", "5000"]
+    cap = ["--policy", "concurrency:cap=50"]
+    pairs = [
+        ("aimd, 20 000 ops, this build / before", (now, aimd, 100), (before, aimd, 100)),
+        ("exponential, 20 000 ops, this build / before", (now, exponential, 5), (before, exponential, 5)),
+        ("aimd, `--policy concurrency:cap=50` / default server", (now, [*aimd, *cap], 100), (now, aimd, 100)),
+        ("exponential, `--policy concurrency:cap=50` / default server", (now, [*exponential, *cap], 5), (now, exponential, 5)),
+        ("`--preset openai`, 5 000 ops, this build / before", (now, openai, 20), (before, openai, 20)),
+    ]
+    print("\nVirtual time, one thread: attempts per second of processor time\n")
+    print(f"| pair | first | second | ratio ({rounds} rounds) |\n|---|---:|---:|---:|")
+    for name, *pair in pairs:
+        rows = [[simulated_rate(*side) for side in pair] for _ in range(rounds)]
+        first, second = (statistics.median(column) for column in zip(*rows))
+        ratios = [first / second for first, second in rows]
+        print(f"| {name} | {first / 1e6:.2f} M/s | {second / 1e6:.2f} M/s | {statistics.median(ratios):.2f} "
+              f"(from {min(ratios):.2f} to {max(ratios):.2f}) |", flush=True)
+
+
+def simulated_rate(program, flags, repeats):
+    output, cpu, *_ = measured([
+        *on(CLIENT_CORES), program, "--simulate", *flags, "--repeats", str(repeats), "--threads", "1", "--quiet", "--json", "-",
+    ])
+    return sum(run["attempts"]["total"] for run in json.loads(output)["runs"]) / cpu
+
+
 def memory(requests):
     print("\nPeak memory of loadgen\n")
     print("| connections | requests | peak memory MiB | of that no pages of files |")
@@ -372,10 +407,16 @@ def main():
     parser.add_argument("--no-build", action="store_true", help="what is built is as it should be")
     parser.add_argument("--skip", default="", help="of: http1, http2, looking, samples, threads, memory, lag, held")
     parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--simulated", action="store_true")
     options = parser.parse_args()
     skipped = options.skip.split(",")
+    if options.simulated and not options.before:
+        sys.exit("error: `--simulated` compares with an older build: name it with `--before LOADGEN`")
     if not options.no_build:
         build()
+    if options.simulated:
+        simulated(options.before, options.rounds)
+        return
     if options.before:
         PEERS["loadgen before"] = lambda *of: loadgen(*of, program=options.before)
     server = serve()

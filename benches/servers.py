@@ -4,7 +4,7 @@
     benches/servers.py [--rounds 5] [--seconds 3] [--connections 50,1000] [--server PATH] [--only rejecting,held,crowd]
 
 wrk on another core sends as fast as it can (its own core is the bound where a server is faster), one request at a time on each
-connection and sixteen at once. Every round runs each server once, in turn, so that drift of the machine hits all alike; printed are
+connection. Every round runs each server once, in turn, so that drift of the machine hits all alike; printed are
 medians over rounds, and ratios mockserver / peer of each round's pairs. CPU is what the server's processes took, from /proc.
 
 Then what a request costs in memory while it is in service, over HTTP/1.1 and over HTTP/2, and whether fifty thousand connections that
@@ -33,7 +33,6 @@ RELEASE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "ta
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 SERVER_CORE, CLIENT_CORE = 0, 1
 FIRST_PORT = 8530
-PIPELINED = 16
 
 # All slots are taken by one request that is served for an hour, so that everything else is rejected.
 REJECTING = ["--max-busy", "1", "--service-time", "1h", "--network-delay", "0", "--reject-time", "0",
@@ -58,16 +57,6 @@ http {{
     }}
 }}
 """
-
-LUA = f"""
-init = function(args)
-    local requests = {{}}
-    for number = 1, {PIPELINED} do requests[number] = wrk.format(nil, "/") end
-    together = table.concat(requests)
-end
-request = function() return together end
-"""
-
 
 class Server:
     """A running server, pinned to its core."""
@@ -127,11 +116,10 @@ def needed(*programs):
             sys.exit(f"error: {program} is missing: install it with `apt-get install {program}`")
 
 
-def wrk(server, connections, seconds, script):
+def wrk(server, connections, seconds):
     """Requests and seconds of one run; every answer must be the rejection."""
-    more = ["-s", script] if script else []
     output = subprocess.run(
-        ["taskset", "-c", str(CLIENT_CORE), "wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *more,
+        ["taskset", "-c", str(CLIENT_CORE), "wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s",
          f"http://127.0.0.1:{server.port}/"], capture_output=True, text=True, check=True).stdout
     count, took, unit = re.search(r"(\d+) requests in ([\d.]+)(s|m)", output).groups()
     if "Socket errors" in output:
@@ -143,28 +131,23 @@ def wrk(server, connections, seconds, script):
 
 
 def rejecting(options, folder):
-    script = os.path.join(folder, "pipelined.lua")
-    with open(script, "w") as file:
-        file.write(LUA)
     for connections in map(int, options.connections.split(",")):
-        for at_once in (1, PIPELINED):
-            # Anew for each table: what is peak memory in it was reached in it.
-            servers = start_all(options, folder)
-            held = [socket.create_connection(("127.0.0.1", server.port)) for server in servers[2:]]
-            for connection in held:
-                connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            rows = {server.name: [] for server in servers}
-            try:
-                for _ in range(options.rounds):
-                    for server in servers:
-                        before = server.cpu()
-                        count, took = wrk(server, connections, options.seconds, script if at_once > 1 else None)
-                        rows[server.name].append((count / took, (server.cpu() - before) / count * 1e6))
-                table(f"{connections} connections, {at_once} requests at once on each, {options.rounds} rounds of "
-                      f"{options.seconds} s", servers, rows)
-            finally:
+        # Anew for each table: what is peak memory in it was reached in it.
+        servers = start_all(options, folder)
+        held = [socket.create_connection(("127.0.0.1", server.port)) for server in servers[2:]]
+        for connection in held:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        rows = {server.name: [] for server in servers}
+        try:
+            for _ in range(options.rounds):
                 for server in servers:
-                    server.stop()
+                    before = server.cpu()
+                    count, took = wrk(server, connections, options.seconds)
+                    rows[server.name].append((count / took, (server.cpu() - before) / count * 1e6))
+            table(f"{connections} connections, {options.rounds} rounds of {options.seconds} s", servers, rows)
+        finally:
+            for server in servers:
+                server.stop()
 
 
 def start_all(options, folder):
