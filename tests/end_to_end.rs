@@ -26,6 +26,7 @@ mod lower_bound;
 mod metrics;
 mod mock_server;
 mod never_hangs;
+mod one_router;
 mod open_files;
 mod outputs;
 mod pty;

@@ -248,6 +248,26 @@ fn a_signal_lets_what_is_under_way_finish() {
 }
 
 #[test]
+fn a_signal_answers_who_waits_at_a_barrier() {
+    let server = MockServer::start(FAST);
+    let mut waits = TcpStream::connect(server.address).unwrap();
+    waits
+        .write_all(
+            b"POST /_mock/barrier?run=a&of=3 HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\n\r\nbody",
+        )
+        .unwrap();
+    eventually("it waits", || {
+        let other = request(server.address, "POST", "/_mock/barrier?run=a&of=3&wait_ms=0", "");
+        other.body.contains("2 of 3 came").then_some(())
+    });
+    server.signal(Signal::INT);
+    let reply = read_reply(waits);
+    assert_eq!((reply.status, reply.header("x-tailback-mock")), (503, Some("1")));
+    assert!(reply.body.contains("the server is shutting down"), "{}", reply.body);
+    server.finish().exits(130);
+}
+
+#[test]
 fn a_second_signal_waits_for_nothing() {
     let server = MockServer::start(HOLDS);
     let _held = hold(&server);

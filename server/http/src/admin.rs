@@ -4,23 +4,27 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
-use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue};
+use axum::extract::{DefaultBodyLimit, Path, RawQuery, Request, State};
+use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Router, middleware};
+use axum::{Extension, Router, middleware};
 use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand, read_patch};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_value};
 use vocabulary::wire::ServerStats;
 use vocabulary::{excerpt, wire};
 
+use crate::abort::Abort;
+use crate::access::Access;
 use crate::barrier::{BarrierError, Comer};
+use crate::channel::Client;
 use crate::shared::Shared;
-use crate::{metrics, presets};
+use crate::{metrics, presets, request_body, response};
 
 /// The longest change of the configuration that is read, in bytes: several templates of bodies, the longest there can be, find room.
 const LONGEST_PATCH: usize = 1 << 20;
@@ -30,7 +34,7 @@ pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capaci
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
 /// Where shards of runs wait for one another: the only endpoint that answers late.
-pub(crate) const BARRIER: &str = "/_mock/barrier";
+const BARRIER: &str = "/_mock/barrier";
 
 /// Real time from a release to the common start: enough for connections to open.
 const READY_IN: Duration = Duration::from_millis(100);
@@ -39,8 +43,8 @@ const READY_IN: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_mins(1);
 const LONGEST_PATIENCE: Duration = Duration::from_hours(1);
 
-/// Routes of the admin endpoints.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
+/// Returns the router of the admin endpoints. Its access rules cover every path that reaches it, known or not.
+pub(crate) fn router(shared: Arc<Shared>, access: Access) -> Router {
     Router::new()
         .route("/_mock/stats", get(stats))
         .route("/_mock/capacity", get(capacity))
@@ -53,24 +57,25 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .fallback(unknown)
         .method_not_allowed_fallback(other_method)
         .layer(DefaultBodyLimit::max(LONGEST_PATCH))
+        .layer(middleware::from_fn_with_state(Arc::new(access), check_access))
         .layer(middleware::map_response(mark))
         .with_state(shared)
 }
 
-/// Refuses whoever may not use these endpoints.
-pub(crate) fn forbidden(refusal: &wire::Refusal) -> Response {
-    let error = excerpt(&refusal.error).into_owned();
-    with_mark(answer(StatusCode::FORBIDDEN, to_value(wire::Refusal { error, host: refusal.host.clone() })))
-}
-
-/// What somebody is told who waits while the server shuts down.
-pub(crate) fn stopping() -> Response {
-    with_mark(refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
-}
-
-/// Refuses what came with a request that is answered only once all of it is read.
-pub(crate) fn unreadable(status: StatusCode, words: &str) -> Response {
-    with_mark(refuse(status, words.trim_end()))
+/// Refuses clients that may not use these endpoints.
+async fn check_access(
+    State(access): State<Arc<Access>>,
+    Extension(client): Extension<Client>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match access.check(client.address, request.version(), request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(wire::Refusal { error, host }) => {
+            let error = excerpt(&error).into_owned();
+            answer(StatusCode::FORBIDDEN, to_value(wire::Refusal { error, host }))
+        }
+    }
 }
 
 async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
@@ -121,8 +126,27 @@ async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
-async fn barrier(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
-    let (comer, patience) = match comer(query.as_deref().unwrap_or_default()) {
+/// Holds a request until all have come to its barrier, unless its client goes away or the server stops before. A connection can be
+/// watched only once all of a request is read, so its body is read first, whatever is in it.
+async fn barrier(
+    State(shared): State<Arc<Shared>>,
+    Extension(client): Extension<Client>,
+    RawQuery(query): RawQuery,
+    body: Body,
+) -> Response {
+    if let Err((status, text)) = request_body::read(body, false).await {
+        return refuse(status, text.trim_end());
+    }
+    tokio::select! {
+        biased;
+        response = at_barrier(&shared, query.as_deref().unwrap_or_default()) => response,
+        () = client.channel.gone() => Abort::ClientGone.into_response(),
+        () = shared.stopping.told() => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"),
+    }
+}
+
+async fn at_barrier(shared: &Shared, query: &str) -> Response {
+    let (comer, patience) = match comer(query) {
         Ok(comer) => comer,
         Err(words) => return refuse(StatusCode::BAD_REQUEST, words),
     };
@@ -182,7 +206,13 @@ async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
 
-async fn preset(Path(name): Path<String>) -> Response {
+/// Parameters of the path of one preset; the outer router has matched others.
+#[derive(Debug, Deserialize)]
+struct OfPreset {
+    name: String,
+}
+
+async fn preset(Path(OfPreset { name }): Path<OfPreset>) -> Response {
     match expand(&name, None) {
         Ok(Expanded { preset, policy, answers }) => {
             answer(StatusCode::OK, to_value(ExpandedPreset { preset, policy, answers }))
@@ -244,13 +274,8 @@ fn answer(status: StatusCode, content: serde_json::Result<Value>) -> Response {
     (status, [(CONTENT_TYPE, json)], format!("{content}\n")).into_response()
 }
 
-async fn mark(response: Response) -> Response {
-    with_mark(response)
-}
-
-/// The header by which a mockserver is recognised.
-fn with_mark(mut response: Response) -> Response {
-    let version = HeaderValue::from_static(wire::MOCK_VERSION);
-    response.headers_mut().insert(HeaderName::from_static(wire::MOCK), version);
+/// Adds the header by which a mockserver is recognised.
+async fn mark(mut response: Response) -> Response {
+    response.headers_mut().insert(response::MOCK, response::MOCK_VERSION);
     response
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Request heads: bytes and number of headers.
 pub(crate) const LARGEST_HEAD: u32 = 64 << 10;
-pub(crate) const MOST_HEADERS: usize = 100;
+pub(crate) const MAX_HEADERS: usize = 100;
 
 /// What one connection may do.
 #[derive(Clone, Copy, Debug)]

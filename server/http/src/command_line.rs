@@ -22,7 +22,7 @@ use crate::flags::ServerFlags;
 use crate::shared::Shared;
 use crate::signals::Signals;
 use crate::suggesting::suggesting;
-use crate::{admin, alarm, listen, live, open_files, presets, shell, threads, typed};
+use crate::{admin, alarm, app, listen, live, open_files, presets, shell, threads, typed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -163,10 +163,10 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         let limits = Limits {
             connections: cli.max_connections,
             bounds: Bounds { http2_max_streams: cli.http2_max_streams, ..Bounds::default() },
-            access: Access { token },
             grace: Duration::from_secs(5),
         };
-        let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, shared.clone(), limits, stopped));
+        let served = app::served(&shared, Access { token });
+        let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, served, limits, stopped));
         let telling = async {
             if !cli.quiet {
                 live::tell(&shared, announced).await;

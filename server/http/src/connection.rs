@@ -1,58 +1,62 @@
 //! One connection: finds out which HTTP its client speaks, and serves it until it ends.
 
+use std::future::Future;
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Instant;
 
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tower::Service;
 
+use crate::abort::{Abort, Unanswered};
 use crate::bounds::{Bounds, LARGEST_HEAD};
-use crate::carrier::Carrier;
-use crate::exchange::{self, Served};
+use crate::channel::{Channel, Client};
+use crate::head_timer::HeadTimer;
 use crate::http2;
-use crate::plain::{self, HandedOver};
-use crate::socket::{Protocol, Socket};
+use crate::socket::{Protocol, Socket, SocketIo};
+use crate::stopping::Stopping;
 
-/// Serves a connection until it ends; once the server stops, no longer than what is under way takes.
-pub(crate) async fn converse(stream: TcpStream, peer: IpAddr, served: Arc<Served>, bounds: Bounds) {
+/// What every connection serves.
+#[derive(Clone)]
+pub(crate) struct Served {
+    pub(crate) app: Router,
+    pub(crate) stopping: Arc<Stopping>,
+}
+
+/// Serves a connection until it ends; once the server stops, only until its requests in flight are answered.
+pub(crate) async fn serve(stream: TcpStream, address: IpAddr, served: Served, bounds: Bounds) {
     // Small answers go out at once; failing that, they go out a little later.
     drop(stream.set_nodelay(true));
     let begun = tokio::select! {
         begun = tokio::time::timeout(bounds.head_patience, Socket::begin(stream)) => begun,
         () = served.stopping.told() => return,
     };
-    // Both machineries are boxed, because they are larger than most connections need.
+    // hyper's futures are boxed, because they are larger than most connections need.
     match begun {
-        Ok(Some((Protocol::Http1, io))) => {
-            if let Some(rest) = plain::serve(io, &served.shared, bounds, &served.stopping).await {
-                Box::pin(speak_http1(rest, peer, served, bounds)).await;
-            }
-        }
-        Ok(Some((Protocol::Http2, io))) => Box::pin(http2::speak(io, peer, served, bounds)).await,
+        Ok(Some((Protocol::Http1, io))) => Box::pin(serve_http1(io, address, served, bounds)).await,
+        Ok(Some((Protocol::Http2, io))) => Box::pin(http2::serve(io, address, served, bounds)).await,
         Ok(None) | Err(_) => {}
     }
 }
 
-async fn speak_http1(rest: HandedOver, peer: IpAddr, served: Arc<Served>, bounds: Bounds) {
-    let HandedOver { io, decided } = rest;
-    let socket = io.socket();
-    let decided = Mutex::new(decided);
-    let stopping = served.clone();
-    let service = service_fn(move |request| {
-        let (served, socket) = (served.clone(), socket.clone());
-        // The first request is the one that was decided before.
-        let decided = decided.lock().unwrap_or_else(PoisonError::into_inner).take();
-        async move { exchange::serve(&served, request, peer, Carrier::Connection(&socket), decided).await }
-    });
+async fn serve_http1(io: SocketIo, address: IpAddr, served: Served, bounds: Bounds) {
+    let Served { app, stopping } = served;
+    let client = Client { address, channel: Channel::Connection(io.socket()) };
+    let service = service_fn(move |request| answer(&app, request, client.clone()));
     let serving = http1::Builder::new()
-        .timer(TokioTimer::new())
+        .timer(HeadTimer::new(Instant::now() + bounds.head_patience))
         .header_read_timeout(bounds.head_patience)
         .max_buf_size(LARGEST_HEAD as usize)
-        // `MOST_HEADERS` is hyper's default: to name it here, too, would cost every request some 2000 instructions.
-        // Whoever has sent everything may still wait for the answer.
+        // `MAX_HEADERS` is hyper's default. Naming it here, too, would cost every request some 2000 instructions.
+        // A client that has ended its sending side may still wait for the answer.
         .half_close(true)
         .serve_connection(TokioIo::new(io), service);
     let mut serving = pin!(serving);
@@ -60,8 +64,28 @@ async fn speak_http1(rest: HandedOver, peer: IpAddr, served: Arc<Served>, bounds
         biased;
         // A client that misbehaves or goes away ends its own connection only.
         _ = serving.as_mut() => return,
-        () = stopping.stopping.told() => {}
+        () = stopping.told() => {}
     }
     serving.as_mut().graceful_shutdown();
     drop(serving.await);
+}
+
+/// Lets the app answer one request of a connection. Only here is it decided whether an answer goes out at all.
+pub(crate) fn answer(
+    app: &Router,
+    request: Request<Incoming>,
+    client: Client,
+) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
+    let channel = client.channel.clone();
+    // Most requests have no body, and need no box for one.
+    let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
+    request.extensions_mut().insert(client);
+    let answered = app.clone().call(request);
+    async move {
+        let Ok(mut response) = answered.await;
+        match response.extensions_mut().remove::<Abort>() {
+            None => Ok(response),
+            Some(abort) => Err(channel.abort(abort)),
+        }
+    }
 }

@@ -6,11 +6,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-use crate::access::Access;
 use crate::bounds::Bounds;
-use crate::connection;
-use crate::exchange::Served;
-use crate::shared::Shared;
+use crate::connection::{self, Served};
 
 /// A pause after an error to accept, such as running out of files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -22,8 +19,6 @@ pub(crate) struct Limits {
     pub(crate) connections: u32,
     /// What each of them may do.
     pub(crate) bounds: Bounds,
-    /// Who may use the admin endpoints.
-    pub(crate) access: Access,
     /// Real time that what is under way gets when the server shuts down.
     pub(crate) grace: Duration,
 }
@@ -31,12 +26,11 @@ pub(crate) struct Limits {
 /// Accepts until `stop` changes, then lets what is under way finish.
 pub(crate) async fn serve(
     listener: TcpListener,
-    shared: Arc<Shared>,
+    served: Served,
     limits: Limits,
     mut stop: watch::Receiver<bool>,
 ) {
     let places = Arc::new(Semaphore::new(limits.connections as usize));
-    let served = Arc::new(Served::new(shared, limits.access));
     loop {
         let place = tokio::select! {
             place = places.clone().acquire_owned() => place,
@@ -50,7 +44,7 @@ pub(crate) async fn serve(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let connection = connection::converse(stream, peer.ip(), served.clone(), limits.bounds);
+        let connection = connection::serve(stream, peer.ip(), served.clone(), limits.bounds);
         tokio::spawn(async move {
             connection.await;
             drop(place);
@@ -70,6 +64,9 @@ mod tests {
     use vocabulary::TimeScale;
 
     use super::*;
+    use crate::access::Access;
+    use crate::app;
+    use crate::shared::Shared;
 
     #[test]
     fn whoever_is_silent_for_too_long_is_left_alone_whatever_it_speaks() {
@@ -78,10 +75,11 @@ mod tests {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             let bounds = Bounds { head_patience: Duration::from_millis(20), ..Bounds::default() };
-            let limits = Limits { connections: 9, bounds, access: Access::default(), grace: Duration::ZERO };
+            let limits = Limits { connections: 9, bounds, grace: Duration::ZERO };
             let shared = Arc::new(Shared::new(Config::default(), TimeScale::default(), 1));
+            let served = app::served(&shared, Access::default());
             let (_stop, stopped) = watch::channel(false);
-            tokio::spawn(serve(listener, shared, limits, stopped));
+            tokio::spawn(serve(listener, served, limits, stopped));
             let settings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
             // The beginning of a request's head (HEADERS), and nothing more.
             let half_a_head = format!("{settings}\0\0\u{9}\u{1}\0\0\0\0\u{1}\u{2}");

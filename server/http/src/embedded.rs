@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use axum::Router;
 use mockserver_core::{Config, ServerLog};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -15,7 +16,7 @@ use crate::access::Access;
 use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::shared::Shared;
-use crate::{alarm, listen};
+use crate::{alarm, app, listen};
 
 /// A running server; dropped, it stops at once.
 pub struct Embedded {
@@ -31,7 +32,7 @@ impl Embedded {
     /// # Errors
     /// When the configuration is impossible, or the system gives no port or thread.
     pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
-        Self::start_bounded(config, scale, Bounds::default())
+        Self::start_with(config, scale, Bounds::default(), |app| app)
     }
 
     /// The same with so many requests at once on a connection of HTTP/2.
@@ -43,10 +44,27 @@ impl Embedded {
         scale: TimeScale,
         http2_max_streams: u32,
     ) -> anyhow::Result<Self> {
-        Self::start_bounded(config, scale, Bounds { http2_max_streams, ..Bounds::default() })
+        Self::start_with(config, scale, Bounds { http2_max_streams, ..Bounds::default() }, |app| app)
     }
 
-    fn start_bounded(config: Config, scale: TimeScale, bounds: Bounds) -> anyhow::Result<Self> {
+    /// The same with layers of the caller around the router that serves every request.
+    ///
+    /// # Errors
+    /// When the configuration is impossible, or the system gives no port or thread.
+    pub fn start_layered(
+        config: Config,
+        scale: TimeScale,
+        layered: impl FnOnce(Router) -> Router,
+    ) -> anyhow::Result<Self> {
+        Self::start_with(config, scale, Bounds::default(), layered)
+    }
+
+    fn start_with(
+        config: Config,
+        scale: TimeScale,
+        bounds: Bounds,
+        layered: impl FnOnce(Router) -> Router,
+    ) -> anyhow::Result<Self> {
         config.validate()?;
         let listener = listen::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         let address = listener.local_addr()?;
@@ -54,9 +72,9 @@ impl Embedded {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         alarm::start(&runtime, shared.clone())?;
         let (stop, stopped) = watch::channel(false);
-        let limits =
-            Limits { connections: 100_000, bounds, access: Access::default(), grace: Duration::ZERO };
-        let served = shared.clone();
+        let limits = Limits { connections: 100_000, bounds, grace: Duration::ZERO };
+        let mut served = app::served(&shared, Access::default());
+        served.app = layered(served.app);
         let serving = move || {
             runtime.block_on(async {
                 // Fails only outside of a runtime.

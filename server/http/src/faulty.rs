@@ -6,17 +6,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::header::{CONTENT_LENGTH, HeaderValue};
 use axum::http::response::Parts;
-use axum::http::{Method, Response, StatusCode};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Either, Full};
-use hyper::body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Frame, SizeHint};
 use mockserver_core::Fault;
 use tokio::time::{Instant, Sleep};
 
-use crate::carrier::Carrier;
-use crate::unanswered::Unanswered;
+use crate::abort::Abort;
+use crate::channel::Channel;
 
 /// What no client takes for HTTP. It begins as every answer does, see [`crate::socket`].
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
@@ -30,58 +32,44 @@ const BREAK: Duration = Duration::from_millis(10);
 /// A body that drips comes in so many parts.
 const MOST_DRIPS: usize = 20;
 
-/// The body of an answer to work.
-pub(crate) type WorkBody = Either<Full<Bytes>, Dripping>;
-
-/// Gives an answer the way that this fault wants it, a slow one until so much real time from now.
-pub(crate) async fn give(
+/// Returns an answer the way that this fault makes it; a slow one is whole after so much real time from now.
+pub(crate) async fn apply(
     fault: Fault,
-    response: Response<Full<Bytes>>,
+    response: axum::http::Response<Full<Bytes>>,
     method: &Method,
-    carrier: Carrier<'_>,
+    channel: &Channel,
     until_over: Duration,
-) -> Result<Response<WorkBody>, Unanswered> {
+) -> Response {
     let (mut parts, body) = response.into_parts();
     let bytes = match body.collect().await {
         Ok(body) => body.to_bytes(),
         Err(never) => match never {},
     };
     let has_body = may_have_body(method, parts.status);
-    match fault {
-        Fault::SlowBody(_) | Fault::SlowHeaders(_) if !has_body || bytes.is_empty() => {
+    let body = match (fault, channel) {
+        (Fault::SlowBody(_) | Fault::SlowHeaders(_), _) if !has_body || bytes.is_empty() => {
             // Nothing can drip.
             tokio::time::sleep(until_over).await;
+            Body::from(bytes)
         }
-        Fault::SlowBody(_) | Fault::SlowHeaders(_) => {
-            let drip = Dripping::new(bytes, until_over);
-            return Ok(Response::from_parts(parts, Either::Right(drip)));
+        (Fault::SlowBody(_) | Fault::SlowHeaders(_), _) => Body::new(Dripping::new(bytes, until_over)),
+        (Fault::Status(_), _) => Body::from(bytes),
+        (Fault::Truncate, Channel::Connection(_)) => {
+            return Abort::CloseAfter(first_half(&parts, &bytes, has_body).into()).into_response();
         }
-        Fault::Status(_) => {}
-        Fault::Reset => return Err(carrier.reset()),
-        Fault::Truncate => match carrier {
-            Carrier::Connection(socket) => {
-                socket.end_with(&first_half(&parts, &bytes, has_body));
-                return Err(Unanswered::Fault);
-            }
-            Carrier::Stream(_) if has_body => {
-                let half = Dripping::breaking_off(bytes);
-                return Ok(Response::from_parts(parts, Either::Right(half)));
-            }
-            // A head alone comes whole or not at all.
-            Carrier::Stream(_) => return Err(carrier.reset()),
-        },
-        Fault::Garbage => match carrier {
-            Carrier::Connection(socket) => {
-                socket.end_with(GARBAGE);
-                return Err(Unanswered::Fault);
-            }
-            Carrier::Stream(_) => {
-                parts.headers.insert(CONTENT_LENGTH, NO_LENGTH);
-            }
-        },
-        Fault::Close | Fault::Hang => return Err(carrier.close()),
-    }
-    Ok(Response::from_parts(parts, Either::Left(Full::new(bytes))))
+        (Fault::Truncate, Channel::Stream(_)) if has_body => Body::new(Dripping::breaking_off(bytes)),
+        // On a stream a head alone comes whole or not at all.
+        (Fault::Reset, _) | (Fault::Truncate, Channel::Stream(_)) => return Abort::Reset.into_response(),
+        (Fault::Garbage, Channel::Connection(_)) => {
+            return Abort::CloseAfter(Bytes::from_static(GARBAGE)).into_response();
+        }
+        (Fault::Garbage, Channel::Stream(_)) => {
+            parts.headers.insert(CONTENT_LENGTH, NO_LENGTH);
+            Body::from(bytes)
+        }
+        (Fault::Close | Fault::Hang, _) => return Abort::Close.into_response(),
+    };
+    Response::from_parts(parts, body)
 }
 
 /// Whether the answer to such a request with such a status has a body (RFC 9110, section 6.4.1).
@@ -112,7 +100,7 @@ fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
 
 /// A body that comes in small parts, evenly spread, or breaks off.
 #[derive(Debug)]
-pub(crate) struct Dripping {
+struct Dripping {
     rest: Bytes,
     part: usize,
     pause: Duration,
@@ -147,9 +135,9 @@ fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
     (part, until_over.saturating_sub(pause * (parts - 1)), pause)
 }
 
-impl Body for Dripping {
+impl hyper::body::Body for Dripping {
     type Data = Bytes;
-    type Error = Unanswered;
+    type Error = h2::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
@@ -160,7 +148,7 @@ impl Body for Dripping {
         }
         ready!(self.next.as_mut().poll(context));
         if self.missing == Some(self.rest.len()) {
-            return Poll::Ready(Some(Err(Unanswered::reset(h2::Reason::INTERNAL_ERROR))));
+            return Poll::Ready(Some(Err(h2::Reason::INTERNAL_ERROR.into())));
         }
         let due: Instant = self.next.deadline() + self.pause;
         self.next.as_mut().reset(due);

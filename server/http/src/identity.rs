@@ -30,26 +30,20 @@ pub(crate) struct Marks<'a> {
 }
 
 const NAMES: [&str; 8] =
-    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, wire::SHARD, "if-match"];
+    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, wire::SHARD, IF_MATCH];
 
 /// All of ours begin so: most headers are none of them.
-const OURS: &[u8] = b"x-tailback-";
+const OURS: &str = "x-tailback-";
+
+const IF_MATCH: &str = "if-match";
 
 impl<'a> Marks<'a> {
-    /// The next header.
-    #[inline]
-    pub(crate) fn see(&mut self, name: &[u8], value: &'a [u8]) {
-        let begins_as =
-            |start: &[u8]| name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
-        if begins_as(OURS) || begins_as(b"if-match") {
-            self.keep(name, value);
-        }
-    }
-
-    fn keep(&mut self, name: &[u8], value: &'a [u8]) {
-        let Some(index) = NAMES.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(name)) else {
+    /// Keeps the next header, whose name is in lower case, if it says anything.
+    fn see(&mut self, name: &str, value: &'a [u8]) {
+        if !(name.starts_with(OURS) || name == IF_MATCH) {
             return;
-        };
+        }
+        let Some(index) = NAMES.iter().position(|known| *known == name) else { return };
         if self.values[index].is_none() {
             self.values[index] = Some(value);
         } else if index == NAMES.len() - 1 {
@@ -85,7 +79,7 @@ impl<'a> From<&'a HeaderMap> for Marks<'a> {
     fn from(headers: &'a HeaderMap) -> Self {
         let mut marks = Self::default();
         for (name, value) in headers {
-            marks.see(name.as_str().as_bytes(), value.as_bytes());
+            marks.see(name.as_str(), value.as_bytes());
         }
         marks
     }

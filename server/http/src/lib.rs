@@ -1,35 +1,34 @@
 //! The throttling server over HTTP: carries requests into [`core`] and answers out, and waits with absolute deadlines.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod abort;
 mod access;
 mod admin;
 mod admin_token;
 mod alarm;
 mod answer_times;
+mod app;
 mod barrier;
 mod bounds;
-mod carrier;
+mod channel;
 mod clock;
 mod command_line;
 mod connection;
 mod connections;
-mod date;
 mod embedded;
-mod exchange;
 mod faulty;
 mod flags;
-mod head;
+mod head_timer;
 mod http2;
 mod identity;
 mod listen;
 mod live;
 mod metrics;
 mod open_files;
-mod plain;
-mod plain_answer;
 mod policy_file;
 mod presets;
 mod request_body;
+mod response;
 mod shared;
 mod shell;
 mod signals;
@@ -38,9 +37,7 @@ mod stopping;
 mod suggesting;
 mod threads;
 mod typed;
-mod unanswered;
 mod wanted;
-mod words;
 mod work;
 
 pub use admin_token::{ADMIN_TOKEN_ENV, AdminToken, AdminTokenError};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::StatusCode;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
 
 /// The most of a request's body that is read.
 const LONGEST: usize = 1 << 20;
@@ -13,14 +13,14 @@ const LONGEST: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reads a body, and keeps it where somebody looks at it. Otherwise the answer to one that is too long, too slow or breaks off.
-pub(crate) async fn read(body: Incoming, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
+pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
     match tokio::time::timeout(PATIENCE, read_all(body, is_kept)).await {
         Ok(read) => read,
         Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n")),
     }
 }
 
-async fn read_all(body: Incoming, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
+async fn read_all(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
     let mut body = Limited::new(body, LONGEST);
     let mut kept = Vec::new();
     while let Some(frame) = body.frame().await {

@@ -18,6 +18,7 @@ use crate::barrier::Barriers;
 use crate::clock::Clock;
 use crate::identity::Identity;
 use crate::metrics::Metrics;
+use crate::stopping::Stopping;
 use crate::wanted::Wanted;
 
 /// What every connection, the admin endpoints and the alarm share.
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) barriers: Barriers,
     /// What every connection of HTTP/2 is held to, to be told.
     pub(crate) http2_max_streams: u32,
+    pub(crate) stopping: Arc<Stopping>,
 }
 
 /// What is behind the lock.
@@ -86,11 +88,6 @@ impl Decided {
         Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }
     }
 
-    /// Whether nothing but the server's own words is answered, and whole.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.answer.is_plain()
-    }
-
     /// Whether nothing was started for it, which only a run of loadgen asks for.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
@@ -134,6 +131,7 @@ impl Shared {
             instance: RandomState::new().hash_one(0) >> 11,
             barriers: Barriers::default(),
             http2_max_streams,
+            stopping: Arc::default(),
         }
     }
 
@@ -150,12 +148,8 @@ impl Shared {
         }
     }
 
-    /// The answer, when there is one at once; else a ticket to wait with.
-    pub(crate) fn hand_in(
-        &self,
-        identity: Identity,
-        details: Option<Arc<Details>>,
-    ) -> Result<Decided, Ticket<'_>> {
+    /// Returns the answer, if there is one at once; else a ticket to wait with.
+    fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
@@ -344,7 +338,7 @@ impl Inner {
 }
 
 /// A request under way. Dropped without an answer, it tells the server that the client is gone.
-pub(crate) struct Ticket<'a> {
+struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,
     answer: oneshot::Receiver<Decided>,
@@ -352,7 +346,7 @@ pub(crate) struct Ticket<'a> {
 
 impl Ticket<'_> {
     /// Waits for the answer; none comes only when the server shuts down.
-    pub(crate) async fn wait(mut self) -> Option<Decided> {
+    async fn wait(mut self) -> Option<Decided> {
         (&mut self.answer).await.ok()
     }
 }

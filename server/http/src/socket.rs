@@ -85,7 +85,7 @@ impl Socket {
     }
 
     /// Reads more behind what is there already, as much as there is room or as comes at once; 0 at the end.
-    pub(crate) fn poll_read(&self, context: &mut Context<'_>, more: &mut Vec<u8>) -> Poll<io::Result<usize>> {
+    fn poll_read(&self, context: &mut Context<'_>, more: &mut Vec<u8>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.stream.poll_read_ready(context))?;
             if more.capacity() - more.len() < READ_ROOM / 2 {
@@ -97,26 +97,6 @@ impl Socket {
                 result => return Poll::Ready(result.map(|()| more.len() - before)),
             }
         }
-    }
-
-    /// Sends all of it.
-    pub(crate) async fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
-        self.flushed.store(false, Ordering::Relaxed);
-        while !bytes.is_empty() {
-            let result = if self.ahead.load(Ordering::Relaxed) {
-                self.write(&[IoSlice::new(bytes)])
-            } else {
-                self.stream.try_write(bytes)
-            };
-            match result {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(sent) => bytes = &bytes[sent..],
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.stream.writable().await?,
-                Err(error) => return Err(error),
-            }
-        }
-        self.flushed.store(true, Ordering::Relaxed);
-        Ok(())
     }
 
     /// Returns when the client is gone. Only to be asked while a request is under way, and its body read.
@@ -195,12 +175,8 @@ impl Socket {
 
 impl SocketIo {
     /// With what was read of it already.
-    pub(crate) fn new(socket: Arc<Socket>, first: Vec<u8>) -> Self {
+    fn new(socket: Arc<Socket>, first: Vec<u8>) -> Self {
         Self { socket, first }
-    }
-
-    pub(crate) fn into_parts(self) -> (Arc<Socket>, Vec<u8>) {
-        (self.socket, self.first)
     }
 
     pub(crate) fn socket(&self) -> Arc<Socket> {

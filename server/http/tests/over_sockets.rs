@@ -209,6 +209,31 @@ fn a_change_is_all_or_nothing() {
 }
 
 #[test]
+fn a_mistyped_endpoint_is_not_work_and_tells_foreign_pages_nothing() {
+    let server = start(|_| {});
+    for path in ["/_mock/typo", "/_mock", "/_mock/", "/_mock/stats/", "/_mock/%ff", "/_mock/presets/a/b"] {
+        let text = answer(send(&server, &format!("GET {path} HTTP/1.1"), ""));
+        assert!(
+            text.starts_with("http/1.1 404 ") && text.contains("x-tailback-mock: 1\r\n"),
+            "{path}: {text}"
+        );
+        let foreign = format!("GET {path} HTTP/1.1\r\norigin: http://evil.example");
+        let text = answer(send(&server, &foreign, ""));
+        assert!(
+            text.starts_with("http/1.1 403 ") && text.contains("x-tailback-mock: 1\r\n"),
+            "{path}: {text}"
+        );
+        assert!(!text.contains("is not one of"), "{path}: {text}");
+    }
+    assert_eq!(server.stats(None).counts.received, 0);
+    for path in ["/_mocks", "/_moc", "/metrics/", "//_mock/stats", "/a/_mock/stats", "/%5fmock/stats"] {
+        let text = answer(send(&server, &format!("GET {path} HTTP/1.1"), ""));
+        assert!(text.starts_with("http/1.1 200 ") && text.ends_with("served\n"), "{path}: {text}");
+    }
+    assert_eq!(server.stats(None).counts.received, 6);
+}
+
+#[test]
 fn unknown_endpoints_are_listed_and_a_reset_counts_anew() {
     let server = start(|_| {});
     let text = answer(send(&server, "GET /_mock/statz HTTP/1.1", ""));

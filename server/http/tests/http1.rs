@@ -1,4 +1,4 @@
-//! Plain requests are answered without the general machinery: nobody can tell by the bytes.
+//! Requests over HTTP/1.1 in whatever form and in whatever parts they come: each is answered in its turn, in the same bytes.
 
 #[path = "support/quick.rs"]
 mod quick;
@@ -32,7 +32,7 @@ fn timeless(answer: &str) -> String {
 }
 
 #[test]
-fn plain_and_other_requests_have_the_same_answers() {
+fn a_path_and_a_whole_url_have_the_same_answers() {
     let ours = "x-tailback-run: 00000000000000aa\r\nx-tailback-op: 1\r\n";
     let deferred = format!("{ours}x-tailback-least-free: 9\r\n");
     let read = format!("{ours}x-tailback-step: read\r\n");
@@ -61,19 +61,15 @@ fn plain_and_other_requests_have_the_same_answers() {
                 policy => server.policy = policy.parse().unwrap(),
             })
         };
-        let plain = exchange(&start(), &format!("GET /a HTTP/1.1\r\nhost: a\r\n{headers}\r\n"));
-        // A target with a name is nothing that a plain request has.
-        let other = exchange(&start(), &format!("GET http://a/a HTTP/1.1\r\nhost: a\r\n{headers}\r\n"));
-        assert!(
-            plain.starts_with("HTTP/1.1 ") && plain.contains("\r\ndate: "),
-            "{config} {headers}: {plain}"
-        );
-        assert_eq!(timeless(&plain), timeless(&other), "{config} {headers}");
+        let path = exchange(&start(), &format!("GET /a HTTP/1.1\r\nhost: a\r\n{headers}\r\n"));
+        let url = exchange(&start(), &format!("GET http://a/a HTTP/1.1\r\nhost: a\r\n{headers}\r\n"));
+        assert!(path.starts_with("HTTP/1.1 ") && path.contains("\r\ndate: "), "{config} {headers}: {path}");
+        assert_eq!(timeless(&path), timeless(&url), "{config} {headers}");
     }
 }
 
 #[test]
-fn whatever_comes_between_plain_requests_is_answered_in_its_turn() {
+fn pipelined_requests_of_every_kind_are_answered_in_their_turn() {
     let server = start(|config| config.service_time = Distribution::millis(1));
     let requests = "GET /1 HTTP/1.1\r\nhost: a\r\n\r\n\
                     GET /2 HTTP/1.1\r\nhost: localhost\r\n\r\n\

@@ -1,0 +1,78 @@
+//! The timer by which hyper bounds how long a connection of HTTP/1 may take for a request's head.
+//!
+//! hyper makes a sleep before each head and drops it when the head has come, which takes the lock of the runtime's timers twice per
+//! request. Here all sleeps of a connection share one of the runtime, which is moved only when it fires.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use hyper::rt::{Sleep, Timer};
+
+/// Timer of one connection. Each deadline must be later than the ones before.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadTimer(Arc<Mutex<Pin<Box<tokio::time::Sleep>>>>);
+
+/// A sleep until one deadline.
+#[derive(Debug)]
+struct HeadSleep {
+    timer: HeadTimer,
+    deadline: Instant,
+}
+
+impl HeadTimer {
+    /// Creates the timer of a connection whose first deadline is not before `first`.
+    pub(crate) fn new(first: Instant) -> Self {
+        Self(Arc::new(Mutex::new(Box::pin(tokio::time::sleep_until(first.into())))))
+    }
+}
+
+impl Timer for HeadTimer {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
+        self.sleep_until(self.now() + duration)
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
+        Box::pin(HeadSleep { timer: self.clone(), deadline })
+    }
+}
+
+impl Sleep for HeadSleep {}
+
+impl Future for HeadSleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut shared = self.timer.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            ready!(shared.as_mut().poll(context));
+            if shared.deadline().into_std() >= self.deadline {
+                return Poll::Ready(());
+            }
+            shared.as_mut().reset(self.deadline.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_sleep_ends_before_its_own_deadline() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let start = Instant::now();
+            let after = |millis| start + Duration::from_millis(millis);
+            let timer = HeadTimer::new(after(1));
+            // Dropped before its end, as that of a head that came.
+            drop(timer.sleep_until(after(2)));
+            for millis in [3, 9] {
+                timer.sleep_until(after(millis)).await;
+                assert!(start.elapsed() >= Duration::from_millis(millis));
+            }
+        });
+    }
+}

@@ -1,0 +1,141 @@
+//! Responses in the server's own words: status, body, and headers.
+
+use std::time::Duration;
+
+use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::http::{Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::Full;
+use mockserver_core::{Answer, Step, Teller, Verdict};
+use vocabulary::wire;
+
+use crate::clock::Clock;
+use crate::identity::Identity;
+use crate::shared::Decided;
+
+const AT: HeaderName = HeaderName::from_static(wire::AT);
+const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
+const CAP: HeaderName = HeaderName::from_static(wire::CAP);
+const DEFERRED: HeaderName = HeaderName::from_static(wire::DEFERRED);
+const LIMITS: HeaderName = HeaderName::from_static(wire::LIMITS);
+pub(crate) const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
+const TOOK: HeaderName = HeaderName::from_static(wire::TOOK);
+pub(crate) const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
+const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
+
+pub(crate) const MOCK_VERSION: HeaderValue = HeaderValue::from_static(wire::MOCK_VERSION);
+
+/// Forbids caches to keep responses, because one from a cache would pass for one of this server.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Headers of a response to a run of loadgen: with room for them, their map never grows.
+const RUN_HEADERS: usize = 12;
+
+/// Creates a response with this body to the request that said this of itself.
+pub(crate) fn with_body(identity: &Identity, status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    if identity.run.is_some() {
+        headers.reserve(RUN_HEADERS);
+    }
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    response
+}
+
+/// Creates a response with this text.
+pub(crate) fn with_text(
+    identity: &Identity,
+    status: StatusCode,
+    text: &'static str,
+) -> Response<Full<Bytes>> {
+    with_body(identity, status, Bytes::from_static(text.as_bytes()))
+}
+
+/// Creates the response of a decision in which no template, script or fault has a part.
+pub(crate) fn of_verdict(identity: &Identity, decided: &Decided) -> Response<Full<Bytes>> {
+    let reject_status = decided.reject_status;
+    let (status, text) = match decided.answer.verdict {
+        // A failed request has no whole response, except by its fault.
+        Verdict::Accepted | Verdict::Failed => (StatusCode::OK, "served\n"),
+        Verdict::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
+        Verdict::Rejected => (status(reject_status), "busy\n"),
+        Verdict::Deferred => (status(reject_status), "not started: less is free than the attempt asks for\n"),
+    };
+    with_text(identity, status, text)
+}
+
+/// Inserts the server's own headers. Those that only loadgen reads go only to its runs: other clients get what they would get
+/// elsewhere.
+pub(crate) fn insert_headers(headers: &mut HeaderMap, clock: &Clock, identity: &Identity, decided: &Decided) {
+    let answer = &decided.answer;
+    let is_ours = identity.run.is_some();
+    if decided.is_deferred() {
+        // Nothing was started, so nothing is reported of the server.
+        headers.insert(DEFERRED, HeaderValue::from_static("1"));
+        headers.insert(MOCK, MOCK_VERSION);
+        return;
+    }
+    if let Some(after) = answer.advice.filter(|_| !decided.has_templates()) {
+        if decided.tells_wait {
+            headers.insert(RETRY_AFTER, teller(clock, is_ours).whole_seconds(after).into());
+        }
+        if is_ours {
+            headers.insert(WAIT, nanos(after).into());
+        }
+    }
+    if identity.step != Step::Work {
+        insert_text(headers, ETAG, &format!("\"{}\"", answer.version));
+    }
+    if !is_ours {
+        return;
+    }
+    headers.insert(MOCK, MOCK_VERSION);
+    headers.insert(BUSY, answer.busy.into());
+    if let Some(cap) = answer.cap {
+        headers.insert(CAP, cap.into());
+    }
+    if answer.facts().is_some() {
+        let limits = answer.limits();
+        if !limits.is_empty() {
+            insert_text(headers, LIMITS, &limits.to_string());
+        }
+    }
+    headers.insert(TOOK, nanos(decided.took).into());
+    // A scripted response is judged by its status.
+    if answer.reply.is_none() || answer.is_spoiled() {
+        headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
+    }
+    headers.insert(AT, answer.at.as_nanos().into());
+}
+
+fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    // The core makes no value that is no header.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// Returns the time in which responses speak: to a run, which has its own time scale, that of the experiment; else real time.
+pub(crate) fn teller(clock: &Clock, is_ours: bool) -> Teller {
+    if is_ours { Teller::experiment(clock.anchor) } else { Teller::real(clock.anchor, clock.scale) }
+}
+
+pub(crate) fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// Returns the verdict that the client counts. A spoiled answer is a failure to it, whatever was done for it.
+fn verdict(answer: &Answer) -> &'static str {
+    let [accepted, rejected, failed] = wire::VERDICTS;
+    match answer.verdict {
+        _ if answer.is_spoiled() => failed,
+        Verdict::Failed => failed,
+        Verdict::Accepted => accepted,
+        Verdict::Rejected | Verdict::Conflict | Verdict::Deferred => rejected,
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
