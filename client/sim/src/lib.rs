@@ -6,7 +6,6 @@
 //! same seed gives the same run, bit for bit, on every machine and however many run side by side.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-mod cap_inputs;
 mod delay_noise;
 mod event_loop;
 mod foresight;
@@ -15,7 +14,6 @@ mod rendered;
 mod replay;
 mod request_details;
 mod side_by_side;
-mod simulated_cap;
 mod simulated_server;
 mod simulation;
 mod steer;

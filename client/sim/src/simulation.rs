@@ -6,23 +6,13 @@ use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
 use crate::event_loop::EventLoop;
-use crate::simulated_cap::SimulatedCap;
 use crate::simulated_server::SimulatedServer;
 use crate::steer::Steer;
 
 /// A client and a server on one clock that nobody waits for.
 #[derive(Debug)]
 pub struct Simulation {
-    events: Events,
-}
-
-/// The loop, for each kind of server: once around per attempt, so that it is compiled for both.
-#[derive(Debug)]
-enum Events {
-    /// Nothing but a cap.
-    Cap(Box<EventLoop<SimulatedCap>>),
-    /// Every other.
-    Whole(Box<EventLoop<SimulatedServer>>),
+    events: EventLoop<SimulatedServer>,
 }
 
 /// A run that is over.
@@ -43,14 +33,9 @@ impl Simulation {
 
     /// The same with another method than GET for requests that are of no kind.
     pub fn with_method(client: Run, kind: OperationKind, seed: u64, server: Config, method: &str) -> Self {
-        let events = if let Some(cap) = SimulatedCap::new(kind, seed, &server, &client) {
-            Events::Cap(Box::new(EventLoop::new(client, cap)))
-        } else {
-            let mut server = SimulatedServer::new(kind, seed, server, &client);
-            server.asked(client.requests().clone(), method);
-            Events::Whole(Box::new(EventLoop::new(client, server)))
-        };
-        Self { events }
+        let mut server = SimulatedServer::new(kind, seed, server, &client);
+        server.asked(client.requests().clone(), method);
+        Self { events: EventLoop::new(client, server) }
     }
 
     /// Runs to the end. `steer` is called now and then with the client and the time that it has reached.
@@ -60,15 +45,7 @@ impl Simulation {
 
     /// Generic in nothing, so that the loop is compiled here, where it is optimised in every profile.
     fn run_steered(self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> Finished {
-        match self.events {
-            Events::Cap(events) => {
-                let (run, mut server, now) = events.run(steer);
-                Finished { run, server: server.stats(now) }
-            }
-            Events::Whole(events) => {
-                let (run, mut server, now) = events.run(steer);
-                Finished { run, server: server.stats(now) }
-            }
-        }
+        let (run, mut server, now) = self.events.run(steer);
+        Finished { run, server: server.stats(now) }
     }
 }

@@ -9,7 +9,6 @@ mod answer_facts;
 mod answers;
 mod by_policy;
 mod calendar;
-mod cap_server;
 mod capacity;
 mod caps;
 mod config;
@@ -51,7 +50,6 @@ pub use answers::{
     ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
     FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
 };
-pub use cap_server::{CapAnswer, CapRequest, CapServer};
 pub use capacity::{Capacity, CapacityLimit, Traffic};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
