@@ -7,7 +7,7 @@ use loadgen_core::{Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, Serve
 use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
 use tailback::{Advice, AdviceHeaders, AdviceValue, Facts, Failure, Outcome, OwnWords, Reading, Status};
 
-use vocabulary::{LimitsTold, WallTime, grpc};
+use vocabulary::{WallTime, grpc};
 
 use crate::rendered::RenderedHeaders;
 
@@ -55,19 +55,9 @@ impl Understanding {
 }
 
 impl Heard {
-    /// What an answer in the server's own words means that is whole, as most are.
-    #[expect(clippy::inline_always, reason = "66 of 4300 instructions an attempt, by callgrind")]
-    #[inline(always)]
-    pub(crate) fn plain(answer: &Answer, config: &Config, reading: &Reading) -> Self {
-        let verdict = Some(verdict(answer.verdict));
-        let limits = LimitsTold::default();
-        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took: None, limits, verdict });
-        Self::unscripted(answer, config, reading, server)
-    }
-
     /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
     /// is told.
-    #[cold]
+    #[inline]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -75,11 +65,26 @@ impl Heard {
         reading: &Reading,
         took: Option<Duration>,
     ) -> Self {
-        let Speech { config, anchor, understanding, .. } = *speech;
         // What a script says is judged by its status.
         let verdict = answer.reply.is_none().then(|| verdict(answer.verdict));
-        let server =
-            Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, limits: answer.limits(), verdict });
+        let limits = answer.limits();
+        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict });
+        if answer.reply.is_none() && speech.answers.is_none() && answer.fault().is_none() {
+            return Self::unscripted(answer, speech.config, reading, server);
+        }
+        Self::in_other_words(answer, step, speech, reading, server)
+    }
+
+    /// What an answer means that is not whole, or not in the server's own words.
+    #[inline(never)]
+    fn in_other_words(
+        answer: &Answer,
+        step: Step,
+        speech: &Speech<'_>,
+        reading: &Reading,
+        server: Option<ServerSeen>,
+    ) -> Self {
+        let Speech { config, anchor, understanding, .. } = *speech;
         if let Some(heard) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
             return heard;
         }

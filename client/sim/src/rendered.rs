@@ -13,21 +13,21 @@ pub(crate) struct RenderedHeaders<'a> {
     told: Told<'a>,
     teller: Teller,
     status: u16,
-    read: OnceCell<Box<Read<'a>>>,
+    written: Written,
 }
 
-/// A header that was read, and those that were read after it.
-struct Read<'a> {
-    name: &'static str,
-    value: Option<Cow<'a, str>>,
-    next: OnceCell<Box<Read<'a>>>,
+/// Values that were written for this answer, in the order in which they were first read: what is read again is not written again.
+#[derive(Default)]
+struct Written {
+    value: OnceCell<(&'static str, String)>,
+    next: OnceCell<Box<Self>>,
 }
 
 impl<'a> RenderedHeaders<'a> {
     /// Those of this answer, which has this status where no template says otherwise, of a server that started at this moment of the calendar.
     pub(crate) fn new(answers: &'a AnswerSet, told: Told<'a>, status: u16, anchor: WallTime) -> Self {
         let status = answers.status(&told).unwrap_or(status);
-        Self { answers, told, teller: Teller::experiment(anchor), status, read: OnceCell::new() }
+        Self { answers, told, teller: Teller::experiment(anchor), status, written: Written::default() }
     }
 }
 
@@ -40,16 +40,16 @@ impl RenderedHeaders<'_> {
 
 impl AdviceHeaders for RenderedHeaders<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
-        let mut place = &self.read;
-        loop {
-            let read = place.get_or_init(|| {
-                let value = self.answers.header(name, &self.told, &self.teller);
-                Box::new(Read { name, value, next: OnceCell::new() })
-            });
-            if read.name == name {
-                return read.value.as_deref().map(AdviceValue::Text);
+        let mut place = &self.written;
+        while let Some((there, text)) = place.value.get() {
+            if *there == name {
+                return Some(AdviceValue::Text(text));
             }
-            place = &read.next;
+            place = place.next.get_or_init(Box::default);
+        }
+        match self.answers.header(name, &self.told, &self.teller)? {
+            Cow::Borrowed(text) => Some(AdviceValue::Text(text)),
+            Cow::Owned(text) => Some(AdviceValue::Text(&place.value.get_or_init(|| (name, text)).1)),
         }
     }
 

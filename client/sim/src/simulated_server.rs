@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests, Run};
-use mockserver_core::{Answer, AnswerSet, Config, Fault, Output, Request, RequestId, Server, Step, Verdict};
-use tailback::Reading;
+use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, Step, Verdict};
+use tailback::{Outcome, Reading, Status};
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
 
@@ -31,6 +31,8 @@ pub(crate) struct SimulatedServer {
     under_way: Vec<Option<UnderWay>>,
     /// An attempt that was to start at this instant, only if enough was free, and has not heard yet whether it did.
     looked: Option<(Instant, AttemptKey)>,
+    /// That an attempt has ended: filled in anew for every answer.
+    ended: Input,
     /// Answers whose bodies drip, by when they are whole, and by attempt.
     dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
 }
@@ -58,6 +60,15 @@ impl SimulatedServer {
             reading: client.reading(),
             under_way: Vec::new(),
             looked: None,
+            ended: Input::Ended(Completion {
+                attempt: AttemptKey { slot: 0, serial: 0 },
+                sent_at: Instant::ORIGIN,
+                outcome: Outcome::plain(Status::Succeeded),
+                server: None,
+                told: None,
+                cause: None,
+                by_gateway: false,
+            }),
             dripping: BTreeMap::new(),
         }
     }
@@ -95,29 +106,31 @@ impl SimulatedServer {
     }
 
     /// The server looked and started in one step, or started nothing: that answer is the first to come.
-    fn hear_whether_started(&mut self, now: Instant, attempt: AttemptKey, tell: &mut impl FnMut(Input)) {
-        let answer = match self.server.poll(now) {
-            Output::Answer(answer) => Some(answer),
-            Output::WaitUntil(_) | Output::Idle => None,
-        };
+    fn hear_whether_started(
+        &mut self,
+        at: Instant,
+        attempt: AttemptKey,
+        tell: &mut impl FnMut(Instant, &Input),
+    ) {
+        let answer = self.server.next_answer(at);
         if !answer.as_ref().is_some_and(|answer| answer.verdict == Verdict::Deferred) {
-            tell(Input::Started(attempt));
+            tell(at, &Input::Started(attempt));
         }
         if let Some(answer) = answer {
-            self.take(now, answer, tell);
+            self.take(at, answer, tell);
         }
     }
 
     /// An answer has begun to come.
     #[inline]
-    fn take(&mut self, now: Instant, answer: Answer, tell: &mut impl FnMut(Input)) {
+    fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
         if let Some(Fault::SlowBody(later)) = answer.fault()
             && let Some(under_way) = &self.under_way[answer.id.0 as usize]
         {
             let attempt = under_way.launched.attempt;
             self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
         } else {
-            self.hear(now, &answer, tell);
+            self.hear(at, &answer, tell);
         }
     }
 
@@ -130,18 +143,14 @@ impl SimulatedServer {
         self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
     }
 
-    /// The client hears of the first answer that has dripped by now, if there is one.
-    fn hear_dripping(&mut self, now: Instant, tell: &mut impl FnMut(Input)) -> bool {
-        let Some(first) = self.dripping.first_entry().filter(|first| first.key().0 <= now) else {
-            return false;
-        };
-        let (attempt, answer) = first.remove();
+    /// The client hears of the first answer that has dripped by then.
+    fn hear_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
+        let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
         // Whoever did not wait for it is gone, and somebody else may have the slot.
         let waits = self.under_way[attempt.slot as usize].is_some_and(|one| one.launched.attempt == attempt);
         if waits {
-            self.hear(now, &answer, tell);
+            self.hear(at, &answer, tell);
         }
-        true
     }
 
     /// An attempt goes on that has read, and writes what it knows now. Whoever hears the answers hears this one's, too.
@@ -156,35 +165,31 @@ impl SimulatedServer {
     }
 
     /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
-    fn hear(&mut self, now: Instant, answer: &Answer, tell: &mut impl FnMut(Input)) {
+    #[inline]
+    fn hear(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let slot = answer.id.0 as usize;
-        let Some(UnderWay { launched: Launched { attempt, due, .. }, step }) = self.under_way[slot] else {
-            return;
+        let Some(UnderWay { launched, step }) = &self.under_way[slot] else { return };
+        if *step == Step::Read && answer.tells_service() {
+            return self.write(at, answer);
+        }
+        let speech = Speech {
+            config: self.server.config(),
+            answers: self.answers.as_ref(),
+            anchor: WallTime::VIRTUAL_START,
+            understanding: &self.understanding,
         };
-        if step == Step::Read && answer.tells_service() {
-            return self.write(now, answer);
+        let Heard { outcome, cause, server, told } = Heard::of(answer, *step, &speech, &self.reading, None);
+        // Field by field: as a whole it would be made elsewhere first, and it is large.
+        if let Input::Ended(completion) = &mut self.ended {
+            completion.attempt = launched.attempt;
+            completion.sent_at = launched.due;
+            completion.outcome = outcome;
+            completion.server = server;
+            completion.told = told;
+            completion.cause = cause;
         }
         self.under_way[slot] = None;
-        let Heard { outcome, cause, server, told } = if answer.is_plain() {
-            Heard::plain(answer, self.server.config(), &self.reading)
-        } else {
-            let speech = Speech {
-                config: self.server.config(),
-                answers: self.answers.as_ref(),
-                anchor: WallTime::VIRTUAL_START,
-                understanding: &self.understanding,
-            };
-            Heard::of(answer, step, &speech, &self.reading, None)
-        };
-        tell(Input::Ended(Completion {
-            attempt,
-            sent_at: due,
-            outcome,
-            server,
-            told,
-            cause,
-            by_gateway: false,
-        }));
+        tell(at, &self.ended);
     }
 }
 
@@ -220,30 +225,25 @@ impl Peer for SimulatedServer {
 
     fn go_on(
         &mut self,
-        now: Instant,
-        until: Instant,
+        _now: Instant,
+        mut until: Instant,
         mut tell: impl FnMut(Instant, &Input),
     ) -> Option<Instant> {
-        let looked = self.looked.take();
-        let at = if looked.is_some() {
-            now
-        } else {
-            let whole = self.first_dripping();
-            self.server.advance_to_answer(until.min(whole)).min(whole)
-        };
-        if at > until {
-            return None;
-        }
-        let mut tell = |input: Input| tell(at, &input);
-        if let Some((_, attempt)) = looked {
+        let mut heard_at = None;
+        if let Some((at, attempt)) = self.looked.take() {
             self.hear_whether_started(at, attempt, &mut tell);
+            (until, heard_at) = (at, Some(at));
         }
         loop {
-            while let Output::Answer(answer) = self.server.poll(at) {
-                self.take(at, answer, &mut tell);
-            }
-            if self.dripping.is_empty() || !self.hear_dripping(at, &mut tell) {
-                return Some(at);
+            let whole = self.first_dripping();
+            if let Some(answer) = self.server.next_answer(until.min(whole)) {
+                (until, heard_at) = (answer.at, Some(answer.at));
+                self.take(answer.at, answer, &mut tell);
+            } else if whole <= until {
+                (until, heard_at) = (whole, Some(whole));
+                self.hear_dripping(whole, &mut tell);
+            } else {
+                return heard_at;
             }
         }
     }

@@ -33,8 +33,12 @@ impl AnswerFacts {
         let rates = stages().filter_map(|(at, standing)| Some((at, standing, standing.window?)));
         let share_left = |(at, standing, _): &(u8, Standing, Duration)| {
             let Standing { limit, remaining, .. } = *standing;
-            // In 2⁻³² parts, rounded down: who is turned away comes before all.
-            let share = (u128::from(remaining.min(limit)) << 32) / u128::from(limit.max(1));
+            // In 2⁻³² parts, rounded down: who is turned away comes before all. Most limits are numbers that need no long division.
+            let (left, limit) = (remaining.min(limit), limit.max(1));
+            let share = match u32::try_from(left) {
+                Ok(left) => (u64::from(left) << 32) / limit,
+                Err(_) => u64::try_from((u128::from(left) << 32) / u128::from(limit)).unwrap_or(u64::MAX),
+            };
             (self.stage != Some(usize::from(*at)), share)
         };
         let mut told = LimitsTold::default();

@@ -10,7 +10,7 @@ use crate::caps::{Caps, MOST_SLOTS};
 use crate::faults::Faults;
 use crate::outages::Outages;
 use crate::pace::Pace;
-use crate::policies::Admission;
+use crate::policies::Stages;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
 use crate::presets::ServerPresetUseError;
@@ -271,7 +271,7 @@ impl Config {
     }
 
     /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar.
-    pub(crate) fn admission(&self, policies: &Policies, anchor: WallTime) -> Box<dyn Admission> {
+    pub(crate) fn admission(&self, policies: &Policies, anchor: WallTime) -> Stages {
         policies.build(!self.answers.is_empty(), anchor)
     }
 

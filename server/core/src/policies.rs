@@ -29,7 +29,6 @@ mod policy_config;
 mod random;
 mod rate;
 mod reserve;
-mod running;
 mod script;
 mod sliding_counter;
 mod sliding_log;
@@ -39,14 +38,15 @@ mod stages;
 mod timelines;
 mod token_bucket;
 
-pub(crate) use admission::{Admission, Arrived, Load, Released};
+#[cfg(test)]
+pub(crate) use admission::Admission;
+pub(crate) use admission::{Arrived, Load, Released};
 pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
 pub(crate) use key::Key;
 pub(crate) use limit::{Limit, Per};
 pub(crate) use policy_config::{Places, PolicyConfig};
-pub(crate) use running::Running;
 pub(crate) use stages::{Stage, Stages};
 
 use concurrency::Concurrency;

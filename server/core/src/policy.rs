@@ -7,7 +7,7 @@ use std::sync::Arc;
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, WallTime, did_you_mean, split_options};
 
 use crate::details::Wants;
-use crate::policies::{Admission, Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
+use crate::policies::{Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
 use crate::quoted::quoted;
 use crate::script::Script;
 
@@ -137,11 +137,6 @@ impl Policy {
         self.given.is_empty()
     }
 
-    /// As what serves, of which nobody holds anything yet.
-    pub(crate) fn build(&self) -> Option<Box<dyn Admission>> {
-        self.config().build()
-    }
-
     /// Whether it can stand before what serves.
     pub(crate) fn is_stage(&self) -> bool {
         self.config().gate(&self.common).is_some()
@@ -151,7 +146,7 @@ impl Policy {
     pub(crate) fn stage(&self, anchor: WallTime) -> Option<Stage> {
         let common = Common { anchor, ..self.common.clone() };
         let gate = self.config().gate(&common)?;
-        Some(Stage { gate, common })
+        Some(Stage::new(gate, common))
     }
 
     /// Whether a parameter can be another while requests are under way.

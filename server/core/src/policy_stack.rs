@@ -11,7 +11,7 @@ use vocabulary::{Instant, WallTime, did_you_mean};
 
 use crate::details::Wants;
 use crate::pace::Pace;
-use crate::policies::{Admission, Key, Places, Stage, Stages};
+use crate::policies::{Key, Places, Stage, Stages};
 use crate::policy::{Policy, PolicyError};
 use crate::quoted::quoted;
 use crate::rate_law::RateLaw;
@@ -166,16 +166,12 @@ impl Policies {
 
     /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar; whether
     /// templates tell where they stand, which otherwise a single cap does not tell.
-    pub(crate) fn build(&self, are_told: bool, anchor: WallTime) -> Box<dyn Admission> {
-        let is_stage = self.last().is_stage();
-        if let Some(server) = self.only().filter(|_| !(are_told && is_stage)).and_then(Policy::build) {
-            return server;
-        }
-        let mut stages: Vec<_> = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
-        // What serves itself is the last, and no stage.
-        let server = if is_stage { None } else { self.last().build() };
-        stages.truncate(self.0.len() - usize::from(server.is_some()));
-        Box::new(Stages::new(stages, server))
+    pub(crate) fn build(&self, are_told: bool, anchor: WallTime) -> Stages {
+        let stages = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
+        let server = self.last().config().build();
+        let tells_limits =
+            self.only().is_none_or(|policy| policy.is_stage() && (are_told || policy.config().tells_limit()));
+        Stages::new(stages, server, tells_limits)
     }
 
     /// Whether one of them goes by the server's own cap: only then there is one that can be changed.

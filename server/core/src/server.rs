@@ -5,7 +5,7 @@ mod passage;
 mod run_clock;
 mod taken_back;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use vocabulary::wire::{RunId, ServerStats};
@@ -17,7 +17,7 @@ use crate::details::{Details, Wants};
 use crate::events::{Answer, Input, Output};
 use crate::ledger::{Ledger, Of};
 use crate::log::ServerLog;
-use crate::policies::Running;
+use crate::policies::Stages;
 use crate::request::{Request, RequestId};
 use crate::schedule::InForce;
 use crate::service::ServiceModel;
@@ -40,7 +40,7 @@ pub struct Server {
     /// When another of the `caps` holds of which the policy was not told yet.
     next_cap: Option<Instant>,
     clock: RunClock,
-    policy: Running,
+    policy: Stages,
     ledger: Ledger,
     /// Rises with every reset; what began in an earlier one is not counted.
     epoch: u64,
@@ -48,8 +48,8 @@ pub struct Server {
     version: u64,
     /// Requests on their way to admission.
     coming: Timeline<RequestId>,
-    /// What those of them say of themselves, who do: whatever policy admits them is told.
-    details: BTreeMap<RequestId, Arc<Details>>,
+    /// What those of them say of themselves, who do: whatever policy admits them is told. By request id; empty where nobody ever does.
+    details: Vec<Option<Arc<Details>>>,
     /// Answers on their way to the client.
     going: Timeline<Answer>,
     /// Messages so far: what breaks ties, and by what a request knows its own.
@@ -64,7 +64,7 @@ pub struct Server {
 }
 
 /// Whether nothing but the server's own words is answered, and whole, and there are no limits of a stack to tell.
-fn is_plain(config: &Config, policy: &Running) -> bool {
+fn is_plain(config: &Config, policy: &Stages) -> bool {
     config.answers.is_empty() && config.fault.is_empty() && !policy.has_facts()
 }
 
@@ -91,7 +91,7 @@ impl Server {
         let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
         let mut ledger = Ledger::default();
         ledger.set_policies(policies.labels());
-        let policy = Running::new(config.admission(policies, anchor));
+        let policy = config.admission(policies, anchor);
         Self {
             anchor,
             is_plain: is_plain(&config, &policy),
@@ -105,7 +105,7 @@ impl Server {
             epoch: 0,
             version: 0,
             coming: Timeline::default(),
-            details: BTreeMap::new(),
+            details: Vec::new(),
             going: Timeline::default(),
             messages: 0,
             requests: Vec::new(),
@@ -147,17 +147,12 @@ impl Server {
     /// What is to be done; call again until it answers with [`Output::WaitUntil`] or [`Output::Idle`].
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Output {
-        if self.answers.is_empty() {
-            self.advance(now);
+        self.ledger.on_time(now);
+        match self.next_answer(now) {
+            Some(answer) => Output::Answer(answer),
+            None if self.next_at == Instant::FAR_FUTURE => Output::Idle,
+            None => Output::WaitUntil(self.next_at),
         }
-        // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
-        if let (Some(log), Some(answer)) = (&mut self.log, self.answers.front()) {
-            log.on_answer(answer);
-        }
-        if let Some(answer) = self.answers.pop_front() {
-            return Output::Answer(answer);
-        }
-        if self.next_at == Instant::FAR_FUTURE { Output::Idle } else { Output::WaitUntil(self.next_at) }
     }
 
     /// When something is due next: an answer that waits to be taken, or an event; [`Instant::FAR_FUTURE`] if nothing is.
@@ -166,13 +161,18 @@ impl Server {
         self.answers.front().map_or(self.next_at, |answer| answer.at)
     }
 
-    /// Processes what is due by `until`, each at its own instant, but stops when there is an answer, which [`poll`](Self::poll) hands out
-    /// at that instant. Returns [`next_at`](Self::next_at). For shells whose time jumps.
-    pub fn advance_to_answer(&mut self, until: Instant) -> Instant {
-        while self.answers.is_empty() && self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
-            self.process_next();
+    /// Returns the next answer that is due by `until`, and processes everything before it at its own instant, but nothing after it. For
+    /// shells whose time jumps.
+    #[inline]
+    pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
+        let mut next = self.answers.pop_front();
+        while next.is_none() && self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
+            next = self.process_next();
         }
-        self.next_at()
+        if let (Some(log), Some(answer)) = (&mut self.log, &next) {
+            log.on_answer(answer);
+        }
+        next
     }
 
     /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing
@@ -258,44 +258,43 @@ impl Server {
     #[inline(never)]
     fn catch_up(&mut self, now: Instant) {
         while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
-            self.process_next();
+            let answer = self.process_next();
+            self.answers.extend(answer);
         }
     }
 
-    /// Processes what is due next, at its own instant.
+    /// Processes what is due next, at its own instant: an answer, if it is one.
     #[inline]
-    fn process_next(&mut self) {
+    fn process_next(&mut self) -> Option<Answer> {
         let at = self.next_at;
-        if self.change_is_due(at) {
+        let answer = if self.change_is_due(at) {
             self.follow_schedule(at);
+            None
         } else {
-            self.step(at);
-        }
+            self.step(at)
+        };
         self.next_at = self.next();
+        answer
     }
 
     /// Processes one thing that is due at `at`; the policy's own events come first.
-    fn step(&mut self, at: Instant) {
+    fn step(&mut self, at: Instant) -> Option<Answer> {
         if self.policy.load().next == at {
-            // Where it is, without a copy: this happens once per request.
-            if let Some(released) = &mut self.policy.advance(self.config.seed, &self.service) {
-                if self.is_open(released.id) {
-                    self.count_policies(released.id, released.verdict);
-                    self.decide(released);
-                }
-                self.answer(at, released);
+            let mut released = self.policy.advance(self.config.seed, &self.service)?;
+            if self.is_open(released.id) {
+                self.count_policies(released.id, released.verdict);
+                self.decide(&mut released);
             }
+            self.answer(at, &released)
         } else if self.coming.next().0 == at {
-            if let Some(((_, message), id)) = self.coming.pop()
-                && self.awaits(id, message)
-            {
-                self.admit(at, id);
-            }
-        } else if let Some(((_, message), answer)) = self.going.pop()
-            && self.awaits(answer.id, message)
-        {
-            self.requests[answer.id.0 as usize] = None;
-            self.answers.push_back(Answer { at, ..answer });
+            let ((_, message), id) = self.coming.pop()?;
+            if self.awaits(id, message) { self.admit(at, id) } else { None }
+        } else {
+            let ((_, message), answer) = self.going.pop()?;
+            self.awaits(answer.id, message).then(|| {
+                self.requests[answer.id.0 as usize] = None;
+                Answer { at, ..answer }
+            })
         }
     }
 

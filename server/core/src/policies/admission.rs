@@ -5,29 +5,19 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::answer_facts::AnswerFacts;
-use crate::by_policy::Fate;
-use crate::details::Details;
 use crate::policies::capacity::Capacity;
-use crate::policies::gate::Gate;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
 
-/// A policy in force, with everything that requests hold of it.
-///
-/// The server calls [`advance`](Self::advance) at every instant that [`Load::next`] names, before anything else that happens
-/// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
-/// [`cancel`](Self::cancel). Ids are used again after that.
+/// A policy that serves requests itself, behind the stages of a [stack](crate::policies::Stages), with everything that requests hold of
+/// it. The stack calls it as the server calls the stack.
 pub(crate) trait Admission: fmt::Debug + Send {
-    /// A request that [arrives](Self::arrive) next says this of itself; whoever does not tell is not introduced. Some policies do not care.
-    fn introduce(&mut self, _id: RequestId, _details: &Details) {}
-
-    /// A request reaches the server.
+    /// A request reaches it.
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived;
 
-    /// A request reaches the server that must not be served, for the reason in the verdict; a policy that is full may have
-    /// another. Unless a policy says otherwise that takes no time.
+    /// A request reaches a server without stages that must not be served, for the reason in the verdict. Unless a policy says otherwise
+    /// that takes no time.
     fn refuse(
         &mut self,
         _at: Instant,
@@ -47,45 +37,14 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// What it carries. Only the calls above change it.
     fn load(&self) -> Load;
 
-    /// How much there is of what can be busy. Only [`tune`](Self::tune) changes it.
+    /// How much there is of what can be busy.
     fn capacity(&self) -> Capacity {
         Capacity::Slots
     }
 
-    /// What a carrier sense reads when there is so much in all: how much is free.
+    /// What a carrier sense reads at a server without stages when there is so much in all: how much is free.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
-    }
-
-    /// Whether there is anything that answers could tell of limits.
-    fn has_facts(&self) -> bool {
-        false
-    }
-
-    /// What answers tell of a request that is done with: who turned it away, and where limits stood.
-    fn facts(&mut self, _id: RequestId) -> AnswerFacts {
-        AnswerFacts::default()
-    }
-
-    /// How far a request came that was asked about and has just been decided about, if there is a stack.
-    fn fate(&self, _id: RequestId, _verdict: Verdict) -> Option<Fate> {
-        None
-    }
-
-    /// From this instant on a stage goes by the figures of this one.
-    fn tune(&mut self, _at: Instant, _stage: usize, _other: Box<dyn Gate>, _service: &ServiceModel) {}
-
-    /// The server may have more slots than before: whoever waits for one gets it.
-    fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
-
-    /// Whether somebody waits for a slot or a place.
-    fn is_awaited(&self) -> bool {
-        false
-    }
-
-    /// Keys that were forgotten for the sake of others.
-    fn evicted_keys(&self) -> u64 {
-        0
     }
 
     /// Breakdowns since the last call.

@@ -99,6 +99,8 @@ impl PolicyConfig for Concurrency {
 #[derive(Debug)]
 struct Places {
     config: Concurrency,
+    /// Of requests that are counted together: most servers tell nobody apart.
+    all: Place,
     /// Of keys for which nothing is busy and nobody waits there is nothing.
     keys: BTreeMap<Key, Place>,
     /// Who waits, by when it is turned away; ties in the order of arrival.
@@ -128,6 +130,7 @@ impl Places {
     fn new(config: Concurrency) -> Self {
         Self {
             config,
+            all: Place::default(),
             keys: BTreeMap::new(),
             timeouts: BTreeMap::new(),
             arrivals: 0,
@@ -139,11 +142,28 @@ impl Places {
         u64::from(if self.config.cap == u32::MAX { service.slots(at) } else { self.config.cap })
     }
 
+    /// What there is of a key, if anything is.
+    fn place(&self, key: Key) -> Option<&Place> {
+        if key == Key::default() { Some(&self.all) } else { self.keys.get(&key) }
+    }
+
+    /// The same to be changed.
+    fn place_mut(&mut self, key: Key) -> Option<&mut Place> {
+        if key == Key::default() { Some(&mut self.all) } else { self.keys.get_mut(&key) }
+    }
+
+    /// The same, made if there is nothing yet.
+    fn place_of(&mut self, key: Key) -> &mut Place {
+        if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
+    }
+
     /// Gives free places of a key to those who wait for them, and forgets a key for which there is nothing to remember.
     fn settle(&mut self, at: Instant, key: Key, cap: u64) {
-        let Some(place) = self.keys.get_mut(&key) else { return };
+        let Self { config, all, keys, timeouts, called, .. } = self;
+        let place = if key == Key::default() { Some(all) } else { keys.get_mut(&key) };
+        let Some(place) = place else { return };
         loop {
-            let next = match self.config.order {
+            let next = match config.order {
                 Order::Fifo => place.queue.front(),
                 Order::Lifo => place.queue.back(),
             };
@@ -151,22 +171,22 @@ impl Places {
             if place.busy + cost > cap {
                 break;
             }
-            match self.config.order {
+            match config.order {
                 Order::Fifo => place.queue.pop_front(),
                 Order::Lifo => place.queue.pop_back(),
             };
             place.busy += cost;
-            self.timeouts.remove(&timeout);
-            self.called.push_back((at, id));
+            timeouts.remove(&timeout);
+            called.push_back((at, id));
         }
-        if place.busy == 0 && place.queue.is_empty() {
-            self.keys.remove(&key);
+        if key != Key::default() && place.busy == 0 && place.queue.is_empty() {
+            keys.remove(&key);
         }
     }
 
     /// Takes a request out of its queue.
     fn drop_out(&mut self, key: Key, id: RequestId) -> Option<Waiting> {
-        let queue = &mut self.keys.get_mut(&key)?.queue;
+        let queue = &mut self.place_mut(key)?.queue;
         let index = queue.iter().position(|waiting| waiting.id == id)?;
         queue.remove(index)
     }
@@ -188,19 +208,24 @@ impl Gate for Places {
         }
     }
 
+    fn has_queue(&self) -> bool {
+        self.config.queue > 0 || self.is_awaited() || !self.called.is_empty()
+    }
+
     fn is_awaited(&self) -> bool {
         !self.timeouts.is_empty()
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling {
         let (cap, cost) = (self.cap(at, service), u64::from(asked.cost));
         if cost > cap {
             return Ruling::Reject(None);
         }
-        // The cap may be another by now.
-        self.settle(at, asked.key, cap);
-        let (busy, waiting) =
-            self.keys.get(&asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
+        if !self.timeouts.is_empty() {
+            // The cap may be another by now.
+            self.settle(at, asked.key, cap);
+        }
+        let (busy, waiting) = self.place(asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
         // Whoever came last is the first in a queue of that order, and those behind it find too little.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
@@ -212,26 +237,26 @@ impl Gate for Places {
         }
         let (id, timeout) = (asked.request.id, (at + self.config.queue_timeout, self.arrivals));
         self.arrivals += 1;
-        self.keys.entry(asked.key).or_default().queue.push_back(Waiting { id, cost, timeout });
+        self.place_of(asked.key).queue.push_back(Waiting { id, cost, timeout });
         self.timeouts.insert(timeout, (id, asked.key));
         Ruling::Queue
     }
 
-    fn take(&mut self, _at: Instant, asked: &Asked) {
-        self.keys.entry(asked.key).or_default().busy += u64::from(asked.cost);
+    fn take(&mut self, _at: Instant, asked: &Asked<'_>) {
+        self.place_of(asked.key).busy += u64::from(asked.cost);
     }
 
     /// A place is free again when its request has [ended](Gate::ended), and not before.
-    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
-    fn ended(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) {
-        if let Some(place) = self.keys.get_mut(&asked.key) {
+    fn ended(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {
+        if let Some(place) = self.place_mut(asked.key) {
             place.busy = place.busy.saturating_sub(u64::from(asked.cost));
         }
         self.settle(at, asked.key, self.cap(at, service));
     }
 
-    fn withdraw(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) {
+    fn withdraw(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {
         let id = asked.request.id;
         if let Some(waiting) = self.drop_out(asked.key, id) {
             self.timeouts.remove(&waiting.timeout);
@@ -274,7 +299,7 @@ impl Gate for Places {
 
     fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing> {
         let cap = self.cap(at, service);
-        let busy = self.keys.get(&key).map_or(0, |place| place.busy);
+        let busy = self.place(key).map_or(0, |place| place.busy);
         Some(Standing {
             limit: cap,
             remaining: cap.saturating_sub(busy),
@@ -286,16 +311,29 @@ impl Gate for Places {
 
 #[cfg(test)]
 mod tests {
-    use vocabulary::Distribution;
+    use vocabulary::{Distribution, TextField as _};
 
     use super::*;
     use crate::config::Config;
+    use crate::details::Details;
+    use crate::policies::key::KeyRule;
     use crate::request::{Request, Step};
 
-    fn asked(id: u32, cost: u32) -> Asked {
-        let request =
-            Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt: 1, step: Step::Work };
-        Asked { request, key: Key::default(), cost }
+    const fn request(id: u32) -> Request {
+        Request { id: RequestId(id), run: None, seed: 1, op: id as u64, attempt: 1, step: Step::Work }
+    }
+
+    static REQUESTS: [Request; 6] = [request(0), request(1), request(2), request(3), request(4), request(5)];
+
+    /// A key of its own, which is forgotten when nothing is left of it.
+    fn key() -> Key {
+        let mut rule = KeyRule::default();
+        rule.read("method").unwrap();
+        rule.of(&Details { method: "GET".into(), ..Details::default() })
+    }
+
+    fn asked(id: u32, cost: u32) -> Asked<'static> {
+        Asked { request: &REQUESTS[id as usize], key: key(), cost }
     }
 
     fn service() -> ServiceModel {
@@ -392,10 +430,7 @@ mod tests {
         assert_eq!(places.ask(at, &asked(1, 2), &service()), Ruling::Pass);
         places.take(at, &asked(1, 2));
         assert_eq!(places.ask(at, &asked(2, 2), &service()), Ruling::Queue);
-        assert_eq!(
-            places.standing(at, Key::default(), &service()).map(|standing| standing.remaining),
-            Some(0)
-        );
+        assert_eq!(places.standing(at, key(), &service()).map(|standing| standing.remaining), Some(0));
         places.ended(at, &asked(1, 2), &service());
         assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(2), passes: true }));
     }

@@ -58,6 +58,11 @@ impl CostRule {
 }
 
 impl Refund {
+    /// Whether an accepted request costs what it was charged.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What a request has cost that was charged so much.
     pub(crate) fn of(&self, details: Option<&Details>, charged: u32) -> Option<u32> {
         self.0.iter().find_map(|source| source.number(details, charged))

@@ -25,6 +25,11 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
     /// There may be more places than before: whoever waits for one gets it.
     fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
 
+    /// Whether it has a queue, or somebody still waits in one that it had. Only [`tune`](Self::tune) changes it.
+    fn has_queue(&self) -> bool {
+        false
+    }
+
     /// Whether somebody waits in its queue.
     fn is_awaited(&self) -> bool {
         false
@@ -32,24 +37,24 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
 
     /// What becomes of a request. Only what time changes is changed, who waits in a queue, and what is held against those who come too
     /// early.
-    fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling;
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling;
 
     /// It is charged.
-    fn take(&mut self, at: Instant, asked: &Asked);
+    fn take(&mut self, at: Instant, asked: &Asked<'_>);
 
     /// So much of what was taken at an instant comes back.
-    fn give_back(&mut self, at: Instant, asked: &Asked, taken: Taken);
+    fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken);
 
     /// A request holds none of its places any more. Called only where [places are held](Self::holds_places).
-    fn ended(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) {}
+    fn ended(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
     /// A later stage, or what serves, turned it away, to be told this wait. What is told in the end, never less.
-    fn overhear(&mut self, _at: Instant, _asked: &Asked, wait: Option<Duration>) -> Option<Duration> {
+    fn overhear(&mut self, _at: Instant, _asked: &Asked<'_>, wait: Option<Duration>) -> Option<Duration> {
         wait
     }
 
     /// Who waits in its queue is gone.
-    fn withdraw(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) {}
+    fn withdraw(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
     /// When somebody in its queue goes on or is turned away, if anybody waits.
     fn next(&self) -> Option<Instant> {
@@ -92,8 +97,8 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
 
 /// A request as one stage sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub(crate) request: Request,
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a Request,
     /// For whom it is counted.
     pub(crate) key: Key,
     /// What it costs.

@@ -108,7 +108,7 @@ impl Gate for GrowingPlaces {
         }
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
         let growth = self.growth;
         let places = self.places(at, asked.key);
         places.grown.used = at;
@@ -119,14 +119,14 @@ impl Gate for GrowingPlaces {
         Ruling::Reject(None)
     }
 
-    fn take(&mut self, at: Instant, asked: &Asked) {
+    fn take(&mut self, at: Instant, asked: &Asked<'_>) {
         self.places(at, asked.key).busy += u64::from(asked.cost);
     }
 
     /// A place is free again when its request has [ended](Gate::ended), and not before.
-    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
-    fn ended(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) {
+    fn ended(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) {
         let Some(places) = self.keys.get_mut(asked.key) else { return };
         places.busy = places.busy.saturating_sub(u64::from(asked.cost));
         places.grown.used = at;

@@ -35,11 +35,6 @@ struct Holder {
 }
 
 impl Holding {
-    /// What is busy.
-    pub(crate) fn busy(&self) -> u32 {
-        self.busy
-    }
-
     /// A request that was decided about begins to take so much time; whether it is busy meanwhile when it is rejected, is said.
     #[inline]
     pub(crate) fn take(

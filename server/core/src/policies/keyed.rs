@@ -92,7 +92,7 @@ impl<L: Law> Gate for Keyed<L> {
         self.laws += 1;
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked, service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling {
         let (law, state) = self.state(asked.key);
         law.begin(state, service.began);
         law.advance(state, at);
@@ -107,7 +107,7 @@ impl<L: Law> Gate for Keyed<L> {
         ruling
     }
 
-    fn take(&mut self, at: Instant, asked: &Asked) {
+    fn take(&mut self, at: Instant, asked: &Asked<'_>) {
         if asked.cost > 0 {
             let (law, state) = self.state(asked.key);
             law.advance(state, at);
@@ -115,7 +115,7 @@ impl<L: Law> Gate for Keyed<L> {
         }
     }
 
-    fn give_back(&mut self, at: Instant, asked: &Asked, taken: Taken) {
+    fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken) {
         // Of a key that was forgotten meanwhile nothing is known that could come back.
         if let Some(known) = self.keys.get_mut(asked.key) {
             known.catch_up(&self.law, &self.past, self.laws);

@@ -131,7 +131,7 @@ impl Gate for Locks {
         }
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         if lock.rest(at).is_zero() {
@@ -147,11 +147,11 @@ impl Gate for Locks {
         Ruling::Reject(Some(lock.rest(at)))
     }
 
-    fn take(&mut self, _at: Instant, _asked: &Asked) {}
+    fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}
 
-    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
-    fn overhear(&mut self, at: Instant, asked: &Asked, wait: Option<Duration>) -> Option<Duration> {
+    fn overhear(&mut self, at: Instant, asked: &Asked<'_>, wait: Option<Duration>) -> Option<Duration> {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         match config.early {

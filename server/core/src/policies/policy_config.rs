@@ -70,6 +70,11 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether answers tell where its limit stands when it is the only policy and no template asks for it.
+    fn tells_limit(&self) -> bool {
+        true
+    }
+
     /// Whether it serves every request that finds less in service than that cap while nobody is rejected, so that ops can be
     /// planned in advance.
     fn is_plannable(&self) -> bool {

@@ -58,13 +58,13 @@ impl Gate for Random {
         }
     }
 
-    fn ask(&mut self, _at: Instant, asked: &Asked, _service: &ServiceModel) -> Ruling {
-        if self.rejects(&asked.request) { Ruling::Reject(None) } else { Ruling::Pass }
+    fn ask(&mut self, _at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
+        if self.rejects(asked.request) { Ruling::Reject(None) } else { Ruling::Pass }
     }
 
-    fn take(&mut self, _at: Instant, _asked: &Asked) {}
+    fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}
 
-    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
         Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it counts nothing"))

@@ -65,13 +65,13 @@ impl Gate for SlowDown {
         }
     }
 
-    fn ask(&mut self, _at: Instant, _asked: &Asked, _service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
         Ruling::Pass
     }
 
-    fn take(&mut self, _at: Instant, _asked: &Asked) {}
+    fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}
 
-    fn give_back(&mut self, _at: Instant, _asked: &Asked, _taken: Taken) {}
+    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
     fn stretch(&self, in_service: u32) -> u64 {
         let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());

@@ -1,6 +1,7 @@
-//! Several policies in order: a request goes through all of them before it is served, and the first that rejects speaks.
+//! The policies in force: a request goes through all of them in order before it is served, and the first that rejects it decides.
 
 mod passing;
+mod stage;
 mod way;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,21 +13,28 @@ use crate::by_policy::Fate;
 use crate::details::Details;
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
-use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Waited};
+use crate::policies::gate::{Gate, Ruling, Waited};
 use crate::policies::holding::Holding;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
-use passing::{Face, Passing};
+pub(crate) use stage::Stage;
 
-/// A stack in force.
+use passing::Passing;
+
+/// A stack in force, with everything that requests hold of it.
+///
+/// The server calls [`advance`](Self::advance) at every instant that [`Load::next`] names, before anything else that happens
+/// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
+/// [`cancel`](Self::cancel). Ids are used again after that.
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// What serves whoever has passed; without it everybody is served for the server's service time.
     server: Option<Box<dyn Admission>>,
-    /// Those who are served without it, and rejections that take their time.
+    /// Whether answers tell where its limits stand.
+    tells_limits: bool,
+    /// Those who are served without `server`, and rejections that take their time.
     holding: Holding,
     /// Who goes on after a wait, in order of time and then of coming.
     waits: BTreeMap<(Instant, u64), RequestId>,
@@ -36,144 +44,181 @@ pub(crate) struct Stages {
     passing: Vec<Passing>,
     /// What takes no time for whoever had to wait before, at its instant.
     ready: VecDeque<(Instant, Released)>,
-}
-
-/// A policy of the stack.
-#[derive(Debug)]
-pub(crate) struct Stage {
-    pub(crate) gate: Box<dyn Gate>,
-    pub(crate) common: Common,
+    /// The stages in whose queues somebody may wait.
+    queues: Vec<usize>,
+    /// What it carries: computed once after every change, because the server reads it several times per request.
+    load: Load,
+    capacity: Capacity,
 }
 
 impl Stages {
-    /// Nobody has come yet.
-    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>) -> Self {
-        Self {
+    /// Nobody has come yet. A policy whose answers tell nothing of its limit is the only one.
+    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>, tells_limits: bool) -> Self {
+        let mut stages = Self {
             gates,
             server,
+            tells_limits,
             holding: Holding::default(),
             waits: BTreeMap::new(),
             waited: 0,
             passing: Vec::new(),
             ready: VecDeque::new(),
-        }
+            queues: Vec::new(),
+            load: Load::NONE,
+            capacity: Capacity::Unbounded,
+        };
+        stages.look_at_gates();
+        stages.load = stages.carried();
+        stages
     }
 
-    fn slot(&mut self, id: RequestId) -> &mut Passing {
-        let index = id.0 as usize;
-        if self.passing.len() <= index {
-            self.passing.resize_with(index + 1, Passing::default);
-        }
-        &mut self.passing[index]
+    /// A request that [arrives](Self::arrive) next says this of itself; whoever does not tell is not introduced.
+    pub(crate) fn introduce(&mut self, id: RequestId, details: &Details) {
+        self.make_room(id);
+        let Self { gates, passing, .. } = self;
+        passing[id.0 as usize].introduce(gates.iter().map(|stage| stage.face(details)));
     }
 
-    /// Somebody in a queue goes on, or has waited long enough.
-    fn called(&mut self, at: Instant, stage: usize, waited: Waited, service: &ServiceModel) {
-        if waited.passes {
-            self.pass(at, waited.id, stage, true);
-            self.go_on(at, waited.id, stage + 1, service);
-        } else {
-            self.reject(at, waited.id, stage, None, service);
-            self.turn_away_late(at, waited.id, service);
-        }
-    }
-}
-
-impl Admission for Stages {
-    fn introduce(&mut self, id: RequestId, details: &Details) {
-        let faces: Vec<Face> = self.gates.iter().map(|stage| Face::of(details, &stage.common)).collect();
-        self.slot(id).introduce(faces);
+    /// A request reaches the server.
+    pub(crate) fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
+        self.begin(request);
+        let arrived = self.walk(at, request.id, 0, service);
+        self.load = self.carried();
+        arrived
     }
 
-    fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
-        let stages = self.gates.len();
-        self.slot(request.id).begin(*request, stages);
-        self.walk(at, request.id, 0, service)
-    }
-
-    /// No stage is asked, and none hears of it: it never begins to pass them.
-    fn refuse(
+    /// A request reaches the server that must not be served, for the reason in the verdict.
+    pub(crate) fn refuse(
         &mut self,
         at: Instant,
         request: &Request,
         verdict: Verdict,
         service: &ServiceModel,
     ) -> Arrived {
-        *self.slot(request.id) = Passing::default();
-        let takes = service.reject_time(request);
-        self.holding.take(at, request.id, verdict, false, takes)
+        let id = request.id;
+        self.begin(request);
+        let arrived = match &mut self.server {
+            Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
+            None if !self.tells_limits => self.refuse_by_cap(at, id, verdict, service),
+            // No stage is asked, and none hears of it: it never begins to pass them.
+            _ => {
+                self.passing[id.0 as usize].forget();
+                self.holding.take(at, id, verdict, false, service.reject_time(request))
+            }
+        };
+        self.load = self.carried();
+        arrived
     }
 
-    fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
-        let slot = self.passing.get_mut(id.0 as usize)?;
-        if let Some(wait) = slot.wait.take() {
-            self.waits.remove(&wait);
-            self.finish(at, id, None, service);
-            return Some(Released::at_once(id, Verdict::Rejected, self.load().busy));
-        }
-        if let Some(stage) = slot.queued.take() {
-            let asked = slot.asked(stage, &self.gates[stage].common)?;
-            self.gates[stage].gate.withdraw(at, &asked, service);
-            self.finish(at, id, None, service);
-            return Some(Released::at_once(id, Verdict::Rejected, self.load().busy));
-        }
-        let released = match self.holding.cancel(at, id) {
-            None => self.server.as_mut().and_then(|server| server.cancel(at, id, service)),
-            held => held,
-        };
-        if released.is_some() {
-            self.finish(at, id, None, service);
-        }
+    /// Takes back what a request holds, if it holds anything.
+    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
+        let released = self.take_back(at, id, service);
+        self.load = self.carried();
         released
     }
 
-    fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
-        let at = self.load().next;
-        if let Some((_, released)) = self.ready.pop_front() {
-            return Some(released);
+    /// Does what is due at [`Load::next`]; at most one request is done with at a time. The seed keys draws.
+    pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
+        let released = self.happen(self.load.next, seed, service);
+        self.load = self.carried();
+        released
+    }
+
+    /// What it carries just now.
+    #[inline]
+    pub(crate) fn load(&self) -> Load {
+        self.load
+    }
+
+    /// How much there is of what can be busy at this instant, if that is bounded.
+    #[inline]
+    pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> Option<u32> {
+        match self.capacity {
+            Capacity::Slots => Some(service.slots(at)),
+            Capacity::Own(own) => Some(own),
+            Capacity::Unbounded => None,
         }
-        if self.holding.load().next == at {
-            let released = self.holding.advance()?;
-            return Some(self.over(at, released, service));
+    }
+
+    /// How much of it is free.
+    pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
+        let Some(capacity) = self.capacity(at, service) else { return u32::MAX };
+        match &self.server {
+            Some(server) if self.gates.is_empty() => server.free(capacity),
+            _ => capacity.saturating_sub(self.load.busy),
         }
-        if let Some(server) = self.server.as_mut().filter(|server| server.load().next == at) {
-            let released = server.advance(seed, service)?;
-            return Some(self.over(at, released, service));
+    }
+
+    /// Whether there is anything that answers could tell of limits.
+    pub(crate) fn has_facts(&self) -> bool {
+        self.tells_limits
+    }
+
+    /// What answers tell of a request that is done with: who turned it away, and where limits stood.
+    pub(crate) fn facts(&mut self, id: RequestId) -> AnswerFacts {
+        match self.passing.get_mut(id.0 as usize) {
+            Some(slot) if self.tells_limits => AnswerFacts {
+                stage: slot.rejection.take().map(|rejection| rejection.stage),
+                decided_at: slot.decided_at,
+                standings: std::mem::take(&mut slot.standings),
+                ..AnswerFacts::default()
+            },
+            _ => AnswerFacts::default(),
         }
-        if let Some(entry) = self.waits.first_entry().filter(|entry| entry.key().0 <= at) {
-            let id = entry.remove();
-            let slot = self.slot(id);
-            slot.wait = None;
-            let from = slot.passed;
-            self.go_on(at, id, from, service);
-            return self.ready.pop_front().map(|(_, released)| released);
-        }
-        for stage in 0..self.gates.len() {
-            let gate = &mut self.gates[stage].gate;
-            if let Some(waited) =
-                gate.next().filter(|next| *next <= at).and_then(|_| gate.advance(at, service))
-            {
-                self.called(at, stage, waited, service);
-                return self.ready.pop_front().map(|(_, released)| released);
+    }
+
+    /// How far a request came that was asked about and has just been decided about.
+    pub(crate) fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
+        let gates = self.gates.len();
+        Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
+            (Some(rejection), _) => Fate { passed: rejection.stage, is_turned_away: true },
+            (None, Verdict::Accepted) => {
+                Fate { passed: gates + usize::from(self.server.is_some()), is_turned_away: false }
             }
-        }
-        None
+            (None, verdict) => Fate { passed: gates, is_turned_away: verdict == Verdict::Rejected },
+        })
     }
 
-    fn load(&self) -> Load {
-        let (held, serving) = (self.holding.load(), self.server.as_ref().map(|server| server.load()));
-        let serving = serving.unwrap_or(Load::NONE);
-        let instants =
-            [self.ready.front().map(|(at, _)| *at), self.waits.first_key_value().map(|((at, _), _)| *at)];
-        let gates = self.gates.iter().filter_map(|stage| stage.gate.next());
-        Load {
-            busy: held.busy + serving.busy,
-            in_service: held.in_service + serving.in_service,
-            next: instants.into_iter().flatten().chain(gates).fold(held.next.min(serving.next), Instant::min),
+    /// From this instant on a stage goes by the figures of this one.
+    pub(crate) fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
+        if let Some(stage) = self.gates.get_mut(stage) {
+            stage.gate.tune(at, other, service);
         }
+        self.look_at_gates();
+        self.load = self.carried();
     }
 
-    fn capacity(&self) -> Capacity {
+    /// The server may have more slots than before: whoever waits for one gets it.
+    pub(crate) fn call(&mut self, at: Instant, service: &ServiceModel) {
+        for stage in &mut self.gates {
+            stage.gate.call(at, service);
+        }
+        self.load = self.carried();
+    }
+
+    /// Whether somebody waits for a slot or a place.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.queues.iter().any(|stage| self.gates[*stage].gate.is_awaited())
+    }
+
+    /// Keys that were forgotten for the sake of others.
+    pub(crate) fn evicted_keys(&self) -> u64 {
+        self.gates.iter().map(|stage| stage.gate.evicted()).sum()
+    }
+
+    /// Breakdowns since the last call.
+    pub(crate) fn take_crashes(&mut self) -> u64 {
+        self.server.as_mut().map_or(0, |server| server.take_crashes())
+    }
+
+    /// Remembers what is asked of gates more often than it changes.
+    fn look_at_gates(&mut self) {
+        let Self { gates, queues, .. } = self;
+        *queues = (0..gates.len()).filter(|stage| gates[*stage].gate.has_queue()).collect();
+        self.capacity = self.capacity_of_gates();
+    }
+
+    fn capacity_of_gates(&self) -> Capacity {
         if let Some(server) = &self.server {
             return server.capacity();
         }
@@ -187,52 +232,131 @@ impl Admission for Stages {
         }
     }
 
-    fn has_facts(&self) -> bool {
-        true
-    }
-
-    fn facts(&mut self, id: RequestId) -> AnswerFacts {
-        let slot = self.slot(id);
-        AnswerFacts {
-            stage: slot.rejection.take().map(|rejection| rejection.stage),
-            decided_at: slot.decided_at,
-            standings: std::mem::take(&mut slot.standings),
-            ..AnswerFacts::default()
+    /// What it carries after a change.
+    #[inline]
+    fn carried(&self) -> Load {
+        let mut load = self.holding.load();
+        if let Some(server) = &self.server {
+            let serving = server.load();
+            load = Load {
+                busy: load.busy + serving.busy,
+                in_service: load.in_service + serving.in_service,
+                next: load.next.min(serving.next),
+            };
         }
-    }
-
-    fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
-        let gates = self.gates.len();
-        Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
-            (Some(rejection), _) => Fate { passed: rejection.stage, is_turned_away: true },
-            (None, Verdict::Accepted) => {
-                Fate { passed: gates + usize::from(self.server.is_some()), is_turned_away: false }
+        if let Some((at, _)) = self.ready.front() {
+            load.next = load.next.min(*at);
+        }
+        if let Some(((at, _), _)) = self.waits.first_key_value() {
+            load.next = load.next.min(*at);
+        }
+        for stage in &self.queues {
+            if let Some(at) = self.gates[*stage].gate.next() {
+                load.next = load.next.min(at);
             }
-            (None, verdict) => Fate { passed: gates, is_turned_away: verdict == Verdict::Rejected },
-        })
+        }
+        load
     }
 
-    fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
-        if let Some(stage) = self.gates.get_mut(stage) {
-            stage.gate.tune(at, other, service);
+    #[inline]
+    fn begin(&mut self, request: &Request) {
+        self.make_room(request.id);
+        self.passing[request.id.0 as usize].begin(*request, self.gates.len());
+    }
+
+    #[inline]
+    fn make_room(&mut self, id: RequestId) {
+        let index = id.0 as usize;
+        if self.passing.len() <= index {
+            self.passing.resize_with(index + 1, Passing::default);
         }
     }
 
-    fn call(&mut self, at: Instant, service: &ServiceModel) {
-        for stage in &mut self.gates {
-            stage.gate.call(at, service);
+    /// A server that is nothing but a cap refuses as it rejects: a refusal may hold a slot, even if others are free, and a full server
+    /// rejects whatever the reason.
+    fn refuse_by_cap(
+        &mut self,
+        at: Instant,
+        id: RequestId,
+        verdict: Verdict,
+        service: &ServiceModel,
+    ) -> Arrived {
+        let Self { gates, passing, .. } = self;
+        let is_free = gates.iter_mut().enumerate().all(|(index, stage)| {
+            let asked = passing[id.0 as usize].asked(index, stage);
+            asked.is_some_and(|asked| stage.gate.ask(at, &asked, service) == Ruling::Pass)
+        });
+        self.reject(at, id, 0, None, service);
+        self.turn_away(at, id, if is_free { verdict } else { Verdict::Rejected }, service)
+    }
+
+    fn take_back(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
+        let slot = self.passing.get_mut(id.0 as usize)?;
+        if let Some(wait) = slot.wait.take() {
+            self.waits.remove(&wait);
+            self.finish(at, id, None, service);
+            return Some(Released::at_once(id, Verdict::Rejected, self.carried().busy));
         }
+        if let Some(index) = slot.queued.take() {
+            let stage = &mut self.gates[index];
+            let asked = slot.asked(index, stage)?;
+            stage.gate.withdraw(at, &asked, service);
+            self.finish(at, id, None, service);
+            return Some(Released::at_once(id, Verdict::Rejected, self.carried().busy));
+        }
+        let released = match self.holding.cancel(at, id) {
+            None => self.server.as_mut().and_then(|server| server.cancel(at, id, service)),
+            held => held,
+        };
+        if released.is_some() {
+            self.finish(at, id, None, service);
+        }
+        released
     }
 
-    fn is_awaited(&self) -> bool {
-        self.gates.iter().any(|stage| stage.gate.is_awaited())
+    /// Does the first of what is due at this instant.
+    #[inline]
+    fn happen(&mut self, at: Instant, seed: u64, service: &ServiceModel) -> Option<Released> {
+        if let Some((_, released)) = self.ready.pop_front() {
+            return Some(released);
+        }
+        if self.holding.load().next == at {
+            let released = self.holding.advance()?;
+            return Some(self.over(at, released, service));
+        }
+        if let Some(server) = self.server.as_mut().filter(|server| server.load().next == at) {
+            let released = server.advance(seed, service)?;
+            return Some(self.over(at, released, service));
+        }
+        if let Some(entry) = self.waits.first_entry().filter(|entry| entry.key().0 <= at) {
+            let id = entry.remove();
+            let slot = &mut self.passing[id.0 as usize];
+            slot.wait = None;
+            let from = slot.passed;
+            self.go_on(at, id, from, service);
+            return self.ready.pop_front().map(|(_, released)| released);
+        }
+        for place in 0..self.queues.len() {
+            let stage = self.queues[place];
+            let gate = &mut self.gates[stage].gate;
+            if let Some(waited) =
+                gate.next().filter(|next| *next <= at).and_then(|_| gate.advance(at, service))
+            {
+                self.called(at, stage, waited, service);
+                return self.ready.pop_front().map(|(_, released)| released);
+            }
+        }
+        None
     }
 
-    fn evicted_keys(&self) -> u64 {
-        self.gates.iter().map(|stage| stage.gate.evicted()).sum()
-    }
-
-    fn take_crashes(&mut self) -> u64 {
-        self.server.as_mut().map_or(0, |server| server.take_crashes())
+    /// Somebody in a queue goes on, or has waited long enough.
+    fn called(&mut self, at: Instant, stage: usize, waited: Waited, service: &ServiceModel) {
+        if waited.passes {
+            self.pass(at, waited.id, stage, true);
+            self.go_on(at, waited.id, stage + 1, service);
+        } else {
+            self.reject(at, waited.id, stage, None, service);
+            self.turn_away_late(at, waited.id, service);
+        }
     }
 }

@@ -31,16 +31,17 @@ impl Server {
 
     #[inline(never)]
     fn keep_details(&mut self, id: RequestId, details: Option<Arc<Details>>) {
-        match details {
-            Some(details) => self.details.insert(id, details),
-            None => self.details.remove(&id),
-        };
+        let index = id.0 as usize;
+        if self.details.len() <= index {
+            self.details.resize(index + 1, None);
+        }
+        self.details[index] = details;
     }
 
     /// What a request said of itself, which nobody needs any more.
     #[inline]
     pub(super) fn forget_details(&mut self, id: RequestId) -> Option<Arc<Details>> {
-        if self.details.is_empty() { None } else { self.details.remove(&id) }
+        self.details.get_mut(id.0 as usize)?.take()
     }
 
     #[expect(clippy::inline_always, reason = "20 of 4400 instructions an attempt, by callgrind")]
@@ -58,7 +59,8 @@ impl Server {
         }
         let delay = request.network_delay(&self.config.network_delay);
         if delay.is_zero() {
-            self.admit(now, request.id);
+            let answer = self.admit(now, request.id);
+            self.answers.extend(answer);
         } else {
             self.coming.push(now + delay, held.message, request.id);
         }
@@ -79,9 +81,10 @@ impl Server {
         });
     }
 
-    pub(super) fn admit(&mut self, at: Instant, id: RequestId) {
+    /// A request reaches admission. What takes no time is answered at once.
+    pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<Answer> {
         let details = self.forget_details(id);
-        let Some(held) = &self.requests[id.0 as usize] else { return };
+        let held = self.requests[id.0 as usize].as_ref()?;
         let Request { step, attempt, .. } = held.request;
         let of = self.of(held);
         if self.is_down(at) {
@@ -105,7 +108,10 @@ impl Server {
         if let Some(details) = details {
             self.policy.introduce(id, &details);
         }
-        let arrived = self.policy.arrive(at, &held.request, refusal, &self.service);
+        let arrived = match refusal {
+            None => self.policy.arrive(at, &held.request, &self.service),
+            Some(refusal) => self.policy.refuse(at, &held.request, refusal, &self.service),
+        };
         let verdict = match arrived {
             Arrived::Decided(verdict) | Arrived::Done { verdict, .. } | Arrived::Scripted { verdict, .. } => {
                 Some(verdict)
@@ -128,31 +134,32 @@ impl Server {
             self.ledger.note(of, |account| account.forced += 1);
         }
         match arrived {
-            Arrived::Decided(_) => {}
+            Arrived::Decided(_) => None,
             Arrived::Done { verdict, advice } => {
                 let released = Released { advice, ..Released::at_once(id, verdict, busy + passing) };
-                self.answer(at, &released);
+                self.answer(at, &released)
             }
             Arrived::Scripted { verdict, reply } => {
                 let released = Released::at_once(id, verdict, busy + passing);
-                self.answer(at, &Released { reply: Some(reply), ..released });
+                self.answer(at, &Released { reply: Some(reply), ..released })
             }
             Arrived::Open => {
                 if let Some(held) = &mut self.requests[id.0 as usize] {
                     held.is_open = true;
                 }
+                None
             }
         }
     }
 
     /// A fault strikes before anything is done.
     #[cold]
-    fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) {
+    fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) -> Option<Answer> {
         let Load { busy, in_service, .. } = self.policy.load();
         self.ledger.on_admission(of, step, Some(Verdict::Failed), (busy, in_service));
         // No stage has seen it, as in an outage.
         self.policy.facts(id);
-        self.answer(at, &Released::at_once(id, Verdict::Failed, busy));
+        self.answer(at, &Released::at_once(id, Verdict::Failed, busy))
     }
 
     /// The policies have decided about a request by themselves.
@@ -240,10 +247,10 @@ impl Server {
         (fault, later)
     }
 
-    /// A request is done with: its answer goes out.
-    pub(super) fn answer(&mut self, at: Instant, released: &Released) {
+    /// A request is done with: its answer goes out, and is there at once where that takes no time.
+    pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<Answer> {
         let index = released.id.0 as usize;
-        let Some(held) = &self.requests[index] else { return };
+        let held = self.requests[index].as_ref()?;
         let request = held.request;
         let of = self.of(held);
         let (fault, later) =
@@ -255,7 +262,8 @@ impl Server {
             _ => self.ledger.on_waste(of, released.held),
         }
         if request.is_lost(Way::ToClient, self.config.loss) {
-            return self.ledger.note(of, |account| account.lost_answers += 1);
+            self.ledger.note(of, |account| account.lost_answers += 1);
+            return None;
         }
         let advice = match released.verdict {
             // A script says all by itself.
@@ -278,7 +286,7 @@ impl Server {
         let delay = request.return_delay(&self.config.return_delay) + later;
         if delay.is_zero() {
             self.requests[index] = None;
-            self.answers.push_back(answer);
+            Some(answer)
         } else {
             let message = self.messages;
             self.messages += 1;
@@ -286,6 +294,7 @@ impl Server {
                 held.message = message;
             }
             self.going.push(at + delay, message, answer);
+            None
         }
     }
 }

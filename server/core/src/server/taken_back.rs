@@ -5,7 +5,7 @@ use vocabulary::Instant;
 use super::{Server, is_plain};
 use crate::config::Config;
 use crate::events::Answer;
-use crate::policies::{Released, Running};
+use crate::policies::Released;
 use crate::request::{RequestId, Verdict};
 use crate::schedule::InForce;
 use crate::service::ServiceModel;
@@ -62,7 +62,7 @@ impl Server {
         };
         self.going.for_each_mut(plain);
         self.answers.iter_mut().for_each(plain);
-        let other = Running::new(self.config.admission(self.policies(), self.anchor));
+        let other = self.config.admission(self.policies(), self.anchor);
         self.is_plain = is_plain(&self.config, &other);
         let mut before = std::mem::replace(&mut self.policy, other);
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
@@ -75,7 +75,8 @@ impl Server {
                 } else if released.verdict == Verdict::Accepted {
                     self.revoke(id);
                 }
-                self.answer(now, &rejected);
+                let answer = self.answer(now, &rejected);
+                self.answers.extend(answer);
             }
         }
     }

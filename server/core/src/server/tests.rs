@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use super::*;
-use crate::policies::{Admission, Arrived, Load, Released};
+use crate::policies::{Admission, Arrived, Load, Released, Stages};
 use crate::request::{Step, Verdict};
 
 fn ms(millis: u64) -> Instant {
@@ -290,7 +290,7 @@ fn a_policy_s_own_advice_goes_before_the_servers() {
             network_delay: Distribution::ZERO,
             ..Config::default()
         });
-        server.policy = Running::new(Box::new(Closed { advice: own }));
+        server.policy = Stages::new(Vec::new(), Some(Box::new(Closed { advice: own })), false);
         arrive(&mut server, 0, 0);
         let Output::Answer(answer) = server.poll(ms(0)) else { panic!("an answer") };
         assert_eq!((answer.verdict, answer.advice), (Verdict::Rejected, advice));

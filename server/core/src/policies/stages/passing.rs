@@ -2,10 +2,9 @@
 
 use vocabulary::Instant;
 
-use crate::details::Details;
-use crate::policies::common::Common;
+use super::stage::{Face, Stage};
+use crate::policies::common::{Charged, Common, Later};
 use crate::policies::gate::{Asked, Taken};
-use crate::policies::key::Key;
 use crate::request::Request;
 use crate::standing::Standing;
 
@@ -40,65 +39,65 @@ pub(super) struct Rejection {
     pub(super) occupies: bool,
 }
 
-/// What a stage sees in a request.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Face {
-    key: Key,
-    cost: u32,
-    /// What it turns out to have cost.
-    used: Option<u32>,
-}
-
-impl Face {
-    pub(super) fn of(details: &Details, common: &Common) -> Self {
-        let cost = common.cost.of(Some(details));
-        Self { key: common.key.of(details), cost, used: common.refund.of(Some(details), cost) }
-    }
-}
-
 impl Passing {
     /// A request that is on its way says this of itself.
-    pub(super) fn introduce(&mut self, faces: Vec<Face>) {
-        self.faces = faces;
+    pub(super) fn introduce(&mut self, faces: impl Iterator<Item = Face>) {
+        self.faces.clear();
+        self.faces.extend(faces);
     }
 
     /// It reaches the first of so many stages.
+    #[inline]
     pub(super) fn begin(&mut self, request: Request, stages: usize) {
+        self.request = Some(request);
         self.taken.clear();
         self.taken.resize(stages, None);
-        *self = Self {
-            request: Some(request),
-            faces: std::mem::take(&mut self.faces),
-            taken: std::mem::take(&mut self.taken),
-            ..Self::default()
-        };
+        self.passed = 0;
+        self.wait = None;
+        self.queued = None;
+        self.rejection = None;
+        self.standings.clear();
     }
 
     /// It is done with; what it said of itself is forgotten.
-    pub(super) fn end(&mut self) -> Option<Request> {
+    #[inline]
+    pub(super) fn end(&mut self) {
         self.faces.clear();
         self.passed = 0;
-        self.request.take()
+        self.request = None;
+    }
+
+    /// Nothing of an earlier request with its id is left.
+    pub(super) fn forget(&mut self) {
+        self.end();
+        self.rejection = None;
+        self.standings.clear();
     }
 
     /// The request, while it is on its way.
-    pub(super) fn request(&self) -> Option<Request> {
-        self.request
+    pub(super) fn request(&self) -> Option<&Request> {
+        self.request.as_ref()
     }
 
-    /// As a stage sees it.
-    pub(super) fn asked(&self, stage: usize, common: &Common) -> Option<Asked> {
-        let face = self.faces.get(stage);
-        let (key, cost) =
-            face.map_or_else(|| (Key::default(), common.cost.of(None)), |face| (face.key, face.cost));
-        Some(Asked { request: self.request?, key, cost })
+    /// As the stage of this index sees it.
+    #[inline]
+    pub(super) fn asked(&self, index: usize, stage: &Stage) -> Option<Asked<'_>> {
+        let face = self.faces.get(index).unwrap_or(&stage.plain);
+        Some(Asked { request: self.request.as_ref()?, key: face.key, cost: face.cost })
     }
 
     /// What it turns out to have cost at a stage, where that is said.
-    pub(super) fn used(&self, stage: usize, common: &Common) -> Option<u32> {
-        match self.faces.get(stage) {
-            Some(face) => face.used,
-            None => common.refund.of(None, common.cost.of(None)),
-        }
+    pub(super) fn used(&self, index: usize, stage: &Stage) -> Option<u32> {
+        self.faces.get(index).unwrap_or(&stage.plain).used
+    }
+
+    /// Whether a stage charges it, now that it is decided about, only when it is answered.
+    pub(super) fn is_charged_with_answer(&self, index: usize, stage: &Stage) -> bool {
+        let Common { charged, later, .. } = stage.common;
+        let has_passed = match self.rejection {
+            None => true,
+            Some(rejection) => index < rejection.stage && later == Later::Keep,
+        };
+        charged == Charged::Answer && has_passed
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use super::Stages;
-use super::passing::Rejection;
-use crate::policies::admission::{Admission as _, Arrived, Released};
+use super::passing::{Passing, Rejection};
+use super::stage::Stage;
+use crate::policies::admission::{Arrived, Released};
 use crate::policies::common::{Charged, Common, Later, Own};
 use crate::policies::gate::{Asked, Ruling, Taken};
 use crate::request::{RequestId, Verdict};
@@ -21,12 +22,13 @@ impl Stages {
         from: usize,
         service: &ServiceModel,
     ) -> Arrived {
-        for stage in from..self.gates.len() {
-            let Some(asked) = self.asked(id, stage) else { return Arrived::Open };
-            match self.gates[stage].gate.ask(at, &asked, service) {
-                Ruling::Pass => self.pass(at, id, stage, false),
+        for index in from..self.gates.len() {
+            let (stage, slot) = self.stage_and_slot(index, id);
+            let Some(asked) = slot.asked(index, stage) else { return Arrived::Open };
+            match stage.gate.ask(at, &asked, service) {
+                Ruling::Pass => self.pass(at, id, index, false),
                 Ruling::PassAfter(wait) => {
-                    self.pass(at, id, stage, false);
+                    self.pass(at, id, index, false);
                     let entry = (at + wait, self.waited);
                     self.waited += 1;
                     self.waits.insert(entry, id);
@@ -34,12 +36,12 @@ impl Stages {
                     return Arrived::Open;
                 }
                 Ruling::Queue => {
-                    self.slot(id).queued = Some(stage);
+                    slot.queued = Some(index);
                     return Arrived::Open;
                 }
                 Ruling::Reject(wait) => {
-                    self.reject(at, id, stage, wait, service);
-                    return self.turn_away(at, id, service);
+                    self.reject(at, id, index, wait, service);
+                    return self.turn_away(at, id, Verdict::Rejected, service);
                 }
             }
         }
@@ -54,7 +56,7 @@ impl Stages {
 
     /// A request that had to wait is turned away.
     pub(super) fn turn_away_late(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        let arrived = self.turn_away(at, id, service);
+        let arrived = self.turn_away(at, id, Verdict::Rejected, service);
         self.tell_late(at, id, arrived);
     }
 
@@ -65,23 +67,25 @@ impl Stages {
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
         };
-        let busy = self.load().busy + u32::from(verdict == Verdict::Accepted);
+        let busy = self.carried().busy + u32::from(verdict == Verdict::Accepted);
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
     /// A request has passed a stage, which has charged it already if it waited in its queue.
-    pub(super) fn pass(&mut self, at: Instant, id: RequestId, stage: usize, is_charged: bool) {
-        let Some(asked) = self.asked(id, stage) else { return };
-        let Self { gates, passing, .. } = self;
-        let slot = &mut passing[id.0 as usize];
-        slot.queued = None;
-        slot.passed = stage + 1;
-        if is_charged || gates[stage].common.charged == Charged::Arrival {
-            if !is_charged {
-                gates[stage].gate.take(at, &asked);
-            }
-            slot.taken[stage] = Some(Taken { at, cost: asked.cost });
+    #[inline]
+    pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
+        let (stage, slot) = self.stage_and_slot(index, id);
+        let Some(asked) = slot.asked(index, stage) else { return };
+        let taken = Taken { at, cost: asked.cost };
+        let charges_now = stage.common.charged == Charged::Arrival;
+        if charges_now && !is_charged {
+            stage.gate.take(at, &asked);
         }
+        if charges_now || is_charged {
+            slot.taken[index] = Some(taken);
+        }
+        slot.queued = None;
+        slot.passed = index + 1;
     }
 
     /// A stage turns a request away.
@@ -89,31 +93,28 @@ impl Stages {
         &mut self,
         at: Instant,
         id: RequestId,
-        stage: usize,
+        index: usize,
         wait: Option<Duration>,
         service: &ServiceModel,
     ) {
-        let Some(asked) = self.asked(id, stage) else { return };
-        let up_to = &self.gates[..=stage];
-        let occupies = service.rejects_occupy && up_to.iter().any(|stage| stage.gate.holds_places());
-        let stage_of = &mut self.gates[stage];
-        let holds_places = stage_of.gate.holds_places();
+        let up_to = &self.gates[..=index];
+        let occupies = service.rejects_occupy && up_to.iter().any(|stage| stage.holds_places);
+        let (stage, slot) = self.stage_and_slot(index, id);
+        let Some(asked) = slot.asked(index, stage) else { return };
+        let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
         // As the seed's server has it: a rejection is as busy as a served one, even above the cap.
-        if (holds_places && occupies) || (!holds_places && stage_of.common.own == Own::Yes) {
-            stage_of.gate.take(at, &asked);
+        if (stage.holds_places && occupies) || counts_own {
+            stage.gate.take(at, &asked);
         }
         // Whoever counts rejections has to wait longer for that.
-        let wait = match stage_of.common.own {
-            Own::Yes if !holds_places => match stage_of.gate.ask(at, &asked, service) {
-                Ruling::Reject(wait) => wait,
-                _ => wait,
-            },
+        let wait = match counts_own.then(|| stage.gate.ask(at, &asked, service)) {
+            Some(Ruling::Reject(wait)) => wait,
             _ => wait,
         };
-        let wait = self.undo(at, id, stage, wait);
+        let wait = self.undo(at, id, index, wait);
         let slot = self.slot(id);
         slot.queued = None;
-        slot.rejection = Some(Rejection { stage, free_at: wait.map(|wait| at + wait), occupies });
+        slot.rejection = Some(Rejection { stage: index, free_at: wait.map(|wait| at + wait), occupies });
         if !occupies {
             self.free_places(at, id, service);
         }
@@ -128,16 +129,15 @@ impl Stages {
         passed: usize,
         mut wait: Option<Duration>,
     ) -> Option<Duration> {
-        for stage in (0..passed).rev() {
-            let Some(asked) = self.asked(id, stage) else { return wait };
-            let taken = self.slot(id).taken[stage];
-            let Self { gates, passing, .. } = self;
-            wait = gates[stage].gate.overhear(at, &asked, wait);
-            if gates[stage].common.later == Later::Back
-                && let Some(taken) = taken
+        for index in (0..passed).rev() {
+            let (stage, slot) = self.stage_and_slot(index, id);
+            let Some(asked) = slot.asked(index, stage) else { return wait };
+            wait = stage.gate.overhear(at, &asked, wait);
+            if stage.common.later == Later::Back
+                && let Some(taken) = slot.taken[index]
             {
-                gates[stage].gate.give_back(at, &asked, taken);
-                passing[id.0 as usize].taken[stage] = None;
+                stage.gate.give_back(at, &asked, taken);
+                slot.taken[index] = None;
             }
         }
         wait
@@ -146,37 +146,37 @@ impl Stages {
     /// Keeps where the stages stand for a request, now that it is decided about. A charge that comes only with its answer counts already:
     /// Kong's handler subtracts the request from what remains before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
+        if !self.tells_limits {
+            return;
+        }
         self.slot(id).decided_at = at;
-        for stage in 0..self.gates.len() {
-            let Some(asked) = self.asked(id, stage) else { return };
-            let mut standing = self.gates[stage].gate.standing(at, asked.key, service);
+        for index in 0..self.gates.len() {
+            let (stage, slot) = self.stage_and_slot(index, id);
+            let Some(asked) = slot.asked(index, stage) else { return };
+            let (key, cost) = (asked.key, asked.cost);
+            let mut standing = stage.gate.standing(at, key, service);
             if let Some(standing) = &mut standing
-                && self.is_charged_with_answer(id, stage)
+                && slot.is_charged_with_answer(index, stage)
             {
-                standing.remaining = standing.remaining.saturating_sub(asked.cost.into());
+                standing.remaining = standing.remaining.saturating_sub(cost.into());
             }
-            self.slot(id).standings.push(standing);
+            slot.standings.push(standing);
         }
     }
 
-    /// Whether a stage charges a request that was decided about only when it is answered.
-    fn is_charged_with_answer(&self, id: RequestId, stage: usize) -> bool {
-        let Common { charged, later, .. } = self.gates[stage].common;
-        let rejection = self.passing.get(id.0 as usize).and_then(|slot| slot.rejection);
-        let has_passed = match rejection {
-            None => true,
-            Some(rejection) => stage < rejection.stage && later == Later::Keep,
-        };
-        charged == Charged::Answer && has_passed
-    }
-
-    /// A rejection takes its time.
-    fn turn_away(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
+    /// A rejection takes its time, whatever its reason in the verdict.
+    pub(super) fn turn_away(
+        &mut self,
+        at: Instant,
+        id: RequestId,
+        verdict: Verdict,
+        service: &ServiceModel,
+    ) -> Arrived {
         let slot = self.slot(id);
         let (Some(request), Some(rejection)) = (slot.request(), slot.rejection) else { return Arrived::Open };
-        let takes = service.reject_time(&request);
+        let takes = service.reject_time(request);
         self.look(at, id, service);
-        let arrived = self.holding.take(at, id, Verdict::Rejected, rejection.occupies, takes);
+        let arrived = self.holding.take(at, id, verdict, rejection.occupies, takes);
         match arrived {
             Arrived::Done { verdict, .. } => {
                 let advice = rejection.free_at.map(|free_at| free_at.since(at));
@@ -189,13 +189,13 @@ impl Stages {
 
     /// Behind the last stage.
     fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
-        let Some(request) = self.slot(id).request() else { return Arrived::Open };
         self.look(at, id, service);
+        let Some(request) = self.passing[id.0 as usize].request() else { return Arrived::Open };
         let arrived = if let Some(server) = &mut self.server {
-            server.arrive(at, &request, service)
+            server.arrive(at, request, service)
         } else {
             let in_service = self.holding.load().in_service;
-            let takes = self.gates.iter().fold(service.service_time(&request), |takes, stage| {
+            let takes = self.gates.iter().fold(service.service_time(request), |takes, stage| {
                 stretched(takes, stage.gate.stretch(in_service))
             });
             self.holding.take(at, id, Verdict::Accepted, true, takes)
@@ -261,14 +261,17 @@ impl Stages {
         service: &ServiceModel,
     ) {
         let has_passed = self.slot(id).rejection.map_or(self.gates.len(), |rejection| rejection.stage);
-        for stage in 0..has_passed {
-            let Common { charged, later, .. } = self.gates[stage].common;
+        for index in 0..has_passed {
+            if !self.gates[index].settles {
+                continue;
+            }
+            let (stage, slot) = self.stage_and_slot(index, id);
+            let Some(asked) = slot.asked(index, stage) else { break };
+            let Common { charged, later, .. } = stage.common;
             match verdict {
-                Some(Verdict::Accepted) => self.settle(at, id, stage),
+                Some(Verdict::Accepted) => settle(at, index, stage, slot),
                 Some(_) if (charged, later) == (Charged::Answer, Later::Keep) => {
-                    if let Some(asked) = self.asked(id, stage) {
-                        self.gates[stage].gate.take(at, &asked);
-                    }
+                    stage.gate.take(at, &asked);
                 }
                 _ => {}
             }
@@ -277,42 +280,44 @@ impl Stages {
         self.slot(id).end();
     }
 
-    /// An accepted request is charged what it has cost, as far as that was not done.
-    fn settle(&mut self, at: Instant, id: RequestId, stage: usize) {
-        let Some(asked) = self.asked(id, stage) else { return };
-        let Self { gates, passing, .. } = self;
-        let slot = &passing[id.0 as usize];
-        let stage_of = &mut gates[stage];
-        let used = slot.used(stage, &stage_of.common).unwrap_or(asked.cost);
-        match slot.taken[stage] {
-            None => stage_of.gate.take(at, &Asked { cost: used, ..asked }),
-            Some(taken) if used < taken.cost => {
-                stage_of.gate.give_back(at, &asked, Taken { cost: taken.cost - used, ..taken });
-            }
-            Some(taken) if used > taken.cost => {
-                stage_of.gate.take(at, &Asked { cost: used - taken.cost, ..asked });
-            }
-            Some(_) => {}
-        }
-    }
-
     /// Places that a request holds are free.
     fn free_places(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         let slot = self.slot(id);
         let own = slot.rejection.filter(|rejection| rejection.occupies).map(|rejection| rejection.stage);
         let passed = std::mem::take(&mut slot.passed);
-        for stage in 0..self.gates.len() {
-            let Some(asked) = self.asked(id, stage) else { return };
-            let gate = &mut self.gates[stage].gate;
-            if gate.holds_places() && (stage < passed || own == Some(stage)) {
-                gate.ended(at, &asked, service);
+        for index in 0..self.gates.len() {
+            let (stage, slot) = self.stage_and_slot(index, id);
+            if stage.holds_places && (index < passed || own == Some(index)) {
+                let Some(asked) = slot.asked(index, stage) else { return };
+                stage.gate.ended(at, &asked, service);
             }
         }
     }
 
-    /// A request as a stage sees it.
-    pub(super) fn asked(&self, id: RequestId, stage: usize) -> Option<Asked> {
-        self.passing.get(id.0 as usize)?.asked(stage, &self.gates.get(stage)?.common)
+    #[inline]
+    fn slot(&mut self, id: RequestId) -> &mut Passing {
+        &mut self.passing[id.0 as usize]
+    }
+
+    #[inline]
+    fn stage_and_slot(&mut self, index: usize, id: RequestId) -> (&mut Stage, &mut Passing) {
+        (&mut self.gates[index], &mut self.passing[id.0 as usize])
+    }
+}
+
+/// An accepted request is charged what it has cost, as far as that was not done.
+fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
+    let Some(asked) = slot.asked(index, stage) else { return };
+    let used = slot.used(index, stage).unwrap_or(asked.cost);
+    match slot.taken[index] {
+        None => stage.gate.take(at, &Asked { cost: used, ..asked }),
+        Some(taken) if used < taken.cost => {
+            stage.gate.give_back(at, &asked, Taken { cost: taken.cost - used, ..taken });
+        }
+        Some(taken) if used > taken.cost => {
+            stage.gate.take(at, &Asked { cost: used - taken.cost, ..asked });
+        }
+        Some(_) => {}
     }
 }
 
