@@ -1,5 +1,5 @@
 //! The least that a server on axum can do: every request is rejected with a constant answer, on one thread. What `mockserver` costs
-//! beyond it is admission, counting and its headers; what it saves is the router.
+//! beyond it is admission, counting, its headers and its bounds; what it saves are axum's handlers.
 //!
 //!     bare_axum_server 127.0.0.1:8523
 

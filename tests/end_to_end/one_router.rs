@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use mockserver::Embedded;
+use mockserver::core::Config;
 use vocabulary::TimeScale;
 
 use crate::support::{assert_conserved, count, loadgen};
@@ -29,7 +30,7 @@ fn ledger_result_and_a_layer_around_the_router_count_the_same_attempts() {
             let counted = Arc::new(AtomicU64::new(0));
             let scale = TimeScale::parse("0.1").expect("a scale");
             let around = counted.clone();
-            let server = Embedded::start_layered(Default::default(), scale, |app| counting(app, around))
+            let server = Embedded::start_layered(Config::default(), scale, |app| counting(app, around))
                 .expect("a port and a thread");
             let target = format!("http://{}/", server.address());
             let run = ["--target", &target, "--time-scale", "0.1", "--strategy", strategy, "--ops", "2000"];

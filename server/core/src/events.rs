@@ -88,12 +88,6 @@ pub struct Extras {
 }
 
 impl Answer {
-    /// Whether it is whole, and in the server's own words.
-    #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.extras.is_none() && self.reply.is_none()
-    }
-
     /// See [`Extras::facts`].
     pub fn facts(&self) -> Option<&AnswerFacts> {
         self.extras.as_ref()?.facts.as_ref()

@@ -18,7 +18,7 @@ pub(crate) fn served(shared: &Arc<Shared>, access: Access) -> Served {
     let app = Router::new()
         .route_service("/_mock", admin.clone())
         .route_service("/_mock/", admin.clone())
-        .route_service("/_mock/{*rest}", admin.clone())
+        .route_service("/_mock/{*path}", admin.clone())
         .route_service("/metrics", admin)
         .fallback_service(work::service(shared.clone()));
     Served { app, stopping: shared.stopping.clone() }

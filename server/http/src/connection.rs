@@ -54,10 +54,12 @@ async fn serve_http1(io: SocketIo, address: IpAddr, served: Served, bounds: Boun
     let serving = http1::Builder::new()
         .timer(HeadTimer::new(Instant::now() + bounds.head_patience))
         .header_read_timeout(bounds.head_patience)
+        // No `max_headers`: `MAX_HEADERS` is hyper's default, and naming it would cost every request some 2000 instructions.
         .max_buf_size(LARGEST_HEAD as usize)
-        // `MAX_HEADERS` is hyper's default. Naming it here, too, would cost every request some 2000 instructions.
         // A client that has ended its sending side may still wait for the answer.
         .half_close(true)
+        // Responses are short: copying head and body into one buffer takes 450 of 12 700 instructions less than sending both.
+        .writev(false)
         .serve_connection(TokioIo::new(io), service);
     let mut serving = pin!(serving);
     tokio::select! {
