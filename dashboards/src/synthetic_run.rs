@@ -128,7 +128,7 @@ impl SyntheticRun {
                 point.succeeded += 1;
                 self.snapshot.ops.succeeded += 1;
                 self.snapshot.op_latency.record(Duration::from_millis(now_ms - flight.op.arrived_ms));
-                self.snapshot.attempts_per_op.record(u64::from(flight.op.attempts));
+                self.snapshot.attempts_per_op += u64::from(flight.op.attempts);
                 if let Some(window) = &mut self.window {
                     *window += if *window < self.ssthresh { 1.0 } else { 1.0 / *window };
                 }

@@ -36,10 +36,10 @@ pub use conservation::{Conservation, Mismatch};
 pub use downtime::PlannedOutages;
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
-    AdviceFigures, AttemptCounts, Bin, Bins, Buckets, ClientCount, ClientCounts, DrawnGauge, EXACT_LATENCIES,
-    EarlyFigures, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, LONGEST_US,
-    Latencies, LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING,
-    RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of,
+    AdviceFigures, AttemptCounts, Bin, Bins, ClientCount, ClientCounts, DrawnGauge, EXACT_LATENCIES,
+    EarlyFigures, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies,
+    LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw,
+    SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of, histogram,
 };
 pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{RejectedWhen, RejectedWhenError};

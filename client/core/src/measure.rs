@@ -2,12 +2,12 @@
 
 mod advice;
 mod bins;
-mod buckets;
 mod counts;
 mod exact;
 mod excess;
 mod fairness;
 mod given_up;
+pub mod histogram;
 mod latencies;
 mod measurements;
 mod rate_course;
@@ -17,13 +17,12 @@ mod window_course;
 
 pub use advice::{AdviceFigures, EarlyFigures};
 pub use bins::{Bin, Bins};
-pub use buckets::Buckets;
 pub use counts::{AttemptCounts, OpCounts};
 pub use exact::EXACT_LATENCIES;
 pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};
 pub use fairness::{ClientCount, ClientCounts, FairnessFigures, fairness_of};
 pub use given_up::{GivenUp, GivenUpCounts};
-pub use latencies::{LONGEST_US, Latencies, LatencyFigures};
+pub use latencies::{Latencies, LatencyFigures};
 pub use measurements::{Measurements, RATE_LIMIT, REMAINING};
 pub use rate_course::{RateFigures, RateLaw, SteadyRate};
 pub use series::{DrawnGauge, Gauge, Point, SERIES_POINTS, Series};

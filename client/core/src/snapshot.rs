@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use tailback::Gauges;
 use vocabulary::{Instant, LimitsTold};
 
 use crate::cause::FailureCounts;
-use crate::measure::{AttemptCounts, Buckets, Excess, Latencies, OpCounts, Series};
+use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
 
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub struct Snapshot {
     /// What attempts took beyond what the server reckons.
     pub excess: Excess,
     /// Attempts per op that ended.
-    pub attempts_per_op: Buckets,
+    pub attempts_per_op: Histogram<u64>,
     /// Over time.
     pub series: Series,
 }

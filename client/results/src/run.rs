@@ -382,7 +382,7 @@ impl RunResult {
             attempts_per_op: {
                 let histogram = &measured.attempts_per_op;
                 let most = measured.most_attempts_per_op;
-                let known = |value: u64| (histogram.count() > 0).then_some(value.min(most));
+                let known = |value: u64| (!histogram.is_empty()).then_some(value.min(most));
                 AttemptsResult {
                     p50: known(histogram.value_at_quantile(0.5)),
                     p99: known(histogram.value_at_quantile(0.99)),

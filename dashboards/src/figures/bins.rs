@@ -20,7 +20,7 @@ const FIRST_ATTEMPTS: [u64; 10] = [1, 2, 3, 4, 6, 10, 20, 50, 100, 1_000];
 pub(crate) fn attempts_per_op(snapshot: &Snapshot, rows: usize) -> Vec<Bin> {
     let histogram = &snapshot.attempts_per_op;
     let firsts = &FIRST_ATTEMPTS[..rows.min(FIRST_ATTEMPTS.len())];
-    let total = histogram.count().max(1) as f64;
+    let total = histogram.len().max(1) as f64;
     let bin = |(index, &first): (usize, &u64)| {
         let last = firsts.get(index + 1).map(|next| next - 1);
         let label = match last {
@@ -48,7 +48,7 @@ mod tests {
     fn snapshot(attempts: &[u64]) -> Snapshot {
         let mut snapshot = Snapshot::default();
         for &attempts in attempts {
-            snapshot.attempts_per_op.record(attempts);
+            snapshot.attempts_per_op += attempts;
         }
         snapshot
     }

@@ -13,12 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-use super::buckets::Buckets;
 use super::exact::{Exact, Place, deviation};
+use super::histogram::{self, LONGEST_US};
 use super::tally::{LatencySums, Tally};
-
-/// A day, in microseconds: the range of histograms of latencies.
-pub const LONGEST_US: u64 = 86_400_000_000;
 
 /// The shares whose percentiles stand in results.
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -33,7 +30,8 @@ const CURVE: [f64; 32] = [
 #[derive(Clone, Debug)]
 pub struct Latencies {
     tally: Tally,
-    histogram: Buckets,
+    /// In microseconds.
+    histogram: Histogram<u64>,
     /// Every one, if that was wanted and there are not too many.
     exact: Exact,
 }
@@ -41,7 +39,7 @@ pub struct Latencies {
 impl Default for Latencies {
     /// Keeps the histogram only.
     fn default() -> Self {
-        Self { tally: Tally::default(), histogram: Buckets::up_to(LONGEST_US), exact: Exact::default() }
+        Self { tally: Tally::default(), histogram: histogram::empty(), exact: Exact::default() }
     }
 }
 
@@ -67,26 +65,26 @@ impl Latencies {
         // In virtual time nothing is sent late, ever.
         if nanos == 0 {
             self.tally.record_zero();
-            self.histogram.record(0);
+            histogram::record(&mut self.histogram, 0, LONGEST_US);
             return self.exact.record(0);
         }
         self.tally.record(nanos);
         // Below a microsecond counts as zero, which the histogram keeps apart.
-        self.histogram.record(nanos / 1000);
+        histogram::record(&mut self.histogram, nanos / 1000, LONGEST_US);
         self.exact.record(nanos);
     }
 
     /// Adds everything recorded in `other`; exact only when both are.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
-        self.histogram.merge(&other.histogram);
+        self.histogram += &other.histogram;
         self.exact.merge(&other.exact);
     }
 
     /// Makes this a copy of `other` without allocating: of sums and histogram, not of every latency.
     pub fn copy_from(&mut self, other: &Self) {
         self.tally = other.tally;
-        self.histogram.copy_from(&other.histogram);
+        histogram::copy(&other.histogram, &mut self.histogram);
         self.exact = Exact::default();
     }
 
@@ -119,7 +117,7 @@ impl Latencies {
 
     /// The histogram, in microseconds, as others read it.
     pub fn histogram(&self) -> Histogram<u64> {
-        self.histogram.to_histogram()
+        histogram::with_bound(&self.histogram, LONGEST_US)
     }
 
     /// Sums and extremes, exactly.
@@ -128,10 +126,10 @@ impl Latencies {
     }
 
     /// What was recorded elsewhere, by its sums and its histogram in microseconds; nothing when they are not of the same latencies.
-    pub fn restored(sums: &LatencySums, histogram: &Histogram<u64>) -> Option<Self> {
-        let histogram = Buckets::restored(histogram, LONGEST_US)?;
+    pub fn restored(sums: &LatencySums, histogram: Histogram<u64>) -> Option<Self> {
+        let histogram = histogram::restored(histogram, LONGEST_US)?;
         let is_sound = sums.count == 0 || sums.min_nanos <= sums.max_nanos;
-        (histogram.count() == sums.count && is_sound).then(|| Self {
+        (histogram.len() == sums.count && is_sound).then(|| Self {
             tally: Tally::of_sums(sums),
             histogram,
             exact: Exact::default(),
@@ -147,12 +145,16 @@ impl Latencies {
 
     /// What was recorded after `earlier`, which is a copy of this from before: microseconds, rising, and how many; to three digits.
     pub fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
-        self.histogram.recorded_since(&earlier.histogram)
+        histogram::recorded_since(&self.histogram, &earlier.histogram)
     }
 
     /// How many lie between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        // Beyond its range a histogram returns the count of its last bucket.
+        if micros(low) > self.histogram.max() {
+            return 0;
+        }
         self.histogram.count_between(micros(low), micros(high))
     }
 
@@ -203,7 +205,7 @@ impl Latencies {
     fn at_ranks(&self, ranks: &[u64]) -> Vec<u64> {
         let mut known = Vec::with_capacity(ranks.len());
         let mut seen = 0;
-        for (middle, count) in self.histogram.recorded() {
+        for (middle, count) in histogram::recorded(&self.histogram) {
             seen += count;
             let value = middle.saturating_mul(1000).clamp(self.tally.min_nanos, self.tally.max_nanos);
             while ranks.get(known.len()).is_some_and(|rank| *rank < seen) {

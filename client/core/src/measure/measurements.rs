@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
 use vocabulary::{Instant, LimitsTold, whole_nanos};
 
 use super::advice::Advice;
-use super::buckets::{Buckets, MOST_ATTEMPTS_PER_OP};
 use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
 use super::fairness::{ClientCounts, Fairness};
+use super::histogram::{self, MAX_ATTEMPTS_PER_OP};
 use super::rate_course::RateCourse;
 use super::tally::LatencySums;
 use super::window_course::WindowCourse;
@@ -48,7 +49,7 @@ pub struct Measurements {
     /// What attempts took beyond what the server reckons: connections, both systems' queues, late timers.
     pub excess: Excess,
     /// Attempts per op that ended; above 2000, to three digits.
-    pub attempts_per_op: Buckets,
+    pub attempts_per_op: Histogram<u64>,
     /// Most of them.
     pub most_attempts_per_op: u64,
     /// Over time.
@@ -101,7 +102,7 @@ impl Default for Measurements {
             answered_failures: 0,
             send_lag: Latencies::default(),
             excess: Excess::default(),
-            attempts_per_op: Buckets::up_to(MOST_ATTEMPTS_PER_OP),
+            attempts_per_op: histogram::empty(),
             most_attempts_per_op: 0,
             series: Series::default(),
             bins: None,
@@ -347,7 +348,7 @@ impl Measurements {
     }
 
     fn note_attempts_per_op(&mut self, attempts: u32) {
-        self.attempts_per_op.record(u64::from(attempts));
+        histogram::record(&mut self.attempts_per_op, u64::from(attempts), MAX_ATTEMPTS_PER_OP);
         self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
     }
 

@@ -9,6 +9,7 @@ use vocabulary::wire::ServerCounts;
 use super::Run;
 use super::instance::{Instance, InstanceId};
 use crate::conservation::Conservation;
+use crate::measure::histogram;
 use crate::op::{Op, Place};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
@@ -43,7 +44,7 @@ impl Run {
         snapshot.send_lag.copy_from(&self.measured.send_lag);
         self.measured.copy_attempt_latency(&mut snapshot.attempt_latency);
         snapshot.excess.copy_from(&self.measured.excess);
-        snapshot.attempts_per_op.copy_from(&self.measured.attempts_per_op);
+        histogram::copy(&self.measured.attempts_per_op, &mut snapshot.attempts_per_op);
         snapshot.series.copy_from(&self.measured.series);
     }
 

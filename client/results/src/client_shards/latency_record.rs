@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
-use loadgen_core::{Buckets, LONGEST_US, Latencies, LatencySums};
+use loadgen_core::histogram::{LONGEST_US, MAX_ATTEMPTS_PER_OP, restored, with_bound};
+use loadgen_core::{Latencies, LatencySums};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,18 +72,18 @@ impl LatencyRecord {
 
     /// Nothing when it is none, or contradicts itself.
     pub(super) fn read(&self) -> Option<Latencies> {
-        Latencies::restored(&self.sums.read()?, &decoded(&self.histogram)?)
+        Latencies::restored(&self.sums.read()?, decoded(&self.histogram)?)
     }
 }
 
 /// Attempts per op in the same way.
-pub(super) fn attempts_per_op(buckets: &Buckets) -> String {
-    encoded(&buckets.to_histogram())
+pub(super) fn attempts_per_op(histogram: &Histogram<u64>) -> String {
+    encoded(&with_bound(histogram, MAX_ATTEMPTS_PER_OP))
 }
 
 /// Nothing when it is no such histogram.
-pub(super) fn read_attempts_per_op(text: &str) -> Option<Buckets> {
-    Buckets::of_attempts_per_op(&decoded(text)?)
+pub(super) fn read_attempts_per_op(text: &str) -> Option<Histogram<u64>> {
+    restored(decoded(text)?, MAX_ATTEMPTS_PER_OP)
 }
 
 fn encoded(histogram: &Histogram<u64>) -> String {

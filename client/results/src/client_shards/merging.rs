@@ -3,7 +3,7 @@
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, Conservation, FailureResult, GivenUpCounts, Latencies, LatencySums,
-    fairness_of,
+    fairness_of, histogram,
 };
 use vocabulary::Instant;
 use vocabulary::wire::{ServerStats, ShardRow};
@@ -144,7 +144,7 @@ struct Sums {
 impl Sums {
     fn of(parts: &[Part]) -> Result<Self, ClientShardError> {
         let mut sums = Self::default();
-        let mut per_op: Option<loadgen_core::Buckets> = None;
+        let mut per_op = histogram::empty();
         let (mut retries, mut early) = (0, LatencySums::default());
         let mut clients = Vec::new();
         for part in parts {
@@ -162,12 +162,8 @@ impl Sums {
             add(&mut sums.rejection, &shard.rejection_latency, "rejection_latency")?;
             add(&mut sums.failure, &shard.failure_latency, "failure_latency")?;
             add(&mut sums.send_lag, &shard.send_lag, "send_lag")?;
-            let buckets =
+            per_op +=
                 read_attempts_per_op(&shard.attempts_per_op).ok_or_else(|| broken("attempts_per_op"))?;
-            match &mut per_op {
-                Some(all) => all.merge(&buckets),
-                None => per_op = Some(buckets),
-            }
             retries += shard.advised_retries;
             early.add(&shard.advice_broken_early.read().ok_or_else(|| broken("advice_broken_early"))?);
             if let Some(columns) = &shard.clients {
@@ -187,8 +183,7 @@ impl Sums {
             }
         }
         let most = parts.iter().filter_map(|part| part.run.attempts_per_op.max).max();
-        let known =
-            |share| per_op.as_ref().filter(|all| all.count() > 0).map(|all| all.value_at_quantile(share));
+        let known = |share| (!per_op.is_empty()).then(|| per_op.value_at_quantile(share));
         let at_most = |value: Option<u64>| Some(value?.min(most?));
         sums.attempts_per_op =
             AttemptsResult { p50: at_most(known(0.5)), p99: at_most(known(0.99)), max: most };

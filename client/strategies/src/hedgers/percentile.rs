@@ -10,9 +10,9 @@
 //! Finagle's `BackupRequestFilter` (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits
 //! for the other one when the first to end has failed: `after-failure=wait`.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use vocabulary::{Configurable, Parameter, whole_nanos};
 
 use crate::error::SpecError;
@@ -84,29 +84,24 @@ impl PartConfig for PercentileHedging {
 
 struct Rotating {
     config: PercentileHedging,
-    /// What is gathered now.
-    written: Histogram,
-    /// What was gathered in the period before: how much, and its percentile.
+    /// Latencies of the current period in milliseconds; `None` until there is one, because 16 KiB are much for each of many clients.
+    written: Option<Histogram<u64>>,
+    /// Number of latencies in the period before, and their percentile.
     read: (u64, Duration),
     rotated: Instant,
 }
 
 impl Rotating {
     fn new(config: PercentileHedging) -> Self {
-        let mut rotating = Self {
-            config,
-            written: Histogram::default(),
-            read: (0, Duration::ZERO),
-            rotated: Instant::ORIGIN,
-        };
-        rotating.read = rotating.summary();
-        rotating
+        Self { config, written: None, read: (0, Duration::ZERO), rotated: Instant::ORIGIN }
     }
 
-    fn summary(&self) -> (u64, Duration) {
+    /// Ends a period: returns the number of its latencies and their percentile.
+    fn take_summary(&mut self) -> (u64, Duration) {
+        let Some(written) = self.written.take() else { return (0, Duration::ZERO) };
         #[expect(clippy::cast_possible_truncation, reason = "tower keeps it in single precision")]
         let quantile = f64::from(self.config.percentile as f32);
-        (self.written.count, Duration::from_millis(self.written.at_quantile(quantile)))
+        (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
     }
 
     /// What was written becomes what is read once a period, and nothing is left after two without a look.
@@ -116,11 +111,8 @@ impl Rotating {
         if rotations == 0 {
             return;
         }
-        if rotations > 1 {
-            self.written = Histogram::default();
-        }
-        self.read = self.summary();
-        self.written = Histogram::default();
+        let last = self.take_summary();
+        self.read = if rotations == 1 { last } else { (0, Duration::ZERO) };
         self.rotated = self.rotated + Duration::from_nanos(period.saturating_mul(rotations));
     }
 }
@@ -144,7 +136,8 @@ impl Hedger for Rotating {
         if answered {
             self.rotate(now);
             let latency = now.since(ended.sent_at);
-            self.written.record(whole_nanos(latency).div_ceil(1_000_000));
+            let written = self.written.get_or_insert_with(empty_histogram);
+            *written += whole_nanos(latency).div_ceil(1_000_000);
         }
     }
 
@@ -156,39 +149,15 @@ impl Hedger for Rotating {
     }
 }
 
-/// Whole numbers to three digits, as hdrhistogram has them: exact up to 2047, and in 1024 steps for every power of two beyond.
-///
-/// Source: `HdrHistogram/HdrHistogram_rust`, `src/lib.rs` (`value_at_quantile`, `highest_equivalent`).
-#[derive(Debug, Default)]
-struct Histogram {
-    /// How often, by the highest number that is not told apart.
-    counts: BTreeMap<u64, u64>,
-    count: u64,
+/// Returns a histogram with the three significant digits that tower's have.
+fn empty_histogram() -> Histogram<u64> {
+    Histogram::new(3).expect("three significant digits are accepted")
 }
 
-impl Histogram {
-    fn record(&mut self, value: u64) {
-        let unit = value.checked_ilog2().unwrap_or(0).saturating_sub(10);
-        let highest = value | ((1_u64 << unit) - 1);
-        *self.counts.entry(highest).or_default() += 1;
-        self.count += 1;
-    }
-
-    /// The least number below or at which this share lies; 0 of none.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a count is no more than that"
-    )]
-    fn at_quantile(&self, quantile: f64) -> u64 {
-        let wanted = (libm::ceil(quantile * self.count as f64) as u64).max(1);
-        let mut seen = 0;
-        let mut found = self.counts.iter().filter(|(_, count)| {
-            seen += **count;
-            seen >= wanted
-        });
-        found.next().map_or(0, |(value, _)| *value)
-    }
+/// Returns the highest value that is not distinguished from the one at this quantile.
+fn at_quantile(histogram: &Histogram<u64>, quantile: f64) -> u64 {
+    // For the quantile 0, `value_at_quantile` returns the lowest of them.
+    histogram.highest_equivalent(histogram.value_at_quantile(quantile))
 }
 
 #[cfg(test)]
@@ -269,7 +238,7 @@ mod tests {
         ends(&mut hedge, at(100), 5, FATAL);
         ends(&mut hedge, at(100), 50 * MS, TIMEOUT);
         ends(&mut hedge, at(100), 60 * MS, CANCELLED);
-        assert_eq!(hedge.written.count, 2);
+        assert_eq!(hedge.written.as_ref().map(Histogram::len), Some(2));
         assert_eq!(delay(&mut hedge, at(60_000)), Some(2));
     }
 
@@ -278,18 +247,18 @@ mod tests {
         for (value, wanted) in
             [(0, 0), (2047, 2047), (2048, 2049), (4095, 4095), (10_000, 10_007), (1 << 20, 1_049_599)]
         {
-            let mut histogram = Histogram::default();
-            histogram.record(value);
-            assert_eq!(histogram.at_quantile(0.5), wanted, "{value}");
+            let mut histogram = empty_histogram();
+            histogram += value;
+            assert_eq!(at_quantile(&histogram, 0.5), wanted, "{value}");
         }
     }
 
     #[test]
     fn the_share_is_one_of_single_precision() {
-        let mut histogram = Histogram::default();
-        (1..=10).for_each(|value| histogram.record(value));
+        let mut histogram = empty_histogram();
+        (1..=10).for_each(|value| histogram += value);
         // 0.9 is a little less than nine tenths there, 0.7 a little less, too, and 0.6 a little more.
-        let quantiles = [0.9_f32, 0.7, 0.6, 0.0, 1.0].map(|share| histogram.at_quantile(f64::from(share)));
+        let quantiles = [0.9_f32, 0.7, 0.6, 0.0, 1.0].map(|share| at_quantile(&histogram, f64::from(share)));
         assert_eq!(quantiles, [9, 7, 7, 1, 10]);
     }
 }

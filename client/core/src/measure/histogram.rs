@@ -1,0 +1,141 @@
+//! Histograms of `hdrhistogram` with three significant digits: memory grows with the recorded values, up to a bound.
+//!
+//! Values above the bound are recorded as the bound. Those in its last bucket of buckets, which ends at a power of two, keep their own.
+
+use hdrhistogram::Histogram;
+
+/// Bound of histograms of latencies: a day, in microseconds.
+pub const LONGEST_US: u64 = 86_400_000_000;
+
+/// Bound of histograms of attempts per op.
+pub const MAX_ATTEMPTS_PER_OP: u64 = 1_000_000;
+
+/// Returns an empty histogram that grows with the recorded values.
+pub fn empty() -> Histogram<u64> {
+    Histogram::new(3).expect("three significant digits are accepted")
+}
+
+/// Records a value in a histogram that grows.
+#[inline]
+pub(super) fn record(histogram: &mut Histogram<u64>, value: u64, bound: u64) {
+    let value = if value < bound.next_power_of_two() { value } else { bound };
+    histogram.record(value).expect("a histogram that grows takes every value");
+}
+
+/// Makes `copy` a copy of `histogram`, reusing its memory.
+pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
+    copy.set_to(histogram).expect("a histogram that grows takes every value");
+}
+
+/// Returns the middle of every bucket that is not empty, in ascending order, and its count.
+pub(super) fn recorded(histogram: &Histogram<u64>) -> impl Iterator<Item = (u64, u64)> + '_ {
+    histogram
+        .iter_recorded()
+        .map(|step| (histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
+}
+
+/// Returns what was recorded after `earlier`, an older copy of `histogram`, as [`recorded`] does.
+pub(super) fn recorded_since(histogram: &Histogram<u64>, earlier: &Histogram<u64>) -> Vec<(u64, u64)> {
+    // Beyond its range a histogram returns the count of its last bucket.
+    let before = |value| if value <= earlier.max() { earlier.count_at(value) } else { 0 };
+    recorded(histogram)
+        .map(|(value, count)| (value, count.saturating_sub(before(value))))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}
+
+/// Returns a histogram of the same values with the fixed range from 1 to `bound`, as documents contain it.
+pub fn with_bound(histogram: &Histogram<u64>, bound: u64) -> Histogram<u64> {
+    let mut bounded =
+        Histogram::new_with_bounds(1, bound, 3).expect("the bounds are constants that are accepted");
+    bounded.add(histogram).expect("values above the bound were recorded as the bound");
+    bounded
+}
+
+/// Returns a histogram of a document as one that grows. `None` if its buckets differ from ours, if it has values above `bound`, or if
+/// its total overflows.
+pub fn restored(mut document: Histogram<u64>, bound: u64) -> Option<Histogram<u64>> {
+    let has_our_buckets = document.sigfig() == 3 && document.low() == 1;
+    if !has_our_buckets || document.max() >= bound.next_power_of_two() {
+        return None;
+    }
+    document.iter_recorded().try_fold(0_u64, |total, step| total.checked_add(step.count_at_value()))?;
+    document.auto(true);
+    Some(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Numbers of every size, and those at the edges of buckets.
+    fn numbers() -> impl Strategy<Value = Vec<u64>> {
+        let edge = (0..40_u32, 0..3_u64).prop_map(|(bits, off)| ((1_u64 << bits) + off).saturating_sub(1));
+        let any = (0..64_u32, any::<u64>()).prop_map(|(bits, number)| number >> bits);
+        prop::collection::vec(prop_oneof![edge, any, 0..5000_u64], 0..60)
+    }
+
+    /// The same numbers in a histogram that grows and in one of fixed range.
+    fn both(numbers: &[u64], bound: u64) -> (Histogram<u64>, Histogram<u64>) {
+        let (mut grown, mut fixed) = (empty(), Histogram::new_with_bounds(1, bound, 3).unwrap());
+        for number in numbers {
+            record(&mut grown, *number, bound);
+            fixed.saturating_record(*number);
+        }
+        (grown, fixed)
+    }
+
+    proptest! {
+        #[test]
+        fn one_that_grows_equals_one_of_fixed_range(
+            numbers in numbers(),
+            others in numbers(),
+            bound in prop_oneof![Just(MAX_ATTEMPTS_PER_OP), Just(LONGEST_US)],
+        ) {
+            let (mut grown, mut fixed) = both(&numbers, bound);
+            let earlier = grown.clone();
+            let (more, other) = both(&others, bound);
+            grown += &more;
+            fixed += &other;
+            prop_assert_eq!(grown.len(), fixed.len());
+            prop_assert_eq!(recorded(&grown).collect::<Vec<_>>(), recorded(&fixed).collect::<Vec<_>>());
+            prop_assert_eq!(recorded_since(&grown, &earlier), recorded(&other).collect::<Vec<_>>());
+            for share in [0.0, 0.5, 0.99, 1.0] {
+                prop_assert_eq!(grown.value_at_quantile(share), fixed.value_at_quantile(share));
+            }
+            let document = with_bound(&grown, bound);
+            prop_assert_eq!((document.high(), document.distinct_values()), (bound, fixed.distinct_values()));
+            prop_assert_eq!(&document, &fixed);
+            let mut again = restored(fixed, bound).unwrap();
+            prop_assert_eq!(with_bound(&again, bound), document);
+            copy(&earlier, &mut again);
+            prop_assert_eq!(with_bound(&again, bound), with_bound(&earlier, bound));
+        }
+    }
+
+    #[test]
+    fn memory_grows_with_the_values_up_to_the_bound() {
+        let mut histogram = empty();
+        record(&mut histogram, 999, LONGEST_US);
+        assert_eq!(histogram.distinct_values(), 2048);
+        record(&mut histogram, u64::MAX, LONGEST_US);
+        assert_eq!((histogram.distinct_values(), histogram.max()), (28_672, LONGEST_US | 0x03ff_ffff));
+    }
+
+    #[test]
+    fn only_a_histogram_with_our_buckets_and_range_is_restored() {
+        let other = |low, bound, digits| Histogram::new_with_bounds(low, bound, digits).unwrap();
+        assert!(restored(other(1, 1000, 3), MAX_ATTEMPTS_PER_OP).is_some());
+        assert!(restored(other(2, 1000, 3), MAX_ATTEMPTS_PER_OP).is_none());
+        assert!(restored(other(1, 1000, 2), MAX_ATTEMPTS_PER_OP).is_none());
+        let (mut beyond, mut overflowing) = (other(1, LONGEST_US, 3), other(1, 1000, 3));
+        beyond.record(1 << 20).unwrap();
+        assert!(restored(beyond, MAX_ATTEMPTS_PER_OP).is_none());
+        for value in [1, 2] {
+            overflowing.record_n(value, u64::MAX).unwrap();
+        }
+        assert!(restored(overflowing, MAX_ATTEMPTS_PER_OP).is_none());
+    }
+}
