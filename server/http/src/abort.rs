@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
 /// Asks the connection to end a request without its answer. A handler puts it into the extensions of its response, because
-/// handlers of axum cannot fail; [`crate::connection`] acts on it.
+/// handlers of axum cannot fail; [`App::answer`](crate::app::App::answer) acts on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Abort {
     /// The client is gone, and nobody reads an answer.

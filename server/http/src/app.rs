@@ -1,25 +1,65 @@
-//! The one router that serves every request: the server's own endpoints, and work on every other path.
+//! The one router that serves every request, the server's own endpoints and work on every other path; and how connections call it.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
+use axum::http::{Request, Response};
+use hyper::body::{Body as _, Incoming};
+use tower::Service;
 
+use crate::abort::{Abort, Unanswered};
 use crate::access::Access;
-use crate::connection::Served;
+use crate::channel::Client;
 use crate::shared::Shared;
+use crate::stopping::Stopping;
 use crate::{admin, work};
 
-/// Returns what connections serve: the router, until the server stops. Each request must have a
-/// [`Client`](crate::channel::Client) among its extensions.
-pub(crate) fn served(shared: &Arc<Shared>, access: Access) -> Served {
-    // A router of its own with its own fallback, so that a mistyped endpoint is not taken for work.
-    let admin = admin::router(shared.clone(), access).into_service::<Body>();
-    let app = Router::new()
-        .route_service("/_mock", admin.clone())
-        .route_service("/_mock/", admin.clone())
-        .route_service("/_mock/{*path}", admin.clone())
-        .route_service("/metrics", admin)
-        .fallback_service(work::service(shared.clone()));
-    Served { app, stopping: shared.stopping.clone() }
+/// What every connection serves, until the server stops.
+#[derive(Clone)]
+pub(crate) struct App {
+    /// Its requests have a [`Client`] among their extensions.
+    router: Router,
+    pub(crate) stopping: Arc<Stopping>,
+}
+
+impl App {
+    pub(crate) fn new(shared: &Arc<Shared>, access: Access) -> Self {
+        // A router of its own with its own fallback, so that a mistyped endpoint is not taken for work.
+        let admin = admin::router(shared.clone(), access).into_service::<Body>();
+        let router = Router::new()
+            .route_service("/_mock", admin.clone())
+            .route_service("/_mock/", admin.clone())
+            .route_service("/_mock/{*path}", admin.clone())
+            .route_service("/metrics", admin)
+            .fallback_service(work::service(shared.clone()));
+        Self { router, stopping: shared.stopping.clone() }
+    }
+
+    /// Puts layers around the router.
+    pub(crate) fn layered(self, layered: impl FnOnce(Router) -> Router) -> Self {
+        Self { router: layered(self.router), ..self }
+    }
+
+    /// Answers one request of a connection. Only here is it decided whether an answer goes out at all.
+    pub(crate) fn answer(
+        &self,
+        request: Request<Incoming>,
+        client: Client,
+    ) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
+        let channel = client.channel.clone();
+        // Most requests have no body, and need no box for one.
+        let mut request =
+            request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
+        request.extensions_mut().insert(client);
+        let answered = self.router.clone().call(request);
+        async move {
+            let Ok(mut response) = answered.await;
+            match response.extensions_mut().remove::<Abort>() {
+                None => Ok(response),
+                Some(abort) => Err(channel.abort(abort)),
+            }
+        }
+    }
 }

@@ -16,13 +16,14 @@ use vocabulary::{TimeScale, duration_text, wire};
 
 use crate::access::Access;
 use crate::admin_token::AdminToken;
+use crate::app::App;
 use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
 use crate::shared::Shared;
 use crate::signals::Signals;
 use crate::suggesting::suggesting;
-use crate::{admin, alarm, app, listen, live, open_files, presets, shell, threads, typed};
+use crate::{admin, alarm, listen, live, open_files, presets, shell, threads, typed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -165,8 +166,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             bounds: Bounds { http2_max_streams: cli.http2_max_streams, ..Bounds::default() },
             grace: Duration::from_secs(5),
         };
-        let served = app::served(&shared, Access { token });
-        let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, served, limits, stopped));
+        let app = App::new(&shared, Access { token });
+        let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, app, limits, stopped));
         let telling = async {
             if !cli.quiet {
                 live::tell(&shared, announced).await;

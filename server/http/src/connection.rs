@@ -1,56 +1,41 @@
 //! One connection: finds out which HTTP its client speaks, and serves it until it ends.
 
-use std::future::Future;
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Instant;
 
-use axum::Router;
-use axum::body::Body;
-use axum::http::{Request, Response};
-use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tower::Service;
 
-use crate::abort::{Abort, Unanswered};
+use crate::app::App;
 use crate::bounds::{Bounds, LARGEST_HEAD};
 use crate::channel::{Channel, Client};
 use crate::head_timer::HeadTimer;
 use crate::http2;
 use crate::socket::{Protocol, Socket, SocketIo};
-use crate::stopping::Stopping;
-
-/// What every connection serves.
-#[derive(Clone)]
-pub(crate) struct Served {
-    pub(crate) app: Router,
-    pub(crate) stopping: Arc<Stopping>,
-}
 
 /// Serves a connection until it ends; once the server stops, only until its requests in flight are answered.
-pub(crate) async fn serve(stream: TcpStream, address: IpAddr, served: Served, bounds: Bounds) {
+pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: Bounds) {
     // Small answers go out at once; failing that, they go out a little later.
     drop(stream.set_nodelay(true));
     let begun = tokio::select! {
         begun = tokio::time::timeout(bounds.head_patience, Socket::begin(stream)) => begun,
-        () = served.stopping.told() => return,
+        () = app.stopping.told() => return,
     };
     // hyper's futures are boxed, because they are larger than most connections need.
     match begun {
-        Ok(Some((Protocol::Http1, io))) => Box::pin(serve_http1(io, address, served, bounds)).await,
-        Ok(Some((Protocol::Http2, io))) => Box::pin(http2::serve(io, address, served, bounds)).await,
+        Ok(Some((Protocol::Http1, io))) => Box::pin(serve_http1(io, address, app, bounds)).await,
+        Ok(Some((Protocol::Http2, io))) => Box::pin(http2::serve(io, address, app, bounds)).await,
         Ok(None) | Err(_) => {}
     }
 }
 
-async fn serve_http1(io: SocketIo, address: IpAddr, served: Served, bounds: Bounds) {
-    let Served { app, stopping } = served;
+async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
+    let stopping = app.stopping.clone();
     let client = Client { address, channel: Channel::Connection(io.socket()) };
-    let service = service_fn(move |request| answer(&app, request, client.clone()));
+    let service = service_fn(move |request| app.answer(request, client.clone()));
     let serving = http1::Builder::new()
         .timer(HeadTimer::new(Instant::now() + bounds.head_patience))
         .header_read_timeout(bounds.head_patience)
@@ -70,24 +55,4 @@ async fn serve_http1(io: SocketIo, address: IpAddr, served: Served, bounds: Boun
     }
     serving.as_mut().graceful_shutdown();
     drop(serving.await);
-}
-
-/// Lets the app answer one request of a connection. Only here is it decided whether an answer goes out at all.
-pub(crate) fn answer(
-    app: &Router,
-    request: Request<Incoming>,
-    client: Client,
-) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
-    let channel = client.channel.clone();
-    // Most requests have no body, and need no box for one.
-    let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
-    request.extensions_mut().insert(client);
-    let answered = app.clone().call(request);
-    async move {
-        let Ok(mut response) = answered.await;
-        match response.extensions_mut().remove::<Abort>() {
-            None => Ok(response),
-            Some(abort) => Err(channel.abort(abort)),
-        }
-    }
 }

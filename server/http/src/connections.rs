@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
+use crate::app::App;
 use crate::bounds::Bounds;
-use crate::connection::{self, Served};
+use crate::connection;
 
 /// A pause after an error to accept, such as running out of files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -24,12 +25,7 @@ pub(crate) struct Limits {
 }
 
 /// Accepts until `stop` changes, then lets what is under way finish.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    served: Served,
-    limits: Limits,
-    mut stop: watch::Receiver<bool>,
-) {
+pub(crate) async fn serve(listener: TcpListener, app: App, limits: Limits, mut stop: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(limits.connections as usize));
     loop {
         let place = tokio::select! {
@@ -44,14 +40,14 @@ pub(crate) async fn serve(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let connection = connection::serve(stream, peer.ip(), served.clone(), limits.bounds);
+        let connection = connection::serve(stream, peer.ip(), app.clone(), limits.bounds);
         tokio::spawn(async move {
             connection.await;
             drop(place);
         });
     }
     drop(listener);
-    served.stopping.stop();
+    app.stopping.stop();
     // What is still under way after that is left alone: the process or the runtime ends.
     drop(tokio::time::timeout(limits.grace, places.acquire_many(limits.connections)).await);
 }
@@ -65,7 +61,6 @@ mod tests {
 
     use super::*;
     use crate::access::Access;
-    use crate::app;
     use crate::shared::Shared;
 
     #[test]
@@ -77,9 +72,9 @@ mod tests {
             let bounds = Bounds { head_patience: Duration::from_millis(20), ..Bounds::default() };
             let limits = Limits { connections: 9, bounds, grace: Duration::ZERO };
             let shared = Arc::new(Shared::new(Config::default(), TimeScale::default(), 1));
-            let served = app::served(&shared, Access::default());
+            let app = App::new(&shared, Access::default());
             let (_stop, stopped) = watch::channel(false);
-            tokio::spawn(serve(listener, served, limits, stopped));
+            tokio::spawn(serve(listener, app, limits, stopped));
             let settings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
             // The beginning of a request's head (HEADERS), and nothing more.
             let half_a_head = format!("{settings}\0\0\u{9}\u{1}\0\0\0\0\u{1}\u{2}");

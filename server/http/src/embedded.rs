@@ -13,10 +13,11 @@ use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{TimeScale, WallTime};
 
 use crate::access::Access;
+use crate::app::App;
 use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::shared::Shared;
-use crate::{alarm, app, listen};
+use crate::{alarm, listen};
 
 /// A running server; dropped, it stops at once.
 pub struct Embedded {
@@ -73,13 +74,12 @@ impl Embedded {
         alarm::start(&runtime, shared.clone())?;
         let (stop, stopped) = watch::channel(false);
         let limits = Limits { connections: 100_000, bounds, grace: Duration::ZERO };
-        let mut served = app::served(&shared, Access::default());
-        served.app = layered(served.app);
+        let app = App::new(&shared, Access::default()).layered(layered);
         let serving = move || {
             runtime.block_on(async {
                 // Fails only outside of a runtime.
                 if let Ok(listener) = TcpListener::from_std(listener) {
-                    serve(listener, served, limits, stopped).await;
+                    serve(listener, app, limits, stopped).await;
                 }
             });
             runtime.shutdown_background();

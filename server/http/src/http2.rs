@@ -6,7 +6,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CONTENT_LENGTH, HOST, HeaderValue};
 use axum::http::{Method, Request, Response, StatusCode};
@@ -16,16 +15,16 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
 use crate::abort::Unanswered;
+use crate::app::App;
 use crate::bounds::{Bounds, LARGEST_HEAD, MAX_HEADERS};
 use crate::channel::{Channel, Client, Leaving};
-use crate::connection::{self, Served};
 use crate::faulty::may_have_body;
 use crate::socket::SocketIo;
 
 /// Serves a connection whose client has begun with the preface, until it ends; once the server stops, no longer than what is under
 /// way takes: the client learns by GOAWAY which requests those are.
-pub(crate) async fn serve(io: SocketIo, address: IpAddr, served: Served, bounds: Bounds) {
-    let Served { app, stopping } = served;
+pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
+    let stopping = app.stopping.clone();
     // Every request in service holds it.
     let leaving = Arc::new(Leaving::default());
     let begun = Arc::new(AtomicU64::new(0));
@@ -74,14 +73,14 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, served: Served, bounds:
 
 /// Answers one request. Its head is not kept while it waits, because many may wait on one connection.
 fn answer(
-    app: &Router,
+    app: &App,
     mut request: Request<Incoming>,
     client: Client,
 ) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
     let method = request.method().clone();
     let answered = (request.headers().len() <= MAX_HEADERS).then(|| {
         name_host(&mut request);
-        connection::answer(app, request, client)
+        app.answer(request, client)
     });
     async move {
         let Some(answered) = answered else {
