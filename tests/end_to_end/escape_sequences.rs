@@ -316,7 +316,7 @@ fn of_answers_of_servers() {
         format!("HTTP/1.1 {ATTACK}\r\n\r\n"),
         ATTACK.to_owned(),
     ] {
-        for transport in ["lean", "reqwest"] {
+        for transport in ["hyper", "reqwest"] {
             let sent = answer.clone();
             let server = ForeignServer::start(move |_, connection| {
                 connection.write_all(sent.as_bytes())?;

@@ -64,7 +64,7 @@ fn in_all_forms(expected: (u64, u64, u64), server: impl Fn(String) -> ForeignSer
     std::thread::scope(|scope| {
         for (name, form) in &forms {
             scope.spawn(move || {
-                for transport in ["lean", "reqwest"] {
+                for transport in ["hyper", "reqwest"] {
                     let server = server(form.clone());
                     let seen = || server.work().len() as u64;
                     let counts = run(&server.url(), &["--transport", transport], seen);
@@ -119,7 +119,7 @@ fn an_answer_that_a_close_cuts_short_is_reported_at_once_and_not_asked_for_twice
 
 #[test]
 fn closes_at_any_moment_lose_no_op_and_repeat_no_request() {
-    for transport in ["lean", "reqwest"] {
+    for transport in ["hyper", "reqwest"] {
         let (_, form) = &forms()[1];
         let form = form.clone();
         let server = ForeignServer::start(move |number, connection| {

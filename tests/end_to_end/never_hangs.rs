@@ -26,14 +26,14 @@ fn against_few_places(server: &[&str], load: &[&str]) -> (serde_json::Value, Str
 
 #[test]
 fn a_server_with_few_places_is_used_by_as_many_connections_as_it_accepts() {
-    for (threads, transport) in [("1", "lean"), ("2", "lean"), ("1", "reqwest")] {
+    for (threads, transport) in [("1", "hyper"), ("2", "hyper"), ("1", "reqwest")] {
         let load = ["-s", "aimd", "--arrivals", "burst", "--ops", "300"];
         let sent = ["--threads", threads, "--transport", transport];
         let (result, said) = against_few_places(&["--max-connections", "20"], &[&load[..], &sent].concat());
         assert_eq!(count(&result, "/ops/succeeded"), 300, "{transport}");
         assert_eq!(said.matches("of 128 connections before the run").count(), 1, "{said}");
         assert!(said.contains("--max-connections"), "{said}");
-        if transport == "lean" {
+        if transport == "hyper" {
             assert_eq!(count(&result, "/attempts/failed"), 0, "{result}");
             assert!(said.contains("answered on 20 of 128"), "{said}");
             assert!(count(&result, "/server/max_accepted_seen") <= 20, "{}", result["server"]);
@@ -79,7 +79,7 @@ fn falls_silent(server: SocketAddr) -> (String, Arc<AtomicUsize>) {
     (url, accepted)
 }
 
-const TRANSPORTS: [&[&str]; 3] = [&["--transport", "lean"], &["--transport", "reqwest"], &["--http2"]];
+const TRANSPORTS: [&[&str]; 3] = [&["--transport", "hyper"], &["--transport", "reqwest"], &["--http2"]];
 
 #[test]
 fn a_server_that_falls_silent_before_the_run_is_unreachable() {

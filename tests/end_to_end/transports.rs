@@ -19,11 +19,11 @@ fn every_transport_does_the_same_work_and_says_which_it_was() {
     let server =
         MockServer::start(&["--service-time", "5ms", "--reject-time", "1ms", "--network-delay", "1ms"]);
     for (flags, name, threads) in [
-        (&["--transport", "lean"][..], "lean", 1),
+        (&["--transport", "hyper"][..], "hyper", 1),
         (&["--transport", "reqwest"], "reqwest", 1),
-        (&["--http2"], "lean-http2", 1),
-        (&["--http2", "--http2-connections", "3", "--threads", "2"], "lean-http2", 2),
-        (&["--transport", "lean", "--threads", "3"], "lean", 3),
+        (&["--http2"], "hyper-http2", 1),
+        (&["--http2", "--http2-connections", "3", "--threads", "2"], "hyper-http2", 2),
+        (&["--transport", "hyper", "--threads", "3"], "hyper", 3),
     ] {
         let result = run(&server, flags);
         assert_eq!(result["config"]["transport"]["name"], name);
@@ -56,7 +56,7 @@ fn a_transport_that_cannot_do_what_was_asked_is_refused() {
         .exits(2)
         .says(&["HTTP/1.1 only", "--http2"]);
     loadgen(&["--simulate", "--http2", "--ops", "1"]).exits(2);
-    loadgen(&["--transport", "carrier-pigeon", "--ops", "1"]).exits(2).says(&["lean", "reqwest"]);
+    loadgen(&["--transport", "carrier-pigeon", "--ops", "1"]).exits(2).says(&["hyper", "reqwest"]);
 }
 
 #[test]
@@ -70,10 +70,10 @@ fn connections_come_from_the_addresses_that_were_asked_for() {
         count(&result, "/ops/succeeded")
     };
     let three = ["--local-address", "127.0.0.2,127.0.0.3", "--local-address", "127.0.0.4"];
-    for transport in ["lean", "reqwest"] {
+    for transport in ["hyper", "reqwest"] {
         assert_eq!(accepted(&["--transport", transport, "--local-address", "127.0.0.2"]), 8, "{transport}");
     }
-    assert_eq!(accepted(&[&three[..], &["--transport", "lean"]].concat()), 24);
+    assert_eq!(accepted(&[&three[..], &["--transport", "hyper"]].concat()), 24);
     assert_eq!(accepted(&[&three[..], &["--http2", "--http2-connections", "3"]].concat()), 24);
     assert_eq!(accepted(&[]), 8);
 }
@@ -90,6 +90,6 @@ fn addresses_that_nothing_can_come_from_are_refused() {
     refused(&["--local-address", "127.0.0.2", "--simulate"], &["--local-address"]);
     refused(
         &["--local-address", "127.0.0.2,127.0.0.3", "--transport", "reqwest"],
-        &["one address", "--transport lean"],
+        &["one address", "--transport hyper"],
     );
 }

@@ -27,7 +27,7 @@ fn failed(real: &RealRun, cause: Cause) -> u64 {
 /// What a transport sees of a fault that HTTP/1.1 shows as this: over HTTP/2 it strikes the attempt's own stream.
 fn seen_by(transport: &TransportEntry, over_http1: Cause) -> Cause {
     match over_http1 {
-        Cause::Error(ErrorKind::Reset | ErrorKind::Closed) if transport.name == "lean-http2" => {
+        Cause::Error(ErrorKind::Reset | ErrorKind::Closed) if transport.name == "hyper-http2" => {
             Cause::Error(ErrorKind::StreamReset)
         }
         same => same,

@@ -199,7 +199,7 @@ fn a_run_that_somebody_stops_while_attempts_are_on_their_way() {
 #[test]
 fn a_driver_that_has_too_few_connections_is_late_and_decides_the_same() {
     // Over HTTP/2 a connection carries a hundred.
-    for transport in TRANSPORTS.iter().filter(|transport| transport.name != "lean-http2") {
+    for transport in TRANSPORTS.iter().filter(|transport| transport.name != "hyper-http2") {
         let setting = Setting { most_connections: 3, transport, ..overload("fixed-window:window=15") };
         let real = replayed(&setting);
         let lag = real.run.measurements().send_lag.figures().p50.expect("attempts were sent");

@@ -157,7 +157,7 @@ pub enum TransportError {
     #[error("the target's path `{0}` cannot be sent")]
     Path(String),
     /// Reqwest sends from one address.
-    #[error("reqwest sends from one address; give one (`--local-address`), or `--transport lean`")]
+    #[error("reqwest sends from one address; give one (`--local-address`), or `--transport hyper`")]
     Addresses,
     /// Anything else.
     #[error("the HTTP client could not be set up")]

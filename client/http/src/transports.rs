@@ -1,7 +1,7 @@
 //! The list of transports, and the way from a name to one that is ready to carry a run.
 
 mod http2;
-mod lean;
+mod hyper;
 mod reqwest;
 
 use loadgen_core::Run;
@@ -12,7 +12,7 @@ use crate::transport::{Transport, TransportConfig, TransportError};
 
 /// Every transport; the first is used towards a mockserver where none is named.
 pub const TRANSPORTS: &[TransportEntry] = &[
-    TransportEntry::of::<lean::LeanTransport>(),
+    TransportEntry::of::<hyper::HyperTransport>(),
     TransportEntry::of::<reqwest::ReqwestTransport>(),
     TransportEntry::of::<http2::Http2Transport>(),
 ];
@@ -64,7 +64,7 @@ impl TransportEntry {
 /// Which transport carries a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum TransportChoice {
-    /// The lean one towards a mockserver; towards everybody else reqwest, which more servers have met.
+    /// `hyper` towards a mockserver; `reqwest` towards any other server, because more servers have met it.
     #[default]
     Auto,
     /// This one.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::setting::Setting;
 
@@ -128,10 +128,26 @@ pub struct RequestRecord {
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct TransportRecord {
-    /// `lean`, `reqwest` or, with `--http2`, `lean-http2`; what `--transport auto` came to.
+    /// `hyper`, `reqwest` or, with `--http2`, `hyper-http2`; what `--transport auto` resolved to.
+    #[serde(deserialize_with = "transport_name")]
     pub name: String,
     /// Threads that carried attempts.
     pub threads: usize,
+}
+
+/// Transports that were renamed: former and current name. The former one is accepted for one version, on command lines, in
+/// `TAILBACK_TRANSPORT` and in documents.
+const RENAMED_TRANSPORTS: [(&str, &str); 2] = [("lean", "hyper"), ("lean-http2", "hyper-http2")];
+
+/// Returns the current name of a transport that may be called by its former name.
+pub fn current_transport_name(name: &str) -> &str {
+    let renamed = RENAMED_TRANSPORTS.iter().find(|(former, _)| *former == name);
+    renamed.map_or(name, |(_, current)| current)
+}
+
+fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Ok(current_transport_name(&name).to_owned())
 }
 
 /// A mockserver's configuration, key by key, as its `GET /_mock/config` shows it. The keys are the server's matter: a new flag of it
@@ -164,5 +180,25 @@ impl ServerModel {
     /// The configuration that it is the record of; nothing when it is another program's.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::to_value(self).and_then(serde_json::from_value).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transports_are_read_by_their_former_names_and_written_by_their_current_ones() {
+        for (read, written) in [
+            ("lean", "hyper"),
+            ("lean-http2", "hyper-http2"),
+            ("hyper", "hyper"),
+            ("reqwest", "reqwest"),
+            ("carrier-pigeon", "carrier-pigeon"),
+        ] {
+            let record = serde_json::json!({ "name": read, "threads": 2 });
+            let record: TransportRecord = serde_json::from_value(record).unwrap();
+            assert_eq!(record, TransportRecord { name: written.to_owned(), threads: 2 });
+        }
     }
 }

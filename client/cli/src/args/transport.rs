@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use experiments::Sending;
 use loadgen_http::{TransportChoice, TransportEntry};
 use mockserver::count;
+use results::current_transport_name;
 
 use crate::exit::{Exit, Fatal};
 
@@ -15,7 +16,7 @@ use crate::exit::{Exit, Fatal};
 const VARIABLE: &str = "TAILBACK_TRANSPORT";
 
 /// What `--transport` offers; HTTP/2 has a flag of its own.
-const NAMES: [&str; 2] = ["lean", "reqwest"];
+const NAMES: [&str; 2] = ["hyper", "reqwest"];
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TransportArgs {
@@ -63,7 +64,7 @@ impl TransportArgs {
             (Some(typed), _) => typed,
             (None, None | Some("")) => TransportChoice::Auto,
             (None, Some(name)) => named(name).ok_or_else(|| {
-                usage(format!("`{name}` (in the environment, {VARIABLE}) is no transport; it must be auto, lean or reqwest"))
+                usage(format!("`{name}` (in the environment, {VARIABLE}) is no transport; it must be auto, hyper or reqwest"))
             })?,
         };
         Ok(Sending {
@@ -88,6 +89,7 @@ fn named(name: &str) -> Option<TransportChoice> {
     match name {
         TransportChoice::AUTO => Some(TransportChoice::Auto),
         name => {
+            let name = current_transport_name(name);
             NAMES.contains(&name).then(|| TransportEntry::find(name)).flatten().map(TransportChoice::Named)
         }
     }
@@ -95,9 +97,11 @@ fn named(name: &str) -> Option<TransportChoice> {
 
 fn choices() -> impl TypedValueParser<Value = TransportChoice> {
     let auto = PossibleValue::new(TransportChoice::AUTO)
-        .help("`lean` towards a mockserver, `reqwest` towards any other server");
+        .help("`hyper` towards a mockserver, `reqwest` towards any other server");
     let entry = |name| TransportEntry::find(name).expect("a test finds each");
     let listed = NAMES.map(|name| PossibleValue::new(name).help(entry(name).summary));
+    // The former name is accepted and not listed.
+    let listed = listed.map(|value| if value.get_name() == "hyper" { value.alias("lean") } else { value });
     PossibleValuesParser::new(std::iter::once(auto).chain(listed))
         .try_map(|name| named(&name).ok_or("unknown"))
 }
@@ -117,19 +121,27 @@ mod tests {
     }
 
     #[test]
-    fn a_mockserver_is_asked_leanly_and_others_by_reqwest_unless_one_is_named() {
+    fn hyper_serves_a_mockserver_and_reqwest_any_other_unless_one_is_named() {
         let reqwest = Some("reqwest");
-        assert_eq!(sent(&[], None).unwrap(), ("lean", "reqwest"));
-        assert_eq!(sent(&["--transport", "lean"], reqwest).unwrap(), ("lean", "lean"));
+        assert_eq!(sent(&[], None).unwrap(), ("hyper", "reqwest"));
+        assert_eq!(sent(&["--transport", "hyper"], reqwest).unwrap(), ("hyper", "hyper"));
         assert_eq!(sent(&[], reqwest).unwrap(), ("reqwest", "reqwest"));
-        assert_eq!(sent(&["--http2"], reqwest).unwrap(), ("lean-http2", "lean-http2"));
+        assert_eq!(sent(&["--http2"], reqwest).unwrap(), ("hyper-http2", "hyper-http2"));
+    }
+
+    #[test]
+    fn the_former_name_of_hyper_is_accepted_and_not_listed() {
+        assert_eq!(sent(&["--transport", "lean"], None).unwrap(), ("hyper", "hyper"));
+        assert_eq!(sent(&[], Some("lean")).unwrap(), ("hyper", "hyper"));
+        let help = TransportArgs::augment_args(Command::new("loadgen")).render_long_help().to_string();
+        assert!(help.contains("hyper") && !help.contains("lean"), "{help}");
     }
 
     #[test]
     fn what_cannot_be_sent_like_this_is_refused() {
         for wrong in [
             &["--transport", "carrier-pigeon"][..],
-            &["--transport", "lean-http2"],
+            &["--transport", "hyper-http2"],
             &["--transport", "reqwest", "--http2"],
             &["--http2-connections", "2"],
             &["--http2", "--http2-connections", "0"],

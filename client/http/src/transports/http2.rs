@@ -161,7 +161,7 @@ impl Exchange for Http2Transport {
 }
 
 impl Transport for Http2Transport {
-    const NAME: &'static str = "lean-http2";
+    const NAME: &'static str = "hyper-http2";
     const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {

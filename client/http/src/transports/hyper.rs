@@ -28,7 +28,7 @@ use plain::{Plain, PlainLink};
 
 /// Sends attempts over connections that are nobody else's.
 #[derive(Clone)]
-pub(crate) struct LeanTransport {
+pub(crate) struct HyperTransport {
     shared: Arc<Shared>,
 }
 
@@ -161,7 +161,7 @@ impl Shared {
     }
 }
 
-impl Exchange for LeanTransport {
+impl Exchange for HyperTransport {
     fn prepared(&self) -> &Prepared {
         &self.shared.prepared
     }
@@ -186,8 +186,8 @@ impl Exchange for LeanTransport {
     }
 }
 
-impl Transport for LeanTransport {
-    const NAME: &'static str = "lean";
+impl Transport for HyperTransport {
+    const NAME: &'static str = "hyper";
     const SUMMARY: &'static str = "HTTP/1.1 with hyper and connections of its own, which costs least";
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
