@@ -2,21 +2,22 @@
 
 use std::time::{Duration, SystemTime};
 
+use http::HeaderMap;
 use tailback::{Heard, Reading};
 use vocabulary::{Instant, WallTime, wire};
 
-use crate::fields::{Fields, Headers};
+use crate::fields::{Headers, first};
 
 /// Reads what the strategy asks for, and the advice as the harness judges it. A mockserver that knows the run tells when it answered, since
 /// its start at `anchor`; dates of others are read by the clock.
 pub(crate) fn hear(
     reading: &Reading,
     code: u16,
-    headers: &(impl Fields + ?Sized),
+    headers: &HeaderMap,
     body: &[u8],
     anchor: Option<WallTime>,
 ) -> Heard {
-    let nanos = || headers.first(wire::AT)?.parse().ok();
+    let nanos = || first(headers, wire::AT)?.parse().ok();
     let answered = anchor.and_then(|anchor| Some(anchor.at(Instant::from_nanos(nanos()?))));
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -28,7 +29,6 @@ pub(crate) fn hear(
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderMap;
     use tailback::{Advice, StrategySpec};
 
     use super::*;

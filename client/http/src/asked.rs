@@ -87,7 +87,7 @@ fn template(
     }
     let url = url_of(&plain.url, &kind.path);
     let uri = name(&url).map_err(|_| refuse())?;
-    Ok(Template { method, url, uri, headers, has_body, wire: None })
+    Ok(Template { method, url, uri, headers, has_body })
 }
 
 /// The target with a kind's path behind its own; its query stays.
@@ -127,7 +127,7 @@ mod tests {
 
     fn plain(target: &str, headers: HeaderMap) -> Template {
         let url: Url = target.parse().unwrap();
-        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, has_body: true, wire: None }
+        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, has_body: true }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "other ways to name a URL may fail")]

@@ -1,13 +1,13 @@
 //! How an attempt is made of requests and their answers, whichever transport carries them.
 
 use bytes::Bytes;
-use http::header::HeaderValue;
+use http::HeaderMap;
+use http::header::{ETAG, HeaderValue};
 use http_body::Body;
 use http_body_util::BodyExt as _;
 use loadgen_core::{Cause, ErrorKind, Launched};
 use tailback::{Failure, Outcome, Status};
 
-use crate::fields::Fields;
 use crate::prepared::{Prepared, Step};
 use crate::transport::Answer;
 
@@ -100,10 +100,9 @@ pub(crate) enum Undrained<E> {
 }
 
 /// The entity tag among an answer's headers, if the request read what is to be written then.
-pub(crate) fn tag_of(step: &Step, headers: &(impl Fields + ?Sized)) -> Option<HeaderValue> {
+pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
     let is_read = matches!(step, Step::Read);
-    let tag = || headers.all().find(|(name, _)| *name == "etag");
-    is_read.then(tag).flatten().and_then(|(_, value)| HeaderValue::from_bytes(value).ok())
+    is_read.then(|| headers.get(ETAG)).flatten().cloned()
 }
 
 /// Whether a request of this step says what must be free for it to start: a write after a read looked when it read.

@@ -17,7 +17,7 @@ pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERS
 
 // Parsed once, not per attempt.
 /// What every attempt of a run has of its own; these come first.
-pub(crate) const OWN: [HeaderName; 3] = [
+const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::OP),
     HeaderName::from_static(wire::ATTEMPT),
     HeaderName::from_static(wire::CLIENT),
@@ -90,7 +90,6 @@ impl Prepared {
             url: config.target.requested().clone(),
             headers,
             has_body: true,
-            wire: None,
         };
         let is_mock = config.run.is_some();
         let name = |url: &Url| named(url, naming, &host);
@@ -100,14 +99,7 @@ impl Prepared {
         if config.kind == OperationKind::ReadModifyWrite {
             prepared = prepared.reading_first();
         }
-        if naming == Naming::Path {
-            let Self { plain, read, asked, body, .. } = &mut prepared;
-            let own = if is_mock { OWN.len() } else { 0 };
-            let kinds = asked.iter_mut().flat_map(Asked::kinds_mut);
-            for template in std::iter::once(plain).chain(read).chain(kinds) {
-                template.wire = template.written_out(own, body.len());
-            }
-        }
+        prepared.declare_empty_bodies();
         Ok(prepared)
     }
 
@@ -129,6 +121,19 @@ impl Prepared {
         self
     }
 
+    /// Adds `Content-Length: 0` to requests without a body whose method usually has one (RFC 9110, section 8.6).
+    fn declare_empty_bodies(&mut self) {
+        const WITHOUT_BODY: [Method; 4] = [Method::GET, Method::HEAD, Method::DELETE, Method::CONNECT];
+        let Self { plain, read, asked, body, .. } = self;
+        let kinds = asked.iter_mut().flat_map(Asked::kinds_mut);
+        for template in std::iter::once(plain).chain(read).chain(kinds) {
+            let has_body = template.has_body && !body.is_empty();
+            if !has_body && !WITHOUT_BODY.contains(&template.method) {
+                template.headers.entry(CONTENT_LENGTH).or_insert(HeaderValue::from_static("0"));
+            }
+        }
+    }
+
     /// Whether attempts are a read and a conditional write.
     pub(crate) fn reads_first(&self) -> bool {
         self.read.is_some()
@@ -140,7 +145,7 @@ impl Prepared {
     }
 
     /// What the request of this step has in common with others.
-    pub(crate) fn template(&self, attempt: &Launched, step: &Step) -> &Template {
+    fn template(&self, attempt: &Launched, step: &Step) -> &Template {
         let kind = || self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
         match (step, &self.read) {
             (Step::Read, Some(read)) => read,
@@ -149,13 +154,13 @@ impl Prepared {
     }
 
     /// The body of requests that have one.
-    pub(crate) fn body_of(&self, template: &Template) -> &bytes::Bytes {
+    fn body_of(&self, template: &Template) -> &bytes::Bytes {
         static NONE: bytes::Bytes = bytes::Bytes::new();
         if template.has_body { &self.body } else { &NONE }
     }
 
     /// What an attempt's request says besides what all say: header by header.
-    pub(crate) fn own_headers(
+    fn own_headers(
         &self,
         attempt: &Launched,
         step: &Step,
@@ -169,7 +174,7 @@ impl Prepared {
     }
 
     /// The numbers by which a mockserver knows an attempt, in the order of [`OWN`]; nobody else is told.
-    pub(crate) fn own_numbers(&self, attempt: &Launched) -> Option<[u64; 3]> {
+    fn own_numbers(&self, attempt: &Launched) -> Option<[u64; 3]> {
         self.run.map(|_| [attempt.op, attempt.ordinal.into(), attempt.client.into()])
     }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderMap;
 use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
 use tailback::{Advice, MOST_BODY, Outcome, Reading, Status};
 use vocabulary::{LimitsTold, TimeScale, grpc, wire};
 
 use crate::advice::hear;
-use crate::fields::{Fields, Headers, text};
+use crate::fields::{Headers, text};
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
 /// What is looked for in answers.
@@ -42,13 +43,7 @@ impl Understanding {
     }
 
     /// What an answer says. Only a request that looked first may be deferred.
-    pub(crate) fn of(
-        &self,
-        code: u16,
-        headers: &(impl Fields + ?Sized),
-        body: &[u8],
-        looked: bool,
-    ) -> Answer {
+    pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
         let told = Told::in_headers(headers);
         if self.run.is_some() && told.deferred {
             if !looked {
@@ -93,17 +88,17 @@ struct Told<'a> {
 
 impl<'a> Told<'a> {
     /// Looks at each header once.
-    fn in_headers(headers: &'a (impl Fields + ?Sized)) -> Self {
+    fn in_headers(headers: &'a HeaderMap) -> Self {
         let mut told = Self::default();
-        for (name, value) in headers.all() {
-            let text = || text(value);
-            match name {
+        for (name, value) in headers {
+            let text = || text(value.as_bytes());
+            match name.as_str() {
                 wire::BUSY => told.busy = text().and_then(|text| text.parse().ok()),
                 wire::CAP => told.cap = text().and_then(|text| text.parse().ok()),
                 wire::TOOK => {
                     told.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
                 }
-                wire::VERDICT => told.verdict = verdict(value),
+                wire::VERDICT => told.verdict = verdict(value.as_bytes()),
                 wire::LIMITS => told.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default(),
                 wire::MOCK => told.by_mock = true,
                 wire::DEFERRED => told.deferred = true,

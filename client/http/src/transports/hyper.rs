@@ -1,18 +1,16 @@
-//! HTTP/1.1 with connections of our own: a free list and no pool, no task but the attempt's, and plain answers read where they lie.
-//! As soon as an answer is anything else, its connection goes over to hyper with all that was heard on it, and stays there.
+//! HTTP/1.1 over connections of hyper, kept in a free list instead of a pool.
 
-mod answer_head;
 mod link;
-mod plain;
-mod replayed;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::header::{HOST, HeaderValue, USER_AGENT};
+use http::{Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
+use hyper::client::conn::http1::Builder;
 use loadgen_core::{ErrorKind, Latencies, Launched};
 
 use crate::connecting::{Connecting, Open};
@@ -24,9 +22,11 @@ use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmU
 use crate::trouble::{Stage, kind};
 use crate::understanding::Understanding;
 use link::Link;
-use plain::{Plain, PlainLink};
 
-/// Sends attempts over connections that are nobody else's.
+/// Size up to which a request body is copied behind its head, in bytes: one buffer is sent in less time than two.
+const MAX_COPIED_BODY: usize = 4 << 10;
+
+/// Sends each attempt on a connection that carries nothing else meanwhile.
 #[derive(Clone)]
 pub(crate) struct HyperTransport {
     shared: Arc<Shared>,
@@ -37,31 +37,24 @@ struct Shared {
     understanding: Understanding,
     dialer: Dialer,
     connecting: Connecting,
-    /// Open connections without a request; the one that was used last is used first. All who take from it share a thread, so
-    /// the lock is never waited for.
-    idle: Mutex<Vec<Connection>>,
-    /// Whether the server is a mockserver, which does not count questions about itself.
+    builder: Builder,
+    /// Open connections without a request; the one used last is used next. All users share a thread, so the lock is never contended.
+    idle: Mutex<Vec<Link>>,
+    /// Whether the server is a mockserver, which does not count requests to its admin endpoint as work.
     is_mock: bool,
-    /// Such a question, as it is sent.
-    question: Vec<u8>,
-}
-
-/// An open connection without a request. Both kinds are boxed: they are large, and moved with every attempt.
-enum Connection {
-    /// All that came on it was plain.
-    Plain(Box<PlainLink>),
-    /// Something on it was not, or is not to be.
-    General(Box<Link>),
+    /// Such a request.
+    question: Request<Full<Bytes>>,
 }
 
 impl Shared {
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Link>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn connect(&self) -> Result<Box<PlainLink>, ErrorKind> {
+    async fn connect(&self) -> Result<Link, ErrorKind> {
         let stream = self.connecting.open(self.dialer.dial()).await?;
-        Ok(Box::new(PlainLink::new(stream, Open(self.connecting.clone()))))
+        let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
+        link.map_err(|error| kind(&error, Stage::Connecting))
     }
 
     fn request(&self, attempt: &Launched, step: &Step) -> Request<Full<Bytes>> {
@@ -73,91 +66,48 @@ impl Shared {
         request
     }
 
-    /// Sends a request in the general way; nothing when the connection had ended before.
-    async fn ask(
-        &self,
-        mut link: Box<Link>,
-        attempt: &Launched,
-        step: &Step,
-    ) -> Option<Result<Heard, ErrorKind>> {
-        match link.ask(self.request(attempt, step)).await {
-            Ok(response) => Some(self.hear(link, response, attempt, step).await),
-            Err(error) if error.message().is_some() => None,
-            Err(error) => Some(Err(kind(&error.into_error(), Stage::Asking))),
+    /// Sends a request and returns its response, with the connection that the body comes from.
+    async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<(Response<Incoming>, Link), ErrorKind> {
+        loop {
+            let idle = self.idle().pop();
+            let was_idle = idle.is_some();
+            let mut link = match idle {
+                Some(link) => link,
+                None => self.connect().await?,
+            };
+            let mut error = match link.send(request).await {
+                Ok(response) => return Ok((response, link)),
+                Err(error) => error,
+            };
+            match error.take_message() {
+                // The server closed the connection while it was idle: the next one carries the request.
+                Some(unsent) if was_idle => request = unsent,
+                _ => return Err(kind(&error.into_error(), Stage::Asking)),
+            }
         }
     }
 
-    /// Reads an answer to its end and leaves the connection to the next.
-    async fn hear(
-        &self,
-        mut link: Box<Link>,
-        response: Response<Incoming>,
-        attempt: &Launched,
-        step: &Step,
-    ) -> Result<Heard, ErrorKind> {
-        let (head, body) = response.into_parts();
-        let code = head.status.as_u16();
-        let drained = link.during(drain(body, self.understanding.most_body(code))).await;
-        let body = drained.map_err(|error| match error {
+    /// Reads a body to its end, keeps at most `most_kept` bytes of it, and puts the connection back into the free list.
+    async fn finish(&self, body: Incoming, most_kept: usize, link: Link) -> Result<Vec<u8>, ErrorKind> {
+        let body = drain(body, most_kept).await.map_err(|error| match error {
             Undrained::Broken(error) => kind(&error, Stage::Answering),
             Undrained::Long => ErrorKind::LongBody,
         })?;
-        let answer = self.understanding.of(code, &head.headers, &body, looks(attempt, step));
-        let tag = tag_of(step, &head.headers);
-        if link.can_be_used_again().await {
-            self.idle().push(Connection::General(link));
+        if link.is_ready() {
+            self.idle().push(link);
         }
-        Ok(Heard { answer, tag })
+        Ok(body)
     }
 
-    /// Sends a request in the plain way as far as it is plain; nothing when the connection had ended before.
-    async fn exchange(
-        &self,
-        link: Box<PlainLink>,
-        attempt: &Launched,
-        step: &Step,
-    ) -> Option<Result<Heard, ErrorKind>> {
-        let understand = |code, headers: &[httparse::Header<'_>], body: &[u8]| {
-            let body = &body[..body.len().min(self.understanding.most_body(code))];
-            let answer = self.understanding.of(code, headers, body, looks(attempt, step));
-            Heard { answer, tag: tag_of(step, headers) }
-        };
-        let write = |out: &mut Vec<u8>| plain::write(out, &self.prepared, attempt, step);
-        match link.exchange(write, understand).await {
-            Plain::Answered(heard, link) => {
-                self.idle().push(Connection::Plain(link));
-                Some(Ok(heard))
-            }
-            Plain::Ended => None,
-            Plain::Other(replayed, open) => {
-                let was_sent = replayed.was_asked();
-                match Link::new(replayed, open).await {
-                    // What was sent once is never sent again, whatever hyper makes of the connection.
-                    Ok(link) => {
-                        let heard = self.ask(link, attempt, step).await;
-                        heard.or(was_sent.then_some(Err(ErrorKind::Closed)))
-                    }
-                    Err(error) => Some(Err(kind(&error, Stage::Connecting))),
-                }
-            }
-        }
-    }
-
-    /// Opens a connection and, at a mockserver, sees to it that it is accepted: by a question that is no work. Returns whether it
-    /// is ready.
+    /// Opens a connection and, at a mockserver, waits until the server has accepted it. Returns whether it is ready.
     async fn warm(&self) -> bool {
-        let Ok(link) = self.connect().await else { return false };
+        let Ok(mut link) = self.connect().await else { return false };
         if !self.is_mock {
-            self.idle().push(Connection::Plain(link));
+            self.idle().push(link);
             return true;
         }
-        let ask = |out: &mut Vec<u8>| {
-            out.extend_from_slice(&self.question);
-            true
-        };
-        let Plain::Answered((), link) = link.exchange(ask, |_, _, _| ()).await else { return false };
-        self.idle().push(Connection::Plain(link));
-        true
+        let Ok(response) = link.send(self.question.clone()).await else { return false };
+        self.finish(response.into_body(), 0, link).await.is_ok()
     }
 }
 
@@ -168,41 +118,36 @@ impl Exchange for HyperTransport {
 
     async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
         let shared = &*self.shared;
-        loop {
-            let idle = shared.idle().pop();
-            let was_used = idle.is_some();
-            let heard = match idle {
-                Some(Connection::General(link)) => shared.ask(link, attempt, &step).await,
-                Some(Connection::Plain(link)) => shared.exchange(link, attempt, &step).await,
-                None => shared.exchange(shared.connect().await?, attempt, &step).await,
-            };
-            match heard {
-                Some(heard) => return heard,
-                // The server closed the connection while it was idle: no request was lost on it.
-                None if was_used => {}
-                None => return Err(ErrorKind::Closed),
-            }
-        }
+        let (response, link) = shared.send(shared.request(attempt, &step)).await?;
+        let (head, body) = response.into_parts();
+        let code = head.status.as_u16();
+        let body = shared.finish(body, shared.understanding.most_body(code), link).await?;
+        let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
+        Ok(Heard { answer, tag: tag_of(&step, &head.headers) })
     }
 }
 
 impl Transport for HyperTransport {
     const NAME: &'static str = "hyper";
-    const SUMMARY: &'static str = "HTTP/1.1 with hyper and connections of its own, which costs least";
+    const SUMMARY: &'static str = "HTTP/1.1 with hyper and a free list of connections, which costs least";
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
+        let mut builder = Builder::new();
+        builder.writev(config.request.body.len() > MAX_COPIED_BODY);
+        let host = HeaderValue::from_str(&config.target.authority()).map_err(TransportError::Host)?;
+        let mut question = Request::new(Full::default());
+        *question.uri_mut() = Uri::from_static("/_mock/capacity");
+        question.headers_mut().insert(HOST, host);
+        question.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Path)?,
             understanding: Understanding::new(&config),
             dialer: Dialer::new(&config, &[b"http/1.1"])?,
             connecting: Connecting::new(config.most_connections),
+            builder,
             idle: Mutex::default(),
             is_mock: config.run.is_some(),
-            question: format!(
-                "GET /_mock/capacity HTTP/1.1\r\nhost: {}\r\nuser-agent: {AGENT}\r\n\r\n",
-                config.target.authority()
-            )
-            .into_bytes(),
+            question,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -235,7 +180,7 @@ impl Transport for HyperTransport {
         self.shared.connecting.grown().await;
     }
 
-    /// It was noticed when the connection was dropped.
+    /// The connection's task has reported it already.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

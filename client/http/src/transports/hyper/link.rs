@@ -1,91 +1,57 @@
-//! One connection of HTTP/1.1, driven by whoever has an attempt on it.
-
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+//! One connection of HTTP/1.1 and the task that drives it.
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
-use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::rt::TokioIo;
+use tokio::task::JoinHandle;
 
-use super::replayed::Replayed;
 use crate::connecting::Open;
+use crate::dialer::Stream;
 
-/// A connection without a task of its own.
+/// An open connection that carries one request at a time. Dropping it closes the connection.
 ///
-/// Whoever sends on it drives it, and while it is idle nobody does. What happened to it then, a close above all, is seen when
-/// it is used next, before the request is written.
+/// Its task reads and writes, also while no request is in flight. So the connection ends as soon as the server closes it.
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
-    /// `None` once the connection is over.
-    connection: Option<Driven>,
-    _open: Open,
+    task: JoinHandle<()>,
 }
-
-/// Task that reads and writes while it is polled.
-type Driven = Connection<TokioIo<Box<Replayed>>, Full<Bytes>>;
 
 impl Link {
-    /// HTTP over an open connection.
-    pub(super) async fn new(stream: Box<Replayed>, open: Open) -> hyper::Result<Box<Self>> {
-        let (sender, connection) = Builder::new().handshake(TokioIo::new(stream)).await?;
-        Ok(Box::new(Self { sender, connection: Some(connection), _open: open }))
+    /// Starts HTTP on an open connection.
+    pub(super) async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Self> {
+        let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
+        let task = tokio::spawn(async move {
+            // The request in flight receives the error.
+            drop(connection.await);
+            drop(open);
+        });
+        Ok(Self { sender, task })
     }
 
-    /// Sends a request and brings the head of its answer.
+    /// Sends a request and returns the head of its response.
     ///
     /// # Errors
-    /// What went wrong, with the request in it if nothing of that was sent.
-    pub(super) async fn ask(
+    /// The reason for the failure, with the request if none of it was sent.
+    pub(super) fn send(
         &mut self,
         request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
-        let mut response = pin!(self.sender.try_send_request(request));
-        let connection = &mut self.connection;
-        poll_fn(|context| {
-            drive(connection, context);
-            response.as_mut().poll(context)
-        })
-        .await
+    ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>> + use<> {
+        self.sender.try_send_request(request)
     }
 
-    /// Does something with the answer's body, which comes by this connection.
-    pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
-        let connection = &mut self.connection;
-        poll_fn(|context| {
-            // First: it says to the connection that a body is wanted at all, and often has come already.
-            if let Poll::Ready(done) = work.as_mut().poll(context) {
-                return Poll::Ready(done);
-            }
-            drive(connection, context);
-            work.as_mut().poll(context)
-        })
-        .await
-    }
-
-    /// Whether another request can be sent, once an answer has come whole.
-    pub(super) async fn can_be_used_again(&mut self) -> bool {
-        if !self.sender.is_ready() {
-            let connection = &mut self.connection;
-            poll_fn(|context| {
-                drive(connection, context);
-                Poll::Ready(())
-            })
-            .await;
-        }
-        self.connection.is_some() && self.sender.is_ready()
+    /// Whether another request can be sent, once a response was read to its end.
+    pub(super) fn is_ready(&self) -> bool {
+        self.sender.is_ready()
     }
 }
 
-/// Polls a connection, and drops it once it is over: only then does hyper return a request that it has not sent. The response
-/// that was waited for carries the reason for the end.
-fn drive(connection: &mut Option<Driven>, context: &mut Context<'_>) {
-    if connection.as_mut().is_some_and(|open| Pin::new(open).poll(context).is_ready()) {
-        *connection = None;
+impl Drop for Link {
+    /// Aborts the task, because an orderly shutdown would wait for a server that does not read.
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }
