@@ -4,21 +4,19 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use tailback::{Heard, Reading};
-use vocabulary::{Instant, WallTime, wire};
+use vocabulary::WallTime;
 
-use crate::fields::{Headers, first};
+use crate::fields::Headers;
 
-/// Reads what the strategy asks for, and the advice as the harness judges it. A mockserver that knows the run tells when it answered, since
-/// its start at `anchor`; dates of others are read by the clock.
+/// Reads what the strategy asks for, and the advice as the harness judges it. Dates are relative to `answered`, the time at which the server
+/// responded, or to the clock where that is unknown.
 pub(crate) fn hear(
     reading: &Reading,
     code: u16,
     headers: &HeaderMap,
     body: &[u8],
-    anchor: Option<WallTime>,
+    answered: Option<WallTime>,
 ) -> Heard {
-    let nanos = || first(headers, wire::AT)?.parse().ok();
-    let answered = anchor.and_then(|anchor| Some(anchor.at(Instant::from_nanos(nanos()?))));
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         // A clock before 1970 takes no date for past.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::HeaderMap;
 use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
 use tailback::{Advice, MOST_BODY, Outcome, Reading, Status};
-use vocabulary::{LimitsTold, TimeScale, grpc, wire};
+use vocabulary::{Instant, LimitsTold, TimeScale, grpc, wire};
 
 use crate::advice::hear;
 use crate::fields::{Headers, text};
@@ -58,7 +58,8 @@ impl Understanding {
             Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
             other => other,
         };
-        let heard = hear(&self.reading, code, headers, body, self.run.map(|run| run.anchor));
+        let answered = self.run.and_then(|run| Some(run.anchor.at(told.answered?)));
+        let heard = hear(&self.reading, code, headers, body, answered);
         let advice = scaled(heard.advice);
         let server = self.run.and_then(|_| told.seen());
         let by_gateway = self.run.is_some() && !told.by_mock;
@@ -84,6 +85,8 @@ struct Told<'a> {
     took: Option<Duration>,
     verdict: Option<ServerVerdict>,
     limits: LimitsTold,
+    /// Time of the response since the server's start.
+    answered: Option<Instant>,
 }
 
 impl<'a> Told<'a> {
@@ -100,6 +103,9 @@ impl<'a> Told<'a> {
                 }
                 wire::VERDICT => told.verdict = verdict(value.as_bytes()),
                 wire::LIMITS => told.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default(),
+                wire::AT => {
+                    told.answered = text().and_then(|text| text.parse().ok()).map(Instant::from_nanos)
+                }
                 wire::MOCK => told.by_mock = true,
                 wire::DEFERRED => told.deferred = true,
                 // Of several the first counts.

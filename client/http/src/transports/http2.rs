@@ -79,7 +79,8 @@ impl Shared {
             let stream = self.dialer.dial().await?;
             Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
         };
-        let link = self.connecting.open(open).await?;
+        // On the heap: the future of a TLS handshake is large, and every attempt would have room for one.
+        let link = self.connecting.open(Box::pin(open)).await?;
         self.links().push(link.clone());
         self.look_at_room();
         Ok(link)

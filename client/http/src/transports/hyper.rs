@@ -52,7 +52,8 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Link, ErrorKind> {
-        let stream = self.connecting.open(self.dialer.dial()).await?;
+        // On the heap: the future of a TLS handshake is large, and every attempt would have room for one.
+        let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
         let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
     }
@@ -66,8 +67,8 @@ impl Shared {
         request
     }
 
-    /// Sends a request and returns its response, with the connection that the body comes from.
-    async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<(Response<Incoming>, Link), ErrorKind> {
+    /// Sends a request of an attempt and returns its response, with the connection that the body comes from.
+    async fn send(&self, attempt: &Launched, step: &Step) -> Result<(Response<Incoming>, Link), ErrorKind> {
         loop {
             let idle = self.idle().pop();
             let was_idle = idle.is_some();
@@ -75,28 +76,31 @@ impl Shared {
                 Some(link) => link,
                 None => self.connect().await?,
             };
-            let mut error = match link.send(request).await {
+            match link.send(self.request(attempt, step)).await {
                 Ok(response) => return Ok((response, link)),
-                Err(error) => error,
-            };
-            match error.take_message() {
-                // The server closed the connection while it was idle: the next one carries the request.
-                Some(unsent) if was_idle => request = unsent,
-                _ => return Err(kind(&error.into_error(), Stage::Asking)),
+                // The server closed the connection while it was idle, and hyper returned the request unsent: the next one carries it. It
+                // is rendered again, because keeping it here would double the memory of every attempt.
+                Err(error) if error.message().is_some() && was_idle => {}
+                Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
             }
         }
     }
 
     /// Reads a body to its end, keeps at most `most_kept` bytes of it, and puts the connection back into the free list.
-    async fn finish(&self, body: Incoming, most_kept: usize, link: Link) -> Result<Vec<u8>, ErrorKind> {
-        let body = drain(body, most_kept).await.map_err(|error| match error {
+    async fn finish(
+        &self,
+        mut body: Incoming,
+        most_kept: usize,
+        mut link: Link,
+    ) -> Result<Vec<u8>, ErrorKind> {
+        let kept = drain(&mut body, most_kept).await.map_err(|error| match error {
             Undrained::Broken(error) => kind(&error, Stage::Answering),
             Undrained::Long => ErrorKind::LongBody,
         })?;
-        if link.is_ready() {
+        if link.finish(body) {
             self.idle().push(link);
         }
-        Ok(body)
+        Ok(kept)
     }
 
     /// Opens a connection and, at a mockserver, waits until the server has accepted it. Returns whether it is ready.
@@ -118,7 +122,7 @@ impl Exchange for HyperTransport {
 
     async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
         let shared = &*self.shared;
-        let (response, link) = shared.send(shared.request(attempt, &step)).await?;
+        let (response, link) = shared.send(attempt, &step).await?;
         let (head, body) = response.into_parts();
         let code = head.status.as_u16();
         let body = shared.finish(body, shared.understanding.most_body(code), link).await?;

@@ -1,11 +1,14 @@
 //! One connection of HTTP/1.1 and the task that drives it.
 
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
-use hyper::client::conn::http1::{Builder, SendRequest};
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinHandle;
 
@@ -18,18 +21,17 @@ use crate::dialer::Stream;
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
     task: JoinHandle<()>,
+    /// The body of the last response. Dropping it wakes the task, so it is dropped when the next request wakes the task anyway (saves one
+    /// poll per request).
+    last_body: Option<Incoming>,
 }
 
 impl Link {
     /// Starts HTTP on an open connection.
     pub(super) async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Self> {
         let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
-        let task = tokio::spawn(async move {
-            // The request in flight receives the error.
-            drop(connection.await);
-            drop(open);
-        });
-        Ok(Self { sender, task })
+        let task = tokio::spawn(Driver { connection, _open: open });
+        Ok(Self { sender, task, last_body: None })
     }
 
     /// Sends a request and returns the head of its response.
@@ -40,12 +42,29 @@ impl Link {
         &mut self,
         request: Request<Full<Bytes>>,
     ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>> + use<> {
+        self.last_body = None;
         self.sender.try_send_request(request)
     }
 
-    /// Whether another request can be sent, once a response was read to its end.
-    pub(super) fn is_ready(&self) -> bool {
+    /// Takes a response body that was read to its end. Returns whether another request can be sent.
+    pub(super) fn finish(&mut self, body: Incoming) -> bool {
+        self.last_body = Some(body);
         self.sender.is_ready()
+    }
+}
+
+/// The work of a connection's task. An async block would hold the connection twice.
+struct Driver {
+    connection: Connection<TokioIo<Stream>, Full<Bytes>>,
+    _open: Open,
+}
+
+impl Future for Driver {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        // The request in flight receives the error.
+        Pin::new(&mut self.connection).poll(context).map(drop)
     }
 }
 
