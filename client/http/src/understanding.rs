@@ -9,7 +9,7 @@ use tailback::{Advice, MOST_BODY, Outcome, Reading, Status};
 use vocabulary::{Instant, LimitsTold, TimeScale, grpc, wire};
 
 use crate::advice::hear;
-use crate::fields::{Headers, text};
+use crate::fields::Headers;
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
 /// What is looked for in answers.
@@ -94,7 +94,7 @@ impl<'a> Told<'a> {
     fn in_headers(headers: &'a HeaderMap) -> Self {
         let mut told = Self::default();
         for (name, value) in headers {
-            let text = || text(value.as_bytes());
+            let text = || value.to_str().ok();
             match name.as_str() {
                 wire::BUSY => told.busy = text().and_then(|text| text.parse().ok()),
                 wire::CAP => told.cap = text().and_then(|text| text.parse().ok()),
@@ -104,7 +104,7 @@ impl<'a> Told<'a> {
                 wire::VERDICT => told.verdict = verdict(value.as_bytes()),
                 wire::LIMITS => told.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default(),
                 wire::AT => {
-                    told.answered = text().and_then(|text| text.parse().ok()).map(Instant::from_nanos)
+                    told.answered = text().and_then(|text| text.parse().ok()).map(Instant::from_nanos);
                 }
                 wire::MOCK => told.by_mock = true,
                 wire::DEFERRED => told.deferred = true,
