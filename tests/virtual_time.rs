@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use loadgen_core::{ArrivalProcess, OperationKind, Run, RunConfig, Workload};
-use loadgen_sim::{Foresight, Simulation, Steer, least_costs, with_delay_noise};
-use mockserver_core::{Config, Ideal};
-use tailback::{Foreknowledge, StrategySpec};
+use loadgen_sim::{Simulation, Steer, least_costs, with_delay_noise};
+use mockserver_core::Config;
+use tailback::StrategySpec;
 
 /// What a run came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,9 +24,9 @@ struct Figures {
 
 fn simulate(strategy: &str, seed: u64, server: &Config) -> Figures {
     let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
-    let foresight = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
+    let schedule = || Some(server.oracle_schedule(seed, Duration::ZERO));
     let config = RunConfig { seed, ..RunConfig::default() };
-    let client = Run::new(config, |_| spec.build(seed, foresight()), least_costs(server, seed))
+    let client = Run::new(config, |_| spec.build(seed, schedule()), least_costs(server, seed))
         .expect("the parameters are in range");
     let finished =
         Simulation::new(client, OperationKind::Request, seed, server.clone()).run(|_, _| Steer::On);
@@ -129,12 +129,12 @@ fn a_seed_gives_the_same_run_every_time_and_another_seed_another() {
 
 /// Seconds above the lower bound, as a share of it, of the oracle at this server; after making sure that it wasted no attempt.
 fn above_the_bound(server: &Config, arrivals: ArrivalProcess, seed: u64) -> f64 {
-    let foresight = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
+    let schedule = || Some(server.oracle_schedule(seed, Duration::ZERO));
     let workload = Workload { arrivals, ops: Some(2000), duration: None };
     let config = RunConfig { seed, workload, share_strategy: true, ..RunConfig::default() };
     let spec: StrategySpec = "oracle".parse().expect("it is a strategy");
     let client =
-        Run::new(config, |_| spec.build(seed, foresight()), least_costs(server, seed)).expect("it fits");
+        Run::new(config, |_| spec.build(seed, schedule()), least_costs(server, seed)).expect("it fits");
     let finished =
         Simulation::new(client, OperationKind::Request, seed, server.clone()).run(|_, _| Steer::On);
     let measured = finished.run.measurements();

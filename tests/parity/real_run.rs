@@ -9,10 +9,10 @@ use loadgen_http::{
     Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target, TransportConfig,
     TransportEntry, Trust,
 };
-use loadgen_sim::{Foresight, least_costs, replay_between, replay_client, replay_server};
+use loadgen_sim::{least_costs, replay_between, replay_client, replay_server};
 use mockserver::Embedded;
-use mockserver_core::{Config, Ideal, ServerLog};
-use tailback::{Foreknowledge, StrategySpec};
+use mockserver_core::{Config, ServerLog};
+use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
 /// Who runs alone writes, who does not reads.
@@ -62,11 +62,9 @@ impl Setting {
             spec = spec.with_methods(mix.kinds().iter().map(RequestKind::rules_method));
         }
         let seed = self.config.seed;
-        let plan = || {
-            let plan = Foresight(Ideal::new(&self.server, seed).with_margin(Duration::from_millis(20)));
-            self.server.is_plain_cap().then(|| Box::new(plan) as Box<dyn Foreknowledge>)
-        };
-        Run::new(self.config.clone(), |_| spec.build(seed, plan()), least_costs(&self.server, seed))
+        let schedule = || self.server.oracle_schedule(seed, Duration::from_millis(20));
+        let schedule = || self.server.is_plain_cap().then(schedule);
+        Run::new(self.config.clone(), |_| spec.build(seed, schedule()), least_costs(&self.server, seed))
             .expect("it starts")
     }
 

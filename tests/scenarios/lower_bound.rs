@@ -4,9 +4,9 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use loadgen_core::{ArrivalProcess, Group, LowerBound, Requests, Run, RunConfig, Workload};
-use loadgen_sim::{Finished, Foresight, Simulation, Steer, least_costs};
-use mockserver_core::{Config, Ideal, Policies};
-use tailback::{Foreknowledge, PartKind, STRATEGIES, StrategySpec};
+use loadgen_sim::{Finished, Simulation, Steer, least_costs};
+use mockserver_core::{Config, Policies};
+use tailback::{PartKind, STRATEGIES, StrategySpec};
 use vocabulary::{Purpose, draws, unit};
 
 use crate::support::loadgen;
@@ -94,11 +94,11 @@ fn case(number: u64) -> (RunConfig, Config) {
 
 fn run(spec: &StrategySpec, client: &RunConfig, server: &Config) -> Finished {
     let seed = client.seed;
-    let plan = || Some(Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>);
+    let schedule = || Some(server.oracle_schedule(seed, Duration::ZERO));
     // As on the command line: the oracle plans for all clients at once.
     let share_strategy = client.share_strategy || spec.needs_foreknowledge();
     let config = RunConfig { share_strategy, ..client.clone() };
-    let run = Run::new(config, |_| spec.build(seed, plan()), least_costs(server, seed)).unwrap();
+    let run = Run::new(config, |_| spec.build(seed, schedule()), least_costs(server, seed)).unwrap();
     Simulation::new(run, client.kind, seed, server.clone()).run(|_, _| Steer::On)
 }
 

@@ -8,19 +8,19 @@
 
 mod delay_noise;
 mod event_loop;
-mod foresight;
 mod heard;
 mod rendered;
 mod replay;
 mod request_details;
+mod server_facts;
 mod side_by_side;
 mod simulated_server;
 mod simulation;
 mod steer;
 
 pub use delay_noise::with_delay_noise;
-pub use foresight::{Foresight, least_costs, rate_law};
 pub use replay::{Difference, replay_between, replay_client, replay_server};
+pub use server_facts::{least_costs, rate_law};
 pub use side_by_side::side_by_side;
 pub use simulation::{Finished, Simulation};
 pub use steer::Steer;

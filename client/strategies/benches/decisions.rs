@@ -8,7 +8,7 @@ use std::time::Duration;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use tailback::{
-    Ended, FailedOp, Foreknowledge, Instant, Launch, Opinion, Outcome, Plan, RetryState, STRATEGIES, Status,
+    Ended, FailedOp, Instant, Launch, Opinion, OracleSchedule, Outcome, RetryState, STRATEGIES, Status,
     Strategy, StrategySpec, Verdict, View,
 };
 
@@ -19,12 +19,9 @@ fn main() {
 /// Launches per sample.
 const LAUNCHES: u32 = 1000;
 
-struct AtOnce;
-
-impl Foreknowledge for AtOnce {
-    fn plan(&mut self, _op: u64, arrived: Instant) -> Plan {
-        Plan { send_at: arrived, finish: arrived }
-    }
+/// Sends every op when it is ready.
+fn at_once() -> OracleSchedule {
+    OracleSchedule::new(|_op, from| from)
 }
 
 /// What is typed besides single names: parts together, and back-offs as clients in production have them.
@@ -47,7 +44,7 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
     let spec: StrategySpec = name.parse().expect("the registry's names are strategies");
     bencher
         .counter(ItemsCount::new(LAUNCHES))
-        .with_inputs(|| spec.build(1, Some(Box::new(AtOnce))).expect("it has all it needs"))
+        .with_inputs(|| spec.build(1, Some(at_once())).expect("it has all it needs"))
         .bench_local_values(|mut strategy| {
             for op in 0..LAUNCHES {
                 black_box(launch_and_end(&mut strategy, u64::from(op)));

@@ -200,7 +200,7 @@ pub enum SpecError {
         /// What to write.
         parts: String,
     },
-    /// The oracle was started without foreknowledge.
+    /// The oracle was started without a schedule.
     #[error(
         "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
          `--target` is given)"

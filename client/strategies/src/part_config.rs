@@ -1,8 +1,7 @@
 //! A part's configuration, which is also its factory.
 
-use vocabulary::Configurable;
+use vocabulary::{Configurable, OracleSchedule};
 
-use crate::Foreknowledge;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 
@@ -26,5 +25,5 @@ pub struct Context {
     /// The run's, for draws of limiters; clients have it in common, so what they draw is keyed by more than that.
     pub seed: u64,
     /// For the oracle, which takes it.
-    pub foreknowledge: Option<Box<dyn Foreknowledge>>,
+    pub oracle_schedule: Option<OracleSchedule>,
 }

@@ -22,7 +22,7 @@ use crate::registry::{STRATEGIES, find};
 use crate::retry_on::RetryOn;
 use crate::rules::Rules;
 use crate::strategy::MAX_LAYERS;
-use crate::{AdviceForms, Foreknowledge, Reading, Strategy};
+use crate::{AdviceForms, OracleSchedule, Reading, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
 
 /// A strategy that was read and checked, and can be started any number of times.
@@ -55,7 +55,7 @@ impl StrategySpec {
         self.layers.iter().rev().flat_map(|layer| &layer.parts).map(|(entry, _)| entry.name)
     }
 
-    /// Whether it must be given [`Foreknowledge`] to start.
+    /// Whether it must be given an [`OracleSchedule`] to start.
     pub fn needs_foreknowledge(&self) -> bool {
         self.names().any(|name| name == crate::limiters::ORACLE)
     }
@@ -153,12 +153,8 @@ impl StrategySpec {
     }
 
     /// Starts it. `seed` is the run's; draws are keyed by op, so clients with one seed still differ.
-    pub fn build(
-        &self,
-        seed: u64,
-        foreknowledge: Option<Box<dyn Foreknowledge>>,
-    ) -> Result<Strategy, SpecError> {
-        let mut context = Context { seed, foreknowledge };
+    pub fn build(&self, seed: u64, oracle_schedule: Option<OracleSchedule>) -> Result<Strategy, SpecError> {
+        let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
         let layers = self.layers.iter().map(|layer| {
             let parts = layer.prepared.iter().map(|part| part.start(&mut context));

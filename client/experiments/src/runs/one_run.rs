@@ -128,7 +128,7 @@ pub fn start(
     let strategy = settings.strategy_of_clients();
     let mut run = Run::new(
         config.clone(),
-        |_| strategy.build(seed, server.foreknowledge(seed, margin)),
+        |_| strategy.build(seed, server.oracle_schedule(seed, margin)),
         // What is known of all ops bounds no share of them, nor does a law for all.
         server.least_costs(seed).filter(|_| common.is_none()),
     )?;

@@ -3,13 +3,13 @@
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
-use loadgen_sim::{Foresight, Simulation, Steer, least_costs, rate_law, side_by_side, with_delay_noise};
-use mockserver::core::{Config, Ideal};
+use loadgen_sim::{Simulation, Steer, least_costs, rate_law, side_by_side, with_delay_noise};
+use mockserver::core::Config;
 use results::{GeneratorResult, Mode, ResultContext, RunResult, Warning};
-use tailback::Foreknowledge;
+use tailback::OracleSchedule;
 
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
 use super::stop::Stop;
@@ -105,9 +105,9 @@ fn simulate(
     let kind = config.kind;
     let costs = least_costs(server, seed);
     let noisy = with_delay_noise(server, experiment.workload.delay_noise());
-    let foreknowledge = || foreknowledge(&noisy, kind, seed);
+    let schedule = || oracle_schedule(&noisy, kind, seed);
     let strategy = experiment.strategy_of_clients();
-    let mut client = Run::new(config, |_| strategy.build(seed, foreknowledge()), costs)?;
+    let mut client = Run::new(config, |_| strategy.build(seed, schedule()), costs)?;
     client.follow_law(rate_law(server));
     if let Some(sink) = attempts {
         client.record_samples(sink);
@@ -117,10 +117,10 @@ fn simulate(
     Ok(Simulation::with_method(client, kind, seed, noisy, method).run(steer))
 }
 
-/// Perfect knowledge of this server, where there is a plan for it: of single requests against a plain cap.
-fn foreknowledge(server: &Config, kind: OperationKind, seed: u64) -> Option<Box<dyn Foreknowledge>> {
+/// The oracle's schedule for this server, where there is one: for single requests against a plain cap.
+fn oracle_schedule(server: &Config, kind: OperationKind, seed: u64) -> Option<OracleSchedule> {
     let plain = server.is_plain_cap() && kind == OperationKind::Request;
-    plain.then(|| Box::new(Foresight(Ideal::new(server, seed))) as Box<dyn Foreknowledge>)
+    plain.then(|| server.oracle_schedule(seed, Duration::ZERO))
 }
 
 /// The result of a simulated run.

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use loadgen_core::{ErrorKind as FailureKind, LeastCosts, RateLaw};
 use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate};
-use loadgen_sim::Foresight;
 use mockserver::Embedded;
-use mockserver::core::{Config, ConfigError, Ideal};
+use mockserver::core::{Config, ConfigError};
 use results::Warning;
-use tailback::Foreknowledge;
+use tailback::OracleSchedule;
 use tokio::runtime::Runtime;
 use vocabulary::wire;
 
@@ -234,10 +233,10 @@ impl Server {
         Duration::try_from_secs_f64(uptime_s).unwrap_or_default()
     }
 
-    /// Perfect knowledge of this server; `margin` is added to every start that has to wait for a slot.
-    pub fn foreknowledge(&self, seed: u64, margin: Duration) -> Option<Box<dyn Foreknowledge>> {
+    /// The oracle's schedule for this server; `margin` is added to every start that has to wait for a slot.
+    pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> Option<OracleSchedule> {
         let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;
-        Some(Box::new(Foresight(Ideal::new(model, seed).with_margin(margin))))
+        Some(model.oracle_schedule(seed, margin))
     }
 
     /// What success costs at this server at least, as far as that is proven.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Foreknowledge, Gauges, Instant, Launch, Limiter, Until, View};
+use crate::{Admit, Gauges, Instant, Launch, Limiter, OracleSchedule, Until, View};
 use vocabulary::{Configurable, Parameter};
 
 /// The oracle's name, by which a spec is known to need foreknowledge.
@@ -32,13 +32,13 @@ impl PartConfig for OracleConfig {
     const KIND: PartKind = PartKind::Limiter;
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
-        let foreknowledge = context.foreknowledge.take().ok_or(SpecError::NoForeknowledge)?;
-        Ok(Part::Limiter(Box::new(Oracle { foreknowledge, planned: VecDeque::new() })))
+        let schedule = context.oracle_schedule.take().ok_or(SpecError::NoForeknowledge)?;
+        Ok(Part::Limiter(Box::new(Oracle { schedule, planned: VecDeque::new() })))
     }
 }
 
 struct Oracle {
-    foreknowledge: Box<dyn Foreknowledge>,
+    schedule: OracleSchedule,
     /// When to send the ops that are ready, in the order in which they became so.
     planned: VecDeque<(u64, Instant)>,
 }
@@ -64,8 +64,7 @@ impl Limiter for Oracle {
         // A plan that did not work out (the cap was changed, or the clock slipped) is made anew: who is rejected and comes
         // again at once takes a slot that is meant for another, which is rejected then, and so on.
         let from = if candidate.last.is_none() { candidate.arrived } else { now };
-        let plan = self.foreknowledge.plan(candidate.op, from);
-        self.planned.push_back((candidate.op, plan.send_at));
+        self.planned.push_back((candidate.op, self.schedule.send_at(candidate.op, from)));
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {
@@ -83,25 +82,21 @@ impl Limiter for Oracle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Status;
     use crate::testing::launch;
-    use crate::{Plan, Status};
 
     /// One op each 100 ms, counted from the origin.
-    struct EveryTenth {
-        plans: u64,
-    }
-
-    impl Foreknowledge for EveryTenth {
-        fn plan(&mut self, _op: u64, from: Instant) -> Plan {
-            let send_at = from.max(Instant::from_millis(100 * self.plans));
-            self.plans += 1;
-            Plan { send_at, finish: Instant::FAR_FUTURE }
-        }
+    fn every_tenth() -> OracleSchedule {
+        let mut scheduled = 0;
+        OracleSchedule::new(move |_op, from| {
+            let send_at = from.max(Instant::from_millis(100 * scheduled));
+            scheduled += 1;
+            send_at
+        })
     }
 
     fn oracle(ops: u64) -> Oracle {
-        let mut oracle =
-            Oracle { foreknowledge: Box::new(EveryTenth { plans: 0 }), planned: VecDeque::new() };
+        let mut oracle = Oracle { schedule: every_tenth(), planned: VecDeque::new() };
         for op in 0..ops {
             oracle.on_ready(Instant::ORIGIN, &launch(op, None));
         }

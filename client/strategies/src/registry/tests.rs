@@ -5,14 +5,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{Context, Foreknowledge, Instant, Part, PartKind, Plan, StrategySpec};
+use crate::{Context, OracleSchedule, Part, PartKind, StrategySpec};
 
-struct AtOnce;
-
-impl Foreknowledge for AtOnce {
-    fn plan(&mut self, _op: u64, arrived: Instant) -> Plan {
-        Plan { send_at: arrived, finish: arrived }
-    }
+/// Sends every op when it is ready.
+fn at_once() -> OracleSchedule {
+    OracleSchedule::new(|_op, from| from)
 }
 
 #[test]
@@ -65,7 +62,7 @@ fn entries_come_in_the_order_of_their_kinds() {
 #[test]
 fn every_entry_starts_with_its_defaults_as_its_kind() {
     for entry in STRATEGIES {
-        let mut context = Context { foreknowledge: Some(Box::new(AtOnce)), ..Context::default() };
+        let mut context = Context { oracle_schedule: Some(at_once()), ..Context::default() };
         let kind = match entry.prepare(&[]).and_then(|part| part.start(&mut context)).unwrap() {
             Part::Limiter(_) => PartKind::Limiter,
             Part::RetryPolicy(_) | Part::BackOff(_) => PartKind::RetryPolicy,

@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use tailback::{
-    Advice, Carrier, Ended, FailedOp, Foreknowledge, Instant, Launch, Opinion, Outcome, Permits, Plan, Retry,
+    Advice, Carrier, Ended, FailedOp, Instant, Launch, Opinion, OracleSchedule, Outcome, Permits, Retry,
     RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
@@ -67,14 +67,13 @@ struct Flight {
     permits: Permits,
 }
 
-/// Each op 7 ms after the one before.
-struct EverySevenMillis(Instant);
-
-impl Foreknowledge for EverySevenMillis {
-    fn plan(&mut self, _op: u64, arrived: Instant) -> Plan {
-        self.0 = arrived.max(self.0 + Duration::from_millis(7));
-        Plan { send_at: self.0, finish: self.0 }
-    }
+/// Sends each op 7 ms after the one before.
+fn every_seven_millis() -> OracleSchedule {
+    let mut last = Instant::ORIGIN;
+    OracleSchedule::new(move |_op, from| {
+        last = from.max(last + Duration::from_millis(7));
+        last
+    })
 }
 
 /// No strategy delays longer: a cap of a day, doubled by jitter.
@@ -83,10 +82,9 @@ const LONGEST_DELAY: Duration = Duration::from_hours(48);
 impl Client {
     pub(crate) fn new(spec: &str, seed: u64) -> Self {
         let spec: StrategySpec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
-        let foreknowledge = Box::new(EverySevenMillis(Instant::ORIGIN));
         Self {
             senses: 0,
-            strategy: spec.build(seed, Some(foreknowledge)).expect("it has all it needs"),
+            strategy: spec.build(seed, Some(every_seven_millis())).expect("it has all it needs"),
             now: Instant::ORIGIN,
             ops: Vec::new(),
             ready: VecDeque::new(),

@@ -1,22 +1,11 @@
-//! Knowledge of a mockserver: its plan, for the oracle, and what success costs there, for the lower bound.
+//! Facts about a mockserver for the client core: what success costs there, for the lower bound, and its law about rates.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_core::SteadyRate;
-use mockserver_core::{Config, Ideal};
-use tailback::{Foreknowledge, Instant, Plan};
-
-/// The server core's ideal plan, as strategies are given it.
-#[derive(Debug)]
-pub struct Foresight(pub Ideal);
-
-impl Foreknowledge for Foresight {
-    fn plan(&mut self, op: u64, arrived: Instant) -> Plan {
-        let plan = self.0.plan(op, arrived);
-        Plan { send_at: plan.send_at, finish: plan.finish }
-    }
-}
+use mockserver_core::Config;
+use vocabulary::Instant;
 
 /// What success costs at least at this server in the run with this seed, as the client's lower bound is given it; `None`
 /// where nothing is proven.
