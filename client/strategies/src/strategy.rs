@@ -3,7 +3,6 @@
 //! The inner layer acts on attempts. A layer around it takes all that the inner one does with an op, until that is done or
 //! gives up, for one *try*: a retry around a retry.
 
-mod few;
 mod hedging;
 mod layer;
 mod layered;
@@ -159,7 +158,7 @@ impl Strategy {
 
     /// An op became ready: it arrived, or its back-off is over.
     pub fn on_ready(&mut self, now: Instant, candidate: &Launch) {
-        for limiter in self.inner.limiters.iter_mut() {
+        for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
     }
@@ -203,11 +202,11 @@ impl Strategy {
 
     /// Nothing waits although more could be sent.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
-        for limiter in self.inner.limiters.iter_mut() {
+        for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);
         }
         for outer in &mut self.outer {
-            for limiter in outer.layer.limiters.iter_mut() {
+            for limiter in &mut outer.layer.limiters {
                 limiter.on_app_limited(now, outer.in_flight);
             }
         }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use smallvec::SmallVec;
 use vocabulary::{Draws, Rng};
 
-use super::few::Few;
 use super::memory::{LayerMemory, Permits};
 use super::policy::Policy;
 use crate::rules::{FailureKind, Rules};
@@ -18,6 +18,9 @@ use crate::{
 /// the client on its own budget (sheds).
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
+/// The parts of one kind: mostly one, which is then found without another pointer.
+type Parts<T> = SmallVec<[Box<T>; 1]>;
+
 /// See the module. In the order of how often each is looked at: of many clients, none is in a cache.
 #[repr(C)]
 pub(super) struct Layer {
@@ -26,8 +29,8 @@ pub(super) struct Layer {
     pub(super) retry: Option<Policy>,
     /// Whether nothing but the number of attempts and the retry policy decides about an op whose answer had no advice.
     policy_decides: bool,
-    pub(super) limiters: Few<dyn Limiter>,
-    pub(super) budgets: Few<dyn Budget>,
+    pub(super) limiters: Parts<dyn Limiter>,
+    pub(super) budgets: Parts<dyn Budget>,
     pub(super) hedger: Option<Box<dyn Hedger>>,
 }
 
@@ -43,7 +46,8 @@ pub(super) enum Asked {
 
 impl Layer {
     pub(super) fn new(parts: impl IntoIterator<Item = Part>, rules: Arc<Rules>) -> Self {
-        let (mut limiters, mut retry, mut budgets, mut hedger) = (Vec::new(), None, Vec::new(), None);
+        let (mut limiters, mut budgets) = (Parts::new(), Parts::new());
+        let (mut retry, mut hedger) = (None, None);
         for part in parts {
             match part {
                 Part::Limiter(limiter) => limiters.push(limiter),
@@ -54,7 +58,6 @@ impl Layer {
             }
         }
         let policy_decides = budgets.is_empty() && rules.max_time.is_none() && !rules.advice.misses_advice();
-        let (limiters, budgets) = (limiters.into_iter().collect(), budgets.into_iter().collect());
         Self { rules, retry, policy_decides, limiters, budgets, hedger }
     }
 
@@ -67,7 +70,7 @@ impl Layer {
     pub(super) fn poll(&self, now: Instant, view: &View) -> (Option<Until>, Option<Carrier>) {
         let mut wait: Option<Until> = None;
         let mut carrier: Option<Carrier> = None;
-        for limiter in self.limiters.iter() {
+        for limiter in &self.limiters {
             match limiter.poll(now, view) {
                 Admit::Go => {}
                 Admit::Wait(until) => wait = Some(both(wait, until)),
@@ -103,7 +106,7 @@ impl Layer {
         for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
             *permit = budget.on_sent(now, &view.candidate);
         }
-        for limiter in self.limiters.iter_mut() {
+        for limiter in &mut self.limiters {
             limiter.on_sent(now, view);
         }
         permits
@@ -117,7 +120,7 @@ impl Layer {
         (heard, outcome): (&Outcome, &Outcome),
         permits: &Permits,
     ) {
-        for limiter in self.limiters.iter_mut() {
+        for limiter in &mut self.limiters {
             limiter.on_ended(now, ended, heard);
         }
         for (budget, permit) in self.budgets.iter_mut().zip(permits) {
@@ -244,7 +247,7 @@ impl Layer {
         };
         let Some(delay) = allowed else { return Retry::GiveUp };
         if !no_attempt {
-            for budget in self.budgets.iter_mut() {
+            for budget in &mut self.budgets {
                 budget.on_retry(now, failed);
             }
             if let Some(memory) = memory {
@@ -282,7 +285,7 @@ impl Layer {
 
     /// A retry that was allowed will not be made: its op is over.
     pub(super) fn on_retry_withdrawn(&mut self, now: Instant) {
-        for budget in self.budgets.iter_mut() {
+        for budget in &mut self.budgets {
             budget.on_retry_withdrawn(now);
         }
     }
@@ -291,7 +294,7 @@ impl Layer {
     #[inline]
     pub(super) fn timer(&self) -> Option<Instant> {
         let mut first: Option<Instant> = None;
-        for limiter in self.limiters.iter() {
+        for limiter in &self.limiters {
             first = match (first, limiter.timer()) {
                 (Some(one), Some(other)) => Some(one.min(other)),
                 (one, other) => one.or(other),
@@ -306,10 +309,10 @@ impl Layer {
     }
 
     pub(super) fn report(&self, gauges: &mut Gauges) {
-        for limiter in self.limiters.iter() {
+        for limiter in &self.limiters {
             limiter.report(gauges);
         }
-        for budget in self.budgets.iter() {
+        for budget in &self.budgets {
             budget.report(gauges);
         }
         if let Some(hedger) = &self.hedger {
