@@ -3,7 +3,8 @@
 //! Cancelling costs nothing: what is cancelled stays where it is, and whoever asks for the first says what is alive.
 //! The dead are dropped when they come to the front; a queue in which they can pile up behind the living is swept, too.
 
-use crate::line::Line;
+use std::collections::VecDeque;
+
 use crate::queue::Queue;
 
 /// See the module.
@@ -54,17 +55,17 @@ impl<Q: Queue> Cancellable<Q> {
     }
 }
 
-impl<T: Copy> Cancellable<Line<T>> {
+impl<T: Copy> Cancellable<VecDeque<T>> {
     /// All, the dead included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
-        self.queue.iter()
+        self.queue.iter().copied()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::cmp::Reverse;
-    use std::collections::{BinaryHeap, VecDeque};
+    use std::collections::BinaryHeap;
 
     use super::*;
 

@@ -13,7 +13,6 @@ mod classify;
 mod client_shard;
 mod conservation;
 mod downtime;
-mod line;
 mod lower_bound;
 mod measure;
 mod mix;

@@ -1,11 +1,12 @@
 //! A strategy instance with its queue: one per client, or one for all that share.
 
+use std::collections::VecDeque;
+
 use tailback::Strategy;
 use vocabulary::Instant;
 
 use super::drawn::Drawn;
 use crate::cancellable::Cancellable;
-use crate::line::Line;
 use crate::op::Waiting;
 
 /// Names a strategy instance, from 0.
@@ -27,9 +28,9 @@ pub(super) struct Instance {
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
     /// Ops that may be sent, first come first served.
-    pub(super) ready: Cancellable<Line<Waiting>>,
+    pub(super) ready: Cancellable<VecDeque<Waiting>>,
     /// Those of them that are in the middle of a try of an outer layer: they go first, as they hold what others wait for.
-    pub(super) resumed: Option<Box<Cancellable<Line<Waiting>>>>,
+    pub(super) resumed: Option<Box<Cancellable<VecDeque<Waiting>>>>,
     /// Of its instants in the agenda to be polled at, the one that still counts.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,

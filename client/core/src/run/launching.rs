@@ -1,5 +1,6 @@
 //! From a ready op to an attempt on its way.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use slab::Slab;
@@ -10,7 +11,6 @@ use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::{Launched, Output, Run};
 use crate::cancellable::Cancellable;
-use crate::line::Line;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
@@ -247,7 +247,7 @@ impl Run {
 
 /// The first op in a queue that did not end there; those that did are forgotten.
 #[inline]
-fn first_alive(queue: &mut Cancellable<Line<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
+fn first_alive(queue: &mut Cancellable<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
     queue.first(|op| {
         let dead = op.slot().filter(|slot| ops[slot.index()].place == Place::Dead);
         if let Some(slot) = dead {
