@@ -27,26 +27,40 @@ impl AnswerFacts {
     /// What a run is told of the limits: of places the fewest, and of rates the one that turned the request away, else the one of which the
     /// least share is left; of equals the first.
     pub fn limits(&self) -> LimitsTold {
-        let stages =
-            || (0..=u8::MAX).zip(&self.standings).filter_map(|(at, standing)| Some((at, (*standing)?)));
-        let places = stages().filter(|(_, standing)| standing.window.is_none());
-        let rates = stages().filter_map(|(at, standing)| Some((at, standing, standing.window?)));
-        let share_left = |(at, standing, _): &(u8, Standing, Duration)| {
+        let (mut places, mut rate): (Option<(u8, &Standing)>, Option<(u8, &Standing, Duration)>) =
+            (None, None);
+        let share_left = |(at, standing): (u8, &Standing)| {
             let Standing { limit, remaining, .. } = *standing;
-            // In 2⁻³² parts, rounded down: who is turned away comes before all. Most limits are numbers that need no long division.
+            // In 2⁻³² parts, rounded down: who is turned away comes before all. Most numbers need no long division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
             let share = match u32::try_from(left) {
                 Ok(left) => (u64::from(left) << 32) / limit,
                 Err(_) => u64::try_from((u128::from(left) << 32) / u128::from(limit)).unwrap_or(u64::MAX),
             };
-            (self.stage != Some(usize::from(*at)), share)
+            (self.stage != Some(usize::from(at)), share)
         };
+        for (at, standing) in (0..=u8::MAX).zip(&self.standings) {
+            let Some(standing) = standing else { continue };
+            match standing.window {
+                None if places.is_none_or(|(_, least)| standing.limit < least.limit) => {
+                    places = Some((at, standing));
+                }
+                Some(window)
+                    if rate.is_none_or(|(first, nearest, _)| {
+                        share_left((at, standing)) < share_left((first, nearest))
+                    }) =>
+                {
+                    rate = Some((at, standing, window));
+                }
+                _ => {}
+            }
+        }
         let mut told = LimitsTold::default();
-        if let Some((stage, standing)) = places.min_by_key(|(_, standing)| standing.limit) {
+        if let Some((stage, standing)) = places {
             let (busy, cap) = (standing.limit.saturating_sub(standing.remaining), standing.limit);
             told = told.with_places(PlacesTold { stage, busy: counted(busy), cap: counted(cap) });
         }
-        if let Some((stage, standing, window)) = rates.min_by_key(share_left) {
+        if let Some((stage, standing, window)) = rate {
             let (remaining, limit) = (counted(standing.remaining), counted(standing.limit));
             told = told.with_rate(RateTold { stage, remaining, limit, window });
         }

@@ -33,6 +33,8 @@ pub struct Server {
     anchor: WallTime,
     /// Whether answers have neither templates nor faults, and tell of no limits of a stack. Asked with every answer.
     is_plain: bool,
+    /// Whether answers have facts, for templates to tell or of limits.
+    has_facts: bool,
     /// Of the configuration, what the policy goes by.
     service: ServiceModel,
     /// What changes on the run's clock, if anything does.
@@ -63,11 +65,6 @@ pub struct Server {
     log: Option<Box<ServerLog>>,
 }
 
-/// Whether nothing but the server's own words is answered, and whole, and there are no limits of a stack to tell.
-fn is_plain(config: &Config, policy: &Stages) -> bool {
-    config.answers.is_empty() && config.fault.is_empty() && !policy.has_facts()
-}
-
 /// A request between arrival and answer.
 #[derive(Clone, Copy, Debug)]
 struct Held {
@@ -92,9 +89,10 @@ impl Server {
         let mut ledger = Ledger::default();
         ledger.set_policies(policies.labels());
         let policy = config.admission(policies, anchor);
-        Self {
+        let mut server = Self {
             anchor,
-            is_plain: is_plain(&config, &policy),
+            is_plain: true,
+            has_facts: false,
             policy,
             schedule,
             next_cap: config.caps.next_after(Instant::ORIGIN),
@@ -112,7 +110,15 @@ impl Server {
             answers: VecDeque::new(),
             next_at: Instant::FAR_FUTURE,
             log: None,
-        }
+        };
+        server.look_at_answers();
+        server
+    }
+
+    /// Remembers what every answer depends on, because a comparison of configurations takes longer than all of the rest.
+    fn look_at_answers(&mut self) {
+        self.has_facts = self.policy.has_facts() || !self.config.answers.is_empty();
+        self.is_plain = !self.has_facts && self.config.fault.is_empty();
     }
 
     /// Something happened at `now`.

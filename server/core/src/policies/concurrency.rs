@@ -253,7 +253,9 @@ impl Gate for Places {
         if let Some(place) = self.place_mut(asked.key) {
             place.busy = place.busy.saturating_sub(u64::from(asked.cost));
         }
-        self.settle(at, asked.key, self.cap(at, service));
+        if asked.key != Key::default() || self.is_awaited() {
+            self.settle(at, asked.key, self.cap(at, service));
+        }
     }
 
     fn withdraw(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {

@@ -207,15 +207,11 @@ impl Server {
 
     /// What templates may tell, and a run is told of limits, if there is any of it.
     fn facts(&mut self, request: &Request) -> Option<AnswerFacts> {
-        if self.config.answers.is_empty() && !self.policy.has_facts() {
-            return None;
-        }
         let Request { seed, op, attempt, .. } = *request;
-        Some(AnswerFacts { seed, op, attempt, ..self.policy.facts(request.id) })
+        self.has_facts.then(|| AnswerFacts { seed, op, attempt, ..self.policy.facts(request.id) })
     }
 
     /// What an answer has besides, if anything.
-    #[cold]
     fn extras(&mut self, request: &Request, fault: Option<Fault>, verdict: Verdict) -> Option<Box<Extras>> {
         let has_other_words = verdict == Verdict::Failed || matches!(fault, Some(Fault::Status(_)));
         let facts = self.facts(request).filter(|_| !has_other_words);
@@ -224,12 +220,10 @@ impl Server {
             Some(Fault::Hang) => Some(Fault::Close),
             fault => fault,
         };
-        let extras = Extras { facts, fault };
-        (extras != Extras::default()).then(|| Box::new(extras))
+        (facts.is_some() || fault.is_some()).then(|| Box::new(Extras { facts, fault }))
     }
 
     /// What a fault makes of an answer, and how much later that is due; it is counted.
-    #[cold]
     fn strike(&mut self, request: &Request, of: Of, verdict: Verdict) -> (Option<Fault>, Duration) {
         let fault = self.config.fault.of_answer(request, verdict);
         if let Some(fault) = fault {

@@ -2,7 +2,7 @@
 
 use vocabulary::Instant;
 
-use super::{Server, is_plain};
+use super::Server;
 use crate::config::Config;
 use crate::events::Answer;
 use crate::policies::Released;
@@ -48,7 +48,7 @@ impl Server {
         self.next_cap = config.caps.next_after(now);
         self.schedule = InForce::new(&config, self.anchor, began, now);
         self.config = config;
-        self.is_plain = is_plain(&self.config, &self.policy);
+        self.look_at_answers();
         self.ledger.set_policies(self.policies().labels());
         if answers_as_before && self.tune_from(now, &policies) {
             return;
@@ -63,8 +63,8 @@ impl Server {
         self.going.for_each_mut(plain);
         self.answers.iter_mut().for_each(plain);
         let other = self.config.admission(self.policies(), self.anchor);
-        self.is_plain = is_plain(&self.config, &other);
         let mut before = std::mem::replace(&mut self.policy, other);
+        self.look_at_answers();
         let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
         ids.sort_unstable();
         for id in ids {

@@ -41,9 +41,9 @@ pub(super) struct Rejection {
 
 impl Passing {
     /// A request that is on its way says this of itself.
-    pub(super) fn introduce(&mut self, faces: impl Iterator<Item = Face>) {
+    pub(super) fn introduce(&mut self, faces: &[Face]) {
         self.faces.clear();
-        self.faces.extend(faces);
+        self.faces.extend_from_slice(faces);
     }
 
     /// It reaches the first of so many stages.
