@@ -13,7 +13,7 @@ use crate::event_loop::Peer;
 use crate::heard::{Heard, Speech, Understanding};
 use crate::request_details::RequestDetails;
 
-/// A server without a network: request ids are the client's slots.
+/// A server without a network.
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
     seed: u64,
@@ -27,8 +27,13 @@ pub(crate) struct SimulatedServer {
     understanding: Understanding,
     /// What the client wants to know of answers.
     reading: Arc<Reading>,
-    /// What has not come to an end, by slot.
+    /// What has not come to an end, by request id. Ids are dense, so that the tables of the server stay as small as what is in flight: an
+    /// attempt's slot is its op's, and there are as many as unfinished ops.
     under_way: Vec<Option<UnderWay>>,
+    /// Ids that are free; the last that became free is the next to be used.
+    free: Vec<RequestId>,
+    /// By an attempt's slot, the id that it had last.
+    ids: Vec<RequestId>,
     /// An attempt that was to start at this instant, only if enough was free, and has not heard yet whether it did.
     looked: Option<(Instant, AttemptKey)>,
     /// That an attempt has ended: filled in anew for every answer.
@@ -59,6 +64,8 @@ impl SimulatedServer {
             understanding,
             reading: client.reading(),
             under_way: Vec::new(),
+            free: Vec::new(),
+            ids: Vec::new(),
             looked: None,
             ended: Input::Ended(Completion {
                 attempt: AttemptKey { slot: 0, serial: 0 },
@@ -83,15 +90,32 @@ impl SimulatedServer {
         self.server.stats(now, None)
     }
 
-    fn ask(&mut self, now: Instant, launched: &Launched, step: Step) {
-        let request = Request {
-            id: RequestId(launched.attempt.slot),
-            run: None,
-            seed: self.seed,
-            op: launched.op,
-            attempt: launched.ordinal,
-            step,
-        };
+    /// An attempt begins: its request's id.
+    fn begin(&mut self, attempt: UnderWay) -> RequestId {
+        let slot = attempt.launched.attempt.slot as usize;
+        let id = self.free.pop().unwrap_or_else(|| {
+            let id = u32::try_from(self.under_way.len()).expect("memory holds fewer");
+            self.under_way.push(None);
+            RequestId(id)
+        });
+        self.under_way[id.0 as usize] = Some(attempt);
+        if self.ids.len() <= slot {
+            self.ids.resize(slot + 1, id);
+        }
+        self.ids[slot] = id;
+        id
+    }
+
+    /// An attempt has come to its end.
+    #[inline]
+    fn end(&mut self, id: RequestId) {
+        self.under_way[id.0 as usize] = None;
+        self.free.push(id);
+    }
+
+    fn ask(&mut self, now: Instant, id: RequestId, launched: &Launched, step: Step) {
+        let request =
+            Request { id, run: None, seed: self.seed, op: launched.op, attempt: launched.ordinal, step };
         // A conditional write is the second half of an attempt that has started.
         let least = if matches!(step, Step::Write { .. }) { 0 } else { launched.least_free };
         let input = match (&mut self.details, least) {
@@ -122,7 +146,7 @@ impl SimulatedServer {
     }
 
     /// An answer has begun to come.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
         if let Some(Fault::SlowBody(later)) = answer.fault()
             && let Some(under_way) = &self.under_way[answer.id.0 as usize]
@@ -146,8 +170,8 @@ impl SimulatedServer {
     /// The client hears of the first answer that has dripped by then.
     fn hear_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
-        // Whoever did not wait for it is gone, and somebody else may have the slot.
-        let waits = self.under_way[attempt.slot as usize].is_some_and(|one| one.launched.attempt == attempt);
+        // Whoever did not wait for it is gone, and somebody else may have the id.
+        let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
         if waits {
             self.hear(at, &answer, tell);
         }
@@ -160,15 +184,14 @@ impl SimulatedServer {
         if let Some(under_way) = &mut self.under_way[read.id.0 as usize] {
             under_way.step = step;
             let launched = under_way.launched;
-            self.ask(now, &launched, step);
+            self.ask(now, read.id, &launched, step);
         }
     }
 
     /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
-    #[inline]
+    #[inline(always)]
     fn hear(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
-        let slot = answer.id.0 as usize;
-        let Some(UnderWay { launched, step }) = &self.under_way[slot] else { return };
+        let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };
         if *step == Step::Read && answer.tells_service() {
             return self.write(at, answer);
         }
@@ -188,7 +211,7 @@ impl SimulatedServer {
             completion.told = told;
             completion.cause = cause;
         }
-        self.under_way[slot] = None;
+        self.end(answer.id);
         tell(at, &self.ended);
     }
 }
@@ -199,22 +222,18 @@ impl Peer for SimulatedServer {
             OperationKind::Request => Step::Work,
             OperationKind::ReadModifyWrite => Step::Read,
         };
-        let slot = launched.attempt.slot as usize;
-        if self.under_way.len() <= slot {
-            self.under_way.resize(slot + 1, None);
-        }
-        self.under_way[slot] = Some(UnderWay { launched, step });
-        self.ask(now, &launched, step);
+        let id = self.begin(UnderWay { launched, step });
+        self.ask(now, id, &launched, step);
         if launched.least_free > 0 {
             self.looked = Some((now, launched.attempt));
         }
     }
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey) {
-        let slot = key.slot as usize;
-        if self.under_way[slot].is_some_and(|sent| sent.launched.attempt == key) {
-            self.under_way[slot] = None;
-            self.server.handle(now, mockserver_core::Input::Cancel(RequestId(key.slot)));
+        let Some(id) = self.ids.get(key.slot as usize).copied() else { return };
+        if self.under_way[id.0 as usize].is_some_and(|sent| sent.launched.attempt == key) {
+            self.end(id);
+            self.server.handle(now, mockserver_core::Input::Cancel(id));
         }
     }
 

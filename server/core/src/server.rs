@@ -169,7 +169,7 @@ impl Server {
 
     /// Returns the next answer that is due by `until`, and processes everything before it at its own instant, but nothing after it. For
     /// shells whose time jumps.
-    #[inline]
+    #[inline(always)]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
         let mut next = self.answers.pop_front();
         while next.is_none() && self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
@@ -270,7 +270,7 @@ impl Server {
     }
 
     /// Processes what is due next, at its own instant: an answer, if it is one.
-    #[inline]
+    #[inline(always)]
     fn process_next(&mut self) -> Option<Answer> {
         let at = self.next_at;
         let answer = if self.change_is_due(at) {
@@ -284,6 +284,7 @@ impl Server {
     }
 
     /// Processes one thing that is due at `at`; the policy's own events come first.
+    #[inline(always)]
     fn step(&mut self, at: Instant) -> Option<Answer> {
         if self.policy.load().next == at {
             let mut released = self.policy.advance(self.config.seed, &self.service)?;
@@ -305,6 +306,7 @@ impl Server {
     }
 
     /// When the next thing happens; [`Instant::FAR_FUTURE`] if nothing does.
+    #[inline(always)]
     fn next(&self) -> Instant {
         let next = self.policy.load().next.min(self.coming.next().0).min(self.going.next().0);
         self.next_call().map_or(next, |call| call.min(next))

@@ -48,6 +48,8 @@ pub(crate) struct Stages {
     passing: Vec<Passing>,
     /// What takes no time for whoever had to wait before, at its instant.
     ready: VecDeque<(Instant, Released)>,
+    /// Whether any stage may charge another sum in the end.
+    settles: bool,
     /// The stages in whose queues somebody may wait.
     queues: Vec<usize>,
     /// What it carries: computed once after every change, because the server reads it several times per request.
@@ -68,6 +70,7 @@ impl Stages {
             latest: None,
             passing: Vec::new(),
             ready: VecDeque::new(),
+            settles: false,
             queues: Vec::new(),
             load: Load::NONE,
             capacity: Capacity::Unbounded,
@@ -92,6 +95,7 @@ impl Stages {
     }
 
     /// A request reaches the server.
+    #[inline(always)]
     pub(crate) fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
         self.begin(request);
         let arrived = self.walk(at, request.id, 0, service);
@@ -130,6 +134,7 @@ impl Stages {
     }
 
     /// Does what is due at [`Load::next`]; at most one request is done with at a time. The seed keys draws.
+    #[inline(always)]
     pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
         let released = self.happen(self.load.next, seed, service);
         self.load = self.carried();
@@ -227,6 +232,7 @@ impl Stages {
     fn look_at_gates(&mut self) {
         let Self { gates, queues, .. } = self;
         *queues = (0..gates.len()).filter(|stage| gates[*stage].gate.has_queue()).collect();
+        self.settles = gates.iter().any(|stage| stage.settles);
         self.capacity = self.capacity_of_gates();
     }
 
@@ -245,7 +251,7 @@ impl Stages {
     }
 
     /// What it carries after a change.
-    #[inline]
+    #[inline(always)]
     fn carried(&self) -> Load {
         let mut load = self.holding.load();
         if let Some(server) = &self.server {
@@ -273,7 +279,7 @@ impl Stages {
     #[inline]
     fn begin(&mut self, request: &Request) {
         self.make_room(request.id);
-        self.passing[request.id.0 as usize].begin(*request, self.gates.len());
+        self.passing[request.id.0 as usize].begin(*request);
     }
 
     #[inline]
@@ -327,7 +333,7 @@ impl Stages {
     }
 
     /// Does the first of what is due at this instant.
-    #[inline]
+    #[inline(always)]
     fn happen(&mut self, at: Instant, seed: u64, service: &ServiceModel) -> Option<Released> {
         if let Some((_, released)) = self.ready.pop_front() {
             return Some(released);

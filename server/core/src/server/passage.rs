@@ -82,6 +82,7 @@ impl Server {
     }
 
     /// A request reaches admission. What takes no time is answered at once.
+    #[inline(always)]
     pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<Answer> {
         let details = self.forget_details(id);
         let held = self.requests[id.0 as usize].as_ref()?;
@@ -242,6 +243,7 @@ impl Server {
     }
 
     /// A request is done with: its answer goes out, and is there at once where that takes no time.
+    #[inline(always)]
     pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<Answer> {
         let index = released.id.0 as usize;
         let held = self.requests[index].as_ref()?;

@@ -14,7 +14,7 @@ pub(super) struct Passing {
     request: Option<Request>,
     /// By stage; empty when it said nothing of itself.
     faces: Vec<Face>,
-    /// By stage: what was taken there.
+    /// By stage: what was taken there, as far as anything was that may come back.
     pub(super) taken: Vec<Option<Taken>>,
     /// Stages that it has passed.
     pub(super) passed: usize,
@@ -46,12 +46,11 @@ impl Passing {
         self.faces.extend_from_slice(faces);
     }
 
-    /// It reaches the first of so many stages.
+    /// It reaches the first of the stages.
     #[inline]
-    pub(super) fn begin(&mut self, request: Request, stages: usize) {
+    pub(super) fn begin(&mut self, request: Request) {
         self.request = Some(request);
         self.taken.clear();
-        self.taken.resize(stages, None);
         self.passed = 0;
         self.wait = None;
         self.queued = None;
@@ -72,6 +71,19 @@ impl Passing {
         self.end();
         self.rejection = None;
         self.standings.clear();
+    }
+
+    /// So much was taken at the stage of this index.
+    pub(super) fn keep(&mut self, index: usize, taken: Taken) {
+        if self.taken.len() <= index {
+            self.taken.resize(index + 1, None);
+        }
+        self.taken[index] = Some(taken);
+    }
+
+    /// What was taken at the stage of this index.
+    pub(super) fn taken(&self, index: usize) -> Option<Taken> {
+        self.taken.get(index).copied().flatten()
     }
 
     /// The request, while it is on its way.

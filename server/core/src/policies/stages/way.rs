@@ -15,6 +15,7 @@ use crate::service::ServiceModel;
 
 impl Stages {
     /// The stages from this one on, and what serves behind the last.
+    #[inline(always)]
     pub(super) fn walk(
         &mut self,
         at: Instant,
@@ -81,14 +82,15 @@ impl Stages {
         if charges_now && !is_charged {
             stage.gate.take(at, &asked);
         }
-        if charges_now || is_charged {
-            slot.taken[index] = Some(taken);
+        if (charges_now || is_charged) && !stage.holds_places {
+            slot.keep(index, taken);
         }
         slot.queued = None;
         slot.passed = index + 1;
     }
 
     /// A stage turns a request away.
+    #[inline(always)]
     pub(super) fn reject(
         &mut self,
         at: Instant,
@@ -111,7 +113,7 @@ impl Stages {
             Some(Ruling::Reject(wait)) => wait,
             _ => wait,
         };
-        let wait = self.undo(at, id, index, wait);
+        let wait = if index == 0 { wait } else { self.undo(at, id, index, wait) };
         let slot = self.slot(id);
         slot.queued = None;
         slot.rejection = Some(Rejection { stage: index, free_at: wait.map(|wait| at + wait), occupies });
@@ -134,7 +136,7 @@ impl Stages {
             let Some(asked) = slot.asked(index, stage) else { return wait };
             wait = stage.gate.overhear(at, &asked, wait);
             if stage.common.later == Later::Back
-                && let Some(taken) = slot.taken[index]
+                && let Some(taken) = slot.taken(index)
             {
                 stage.gate.give_back(at, &asked, taken);
                 slot.taken[index] = None;
@@ -146,9 +148,6 @@ impl Stages {
     /// Keeps where the stages stand for a request, now that it is decided about. A charge that comes only with its answer counts already:
     /// Kong's handler subtracts the request from what remains before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        if !self.tells_limits {
-            return;
-        }
         self.slot(id).decided_at = at;
         for index in 0..self.gates.len() {
             let (stage, slot) = self.stage_and_slot(index, id);
@@ -165,6 +164,7 @@ impl Stages {
     }
 
     /// A rejection takes its time, whatever its reason in the verdict.
+    #[inline(always)]
     pub(super) fn turn_away(
         &mut self,
         at: Instant,
@@ -175,7 +175,9 @@ impl Stages {
         let slot = self.slot(id);
         let (Some(request), Some(rejection)) = (slot.request(), slot.rejection) else { return Arrived::Open };
         let takes = service.reject_time(request);
-        self.look(at, id, service);
+        if self.tells_limits {
+            self.look(at, id, service);
+        }
         let arrived = self.holding.take(at, id, verdict, rejection.occupies, takes);
         match arrived {
             Arrived::Done { verdict, .. } => {
@@ -188,8 +190,11 @@ impl Stages {
     }
 
     /// Behind the last stage.
+    #[inline(always)]
     fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
-        self.look(at, id, service);
+        if self.tells_limits {
+            self.look(at, id, service);
+        }
         let Some(request) = self.passing[id.0 as usize].request() else { return Arrived::Open };
         let arrived = if let Some(server) = &mut self.server {
             server.arrive(at, request, service)
@@ -222,6 +227,7 @@ impl Stages {
     }
 
     /// What served is done with a request. What it is advised in the end.
+    #[inline(always)]
     fn end_of_service(
         &mut self,
         at: Instant,
@@ -239,6 +245,7 @@ impl Stages {
     }
 
     /// A request whose time is over.
+    #[inline(always)]
     pub(super) fn over(&mut self, at: Instant, released: Released, service: &ServiceModel) -> Released {
         let id = released.id;
         let advice = if let Some(rejection) = self.slot(id).rejection {
@@ -253,6 +260,7 @@ impl Stages {
 
     /// A request comes to its end: what it has cost is settled, unless nobody waits for its answer, and what it held is free. Where it is charged
     /// only now and nothing comes back, it is charged whatever has become of it.
+    #[inline(always)]
     pub(super) fn finish(
         &mut self,
         at: Instant,
@@ -260,13 +268,23 @@ impl Stages {
         verdict: Option<Verdict>,
         service: &ServiceModel,
     ) {
+        if self.settles {
+            self.settle(at, id, verdict);
+        }
+        self.free_places(at, id, service);
+        self.slot(id).end();
+    }
+
+    /// What a request has cost is settled with the stages that it has passed.
+    #[inline(never)]
+    fn settle(&mut self, at: Instant, id: RequestId, verdict: Option<Verdict>) {
         let has_passed = self.slot(id).rejection.map_or(self.gates.len(), |rejection| rejection.stage);
         for index in 0..has_passed {
-            if !self.gates[index].settles {
+            let (stage, slot) = self.stage_and_slot(index, id);
+            if !stage.settles {
                 continue;
             }
-            let (stage, slot) = self.stage_and_slot(index, id);
-            let Some(asked) = slot.asked(index, stage) else { break };
+            let Some(asked) = slot.asked(index, stage) else { return };
             let Common { charged, later, .. } = stage.common;
             match verdict {
                 Some(Verdict::Accepted) => settle(at, index, stage, slot),
@@ -276,17 +294,16 @@ impl Stages {
                 _ => {}
             }
         }
-        self.free_places(at, id, service);
-        self.slot(id).end();
     }
 
     /// Places that a request holds are free.
+    #[inline(always)]
     fn free_places(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        let slot = self.slot(id);
+        let Self { gates, passing, .. } = self;
+        let slot = &mut passing[id.0 as usize];
         let own = slot.rejection.filter(|rejection| rejection.occupies).map(|rejection| rejection.stage);
         let passed = std::mem::take(&mut slot.passed);
-        for index in 0..self.gates.len() {
-            let (stage, slot) = self.stage_and_slot(index, id);
+        for (index, stage) in gates.iter_mut().enumerate() {
             if stage.holds_places && (index < passed || own == Some(index)) {
                 let Some(asked) = slot.asked(index, stage) else { return };
                 stage.gate.ended(at, &asked, service);
@@ -309,7 +326,7 @@ impl Stages {
 fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
     let Some(asked) = slot.asked(index, stage) else { return };
     let used = slot.used(index, stage).unwrap_or(asked.cost);
-    match slot.taken[index] {
+    match slot.taken(index) {
         None => stage.gate.take(at, &Asked { cost: used, ..asked }),
         Some(taken) if used < taken.cost => {
             stage.gate.give_back(at, &asked, Taken { cost: taken.cost - used, ..taken });
