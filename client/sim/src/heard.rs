@@ -57,7 +57,7 @@ impl Understanding {
 impl Heard {
     /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
     /// is told.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,

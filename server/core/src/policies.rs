@@ -39,8 +39,8 @@ mod timelines;
 mod token_bucket;
 
 #[cfg(test)]
-pub(crate) use admission::Admission;
-pub(crate) use admission::{Arrived, Load, Released};
+pub(crate) use admission::{Admission, Load};
+pub(crate) use admission::{Arrived, Released};
 pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;

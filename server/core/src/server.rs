@@ -171,14 +171,22 @@ impl Server {
     /// shells whose time jumps.
     #[inline(always)]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
-        let mut next = self.answers.pop_front();
-        while next.is_none() && self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
-            next = self.process_next();
+        if !self.answers.is_empty() {
+            // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
+            if let (Some(log), Some(answer)) = (&mut self.log, self.answers.front()) {
+                log.on_answer(answer);
+            }
+            return self.answers.pop_front();
         }
-        if let (Some(log), Some(answer)) = (&mut self.log, &next) {
-            log.on_answer(answer);
+        while self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
+            if let Some(answer) = self.process_next() {
+                if let Some(log) = &mut self.log {
+                    log.on_answer(&answer);
+                }
+                return Some(answer);
+            }
         }
-        next
+        None
     }
 
     /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing
@@ -216,7 +224,7 @@ impl Server {
 
     /// What is busy: slots (rejections that hold one included), outstanding requests, descriptors.
     pub fn busy(&self) -> u32 {
-        self.policy.load().busy
+        self.policy.busy()
     }
 
     /// What there is in all: slots, places or descriptors, if that is bounded.
@@ -286,7 +294,7 @@ impl Server {
     /// Processes one thing that is due at `at`; the policy's own events come first.
     #[inline(always)]
     fn step(&mut self, at: Instant) -> Option<Answer> {
-        if self.policy.load().next == at {
+        if self.policy.next() == at {
             let mut released = self.policy.advance(self.config.seed, &self.service)?;
             if self.is_open(released.id) {
                 self.count_policies(released.id, released.verdict);
@@ -308,7 +316,7 @@ impl Server {
     /// When the next thing happens; [`Instant::FAR_FUTURE`] if nothing does.
     #[inline(always)]
     fn next(&self) -> Instant {
-        let next = self.policy.load().next.min(self.coming.next().0).min(self.going.next().0);
+        let next = self.policy.next().min(self.coming.next().0).min(self.going.next().0);
         self.next_call().map_or(next, |call| call.min(next))
     }
 

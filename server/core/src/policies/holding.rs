@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::admission::{Arrived, Load, Released};
+use crate::policies::admission::{Arrived, Released};
 use crate::request::{RequestId, Verdict};
 use crate::timeline::Timeline;
 
@@ -85,11 +85,22 @@ impl Holding {
         released
     }
 
-    /// What is carried, and when the next end comes.
+    /// What is busy.
     #[inline]
-    pub(crate) fn load(&self) -> Load {
-        let next = self.services.next().0.min(self.rejections.next().0);
-        Load { busy: self.busy, in_service: self.in_service, next }
+    pub(crate) fn busy(&self) -> u32 {
+        self.busy
+    }
+
+    /// Requests in service.
+    #[inline]
+    pub(crate) fn in_service(&self) -> u32 {
+        self.in_service
+    }
+
+    /// When the next end comes; [`Instant::FAR_FUTURE`] if none does.
+    #[inline]
+    pub(crate) fn next(&self) -> Instant {
+        self.services.next().0.min(self.rejections.next().0)
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ use vocabulary::Instant;
 use crate::answer_facts::AnswerFacts;
 use crate::by_policy::Fate;
 use crate::details::Details;
-use crate::policies::admission::{Admission, Arrived, Load, Released};
+use crate::policies::admission::{Admission, Arrived, Released};
 use crate::policies::capacity::Capacity;
 use crate::policies::gate::{Gate, Ruling, Waited};
 use crate::policies::holding::Holding;
@@ -26,7 +26,7 @@ use stage::Face;
 
 /// A stack in force, with everything that requests hold of it.
 ///
-/// The server calls [`advance`](Self::advance) at every instant that [`Load::next`] names, before anything else that happens
+/// The server calls [`advance`](Self::advance) at every instant that [`next`](Self::next) names, before anything else that happens
 /// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
 /// [`cancel`](Self::cancel). Ids are used again after that.
 #[derive(Debug)]
@@ -52,8 +52,8 @@ pub(crate) struct Stages {
     settles: bool,
     /// The stages in whose queues somebody may wait.
     queues: Vec<usize>,
-    /// What it carries: computed once after every change, because the server reads it several times per request.
-    load: Load,
+    /// When something happens next: computed once after every change, because the server reads it several times per request.
+    next: Instant,
     capacity: Capacity,
 }
 
@@ -72,11 +72,11 @@ impl Stages {
             ready: VecDeque::new(),
             settles: false,
             queues: Vec::new(),
-            load: Load::NONE,
+            next: Instant::FAR_FUTURE,
             capacity: Capacity::Unbounded,
         };
         stages.look_at_gates();
-        stages.load = stages.carried();
+        stages.next = stages.due();
         stages
     }
 
@@ -99,7 +99,7 @@ impl Stages {
     pub(crate) fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
         self.begin(request);
         let arrived = self.walk(at, request.id, 0, service);
-        self.load = self.carried();
+        self.next = self.due();
         arrived
     }
 
@@ -122,29 +122,41 @@ impl Stages {
                 self.holding.take(at, id, verdict, false, service.reject_time(request))
             }
         };
-        self.load = self.carried();
+        self.next = self.due();
         arrived
     }
 
     /// Takes back what a request holds, if it holds anything.
     pub(crate) fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
         let released = self.take_back(at, id, service);
-        self.load = self.carried();
+        self.next = self.due();
         released
     }
 
-    /// Does what is due at [`Load::next`]; at most one request is done with at a time. The seed keys draws.
+    /// Does what is due [next](Self::next); at most one request is done with at a time. The seed keys draws.
     #[inline(always)]
     pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
-        let released = self.happen(self.load.next, seed, service);
-        self.load = self.carried();
+        let released = self.happen(self.next, seed, service);
+        self.next = self.due();
         released
     }
 
-    /// What it carries just now.
+    /// What is busy: slots, places, descriptors.
     #[inline]
-    pub(crate) fn load(&self) -> Load {
-        self.load
+    pub(crate) fn busy(&self) -> u32 {
+        self.holding.busy() + self.server.as_ref().map_or(0, |server| server.load().busy)
+    }
+
+    /// Requests in service.
+    #[inline]
+    pub(crate) fn in_service(&self) -> u32 {
+        self.holding.in_service() + self.server.as_ref().map_or(0, |server| server.load().in_service)
+    }
+
+    /// When something happens next; [`Instant::FAR_FUTURE`] if nothing does.
+    #[inline]
+    pub(crate) fn next(&self) -> Instant {
+        self.next
     }
 
     /// How much there is of what can be busy at this instant, if that is bounded.
@@ -162,7 +174,7 @@ impl Stages {
         let Some(capacity) = self.capacity(at, service) else { return u32::MAX };
         match &self.server {
             Some(server) if self.gates.is_empty() => server.free(capacity),
-            _ => capacity.saturating_sub(self.load.busy),
+            _ => capacity.saturating_sub(self.busy()),
         }
     }
 
@@ -202,7 +214,7 @@ impl Stages {
             stage.gate.tune(at, other, service);
         }
         self.look_at_gates();
-        self.load = self.carried();
+        self.next = self.due();
     }
 
     /// The server may have more slots than before: whoever waits for one gets it.
@@ -210,7 +222,7 @@ impl Stages {
         for stage in &mut self.gates {
             stage.gate.call(at, service);
         }
-        self.load = self.carried();
+        self.next = self.due();
     }
 
     /// Whether somebody waits for a slot or a place.
@@ -250,30 +262,25 @@ impl Stages {
         }
     }
 
-    /// What it carries after a change.
+    /// When something happens next, after a change.
     #[inline(always)]
-    fn carried(&self) -> Load {
-        let mut load = self.holding.load();
+    fn due(&self) -> Instant {
+        let mut next = self.holding.next();
         if let Some(server) = &self.server {
-            let serving = server.load();
-            load = Load {
-                busy: load.busy + serving.busy,
-                in_service: load.in_service + serving.in_service,
-                next: load.next.min(serving.next),
-            };
+            next = next.min(server.load().next);
         }
         if let Some((at, _)) = self.ready.front() {
-            load.next = load.next.min(*at);
+            next = next.min(*at);
         }
         if let Some(((at, _), _)) = self.waits.first_key_value() {
-            load.next = load.next.min(*at);
+            next = next.min(*at);
         }
         for stage in &self.queues {
             if let Some(at) = self.gates[*stage].gate.next() {
-                load.next = load.next.min(at);
+                next = next.min(at);
             }
         }
-        load
+        next
     }
 
     #[inline]
@@ -313,14 +320,14 @@ impl Stages {
         if let Some(wait) = slot.wait.take() {
             self.waits.remove(&wait);
             self.finish(at, id, None, service);
-            return Some(Released::at_once(id, Verdict::Rejected, self.carried().busy));
+            return Some(Released::at_once(id, Verdict::Rejected, self.busy()));
         }
         if let Some(index) = slot.queued.take() {
             let stage = &mut self.gates[index];
             let asked = slot.asked(index, stage)?;
             stage.gate.withdraw(at, &asked, service);
             self.finish(at, id, None, service);
-            return Some(Released::at_once(id, Verdict::Rejected, self.carried().busy));
+            return Some(Released::at_once(id, Verdict::Rejected, self.busy()));
         }
         let released = match self.holding.cancel(at, id) {
             None => self.server.as_mut().and_then(|server| server.cancel(at, id, service)),
@@ -338,13 +345,15 @@ impl Stages {
         if let Some((_, released)) = self.ready.pop_front() {
             return Some(released);
         }
-        if self.holding.load().next == at {
-            let released = self.holding.advance()?;
-            return Some(self.over(at, released, service));
+        if self.holding.next() == at {
+            let mut released = self.holding.advance()?;
+            released.advice = self.over(at, &released, service);
+            return Some(released);
         }
         if let Some(server) = self.server.as_mut().filter(|server| server.load().next == at) {
-            let released = server.advance(seed, service)?;
-            return Some(self.over(at, released, service));
+            let mut released = server.advance(seed, service)?;
+            released.advice = self.over(at, &released, service);
+            return Some(released);
         }
         if let Some(entry) = self.waits.first_entry().filter(|entry| entry.key().0 <= at) {
             let id = entry.remove();

@@ -11,7 +11,7 @@ use crate::details::Details;
 use crate::events::{Answer, Extras};
 use crate::faults::{Fault, LONGEST};
 use crate::ledger::Of;
-use crate::policies::{Arrived, Load, Released};
+use crate::policies::{Arrived, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
 
 impl Server {
@@ -89,7 +89,7 @@ impl Server {
         let Request { step, attempt, .. } = held.request;
         let of = self.of(held);
         if self.is_down(at) {
-            let Load { busy, in_service, .. } = self.policy.load();
+            let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
             self.ledger.on_admission(of, step, Some(Verdict::Rejected), (busy, in_service));
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
@@ -126,7 +126,7 @@ impl Server {
         // What takes no time was in service, too, if only for that moment.
         let takes_no_time = matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. });
         let passing = u32::from(takes_no_time && accepted);
-        let Load { busy, in_service, .. } = self.policy.load();
+        let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
         self.ledger.on_admission(of, step, verdict, (busy + passing, in_service + passing));
         if let (None, Some(verdict)) = (refusal, verdict) {
             self.count_policies(id, verdict);
@@ -156,7 +156,7 @@ impl Server {
     /// A fault strikes before anything is done.
     #[cold]
     fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) -> Option<Answer> {
-        let Load { busy, in_service, .. } = self.policy.load();
+        let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
         self.ledger.on_admission(of, step, Some(Verdict::Failed), (busy, in_service));
         // No stage has seen it, as in an outage.
         self.policy.facts(id);
@@ -268,28 +268,30 @@ impl Server {
             Verdict::Accepted | Verdict::Deferred | Verdict::Failed => None,
         };
         let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
-        let answer = Answer {
+        let (cap, version) = (self.policy.capacity(at, &self.service), self.version);
+        // Made where it goes: a copy of what was just written in parts waits until all of it is in memory.
+        let answer = |extras| Answer {
             id: released.id,
             verdict: released.verdict,
             advice,
             at,
             busy: released.busy,
-            cap: self.policy.capacity(at, &self.service),
-            version: self.version,
+            cap,
+            version,
             reply: released.reply,
             extras,
         };
         let delay = request.return_delay(&self.config.return_delay) + later;
         if delay.is_zero() {
             self.requests[index] = None;
-            Some(answer)
+            Some(answer(extras))
         } else {
             let message = self.messages;
             self.messages += 1;
             if let Some(held) = &mut self.requests[index] {
                 held.message = message;
             }
-            self.going.push(at + delay, message, answer);
+            self.going.push(at + delay, message, answer(extras));
             None
         }
     }

@@ -68,7 +68,7 @@ impl Stages {
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
         };
-        let busy = self.carried().busy + u32::from(verdict == Verdict::Accepted);
+        let busy = self.busy() + u32::from(verdict == Verdict::Accepted);
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
@@ -199,7 +199,7 @@ impl Stages {
         let arrived = if let Some(server) = &mut self.server {
             server.arrive(at, request, service)
         } else {
-            let in_service = self.holding.load().in_service;
+            let in_service = self.holding.in_service();
             let takes = self.gates.iter().fold(service.service_time(request), |takes, stage| {
                 stretched(takes, stage.gate.stretch(in_service))
             });
@@ -244,18 +244,21 @@ impl Stages {
         advice
     }
 
-    /// A request whose time is over.
+    /// A request's time is over: what it is advised in the end.
     #[inline(always)]
-    pub(super) fn over(&mut self, at: Instant, released: Released, service: &ServiceModel) -> Released {
-        let id = released.id;
-        let advice = if let Some(rejection) = self.slot(id).rejection {
-            self.finish(at, id, Some(released.verdict), service);
-            // What is left of the exact wait.
-            rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
-        } else {
-            self.end_of_service(at, id, released.verdict, released.advice, service)
+    pub(super) fn over(
+        &mut self,
+        at: Instant,
+        released: &Released,
+        service: &ServiceModel,
+    ) -> Option<Duration> {
+        let (id, verdict) = (released.id, released.verdict);
+        let Some(rejection) = self.slot(id).rejection else {
+            return self.end_of_service(at, id, verdict, released.advice, service);
         };
-        Released { advice, ..released }
+        self.finish(at, id, Some(verdict), service);
+        // What is left of the exact wait.
+        rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
     /// A request comes to its end: what it has cost is settled, unless nobody waits for its answer, and what it held is free. Where it is charged
