@@ -155,6 +155,7 @@ impl SimulatedServer {
             self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
         } else {
             self.hear(at, &answer, tell);
+            self.server.reuse(answer);
         }
     }
 

@@ -27,9 +27,9 @@ impl AnswerFacts {
     /// What a run is told of the limits: of places the fewest, and of rates the one that turned the request away, else the one of which the
     /// least share is left; of equals the first.
     pub fn limits(&self) -> LimitsTold {
-        let (mut places, mut rate): (Option<(u8, &Standing)>, Option<(u8, &Standing, Duration)>) =
+        let (mut places, mut rate): (Option<(usize, &Standing)>, Option<(usize, &Standing, Duration)>) =
             (None, None);
-        let share_left = |(at, standing): (u8, &Standing)| {
+        let share_left = |(at, standing): (usize, &Standing)| {
             let Standing { limit, remaining, .. } = *standing;
             // In 2⁻³² parts, rounded down: who is turned away comes before all. Most numbers need no long division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
@@ -37,9 +37,9 @@ impl AnswerFacts {
                 Ok(left) => (u64::from(left) << 32) / limit,
                 Err(_) => u64::try_from((u128::from(left) << 32) / u128::from(limit)).unwrap_or(u64::MAX),
             };
-            (self.stage != Some(usize::from(at)), share)
+            (self.stage != Some(at), share)
         };
-        for (at, standing) in (0..=u8::MAX).zip(&self.standings) {
+        for (at, standing) in self.standings.iter().enumerate() {
             let Some(standing) = standing else { continue };
             match standing.window {
                 None if places.is_none_or(|(_, least)| standing.limit < least.limit) => {
@@ -58,14 +58,20 @@ impl AnswerFacts {
         let mut told = LimitsTold::default();
         if let Some((stage, standing)) = places {
             let (busy, cap) = (standing.limit.saturating_sub(standing.remaining), standing.limit);
-            told = told.with_places(PlacesTold { stage, busy: counted(busy), cap: counted(cap) });
+            told =
+                told.with_places(PlacesTold { stage: index(stage), busy: counted(busy), cap: counted(cap) });
         }
         if let Some((stage, standing, window)) = rate {
             let (remaining, limit) = (counted(standing.remaining), counted(standing.limit));
-            told = told.with_rate(RateTold { stage, remaining, limit, window });
+            told = told.with_rate(RateTold { stage: index(stage), remaining, limit, window });
         }
         told
     }
+}
+
+/// A stack has far fewer stages.
+fn index(stage: usize) -> u8 {
+    u8::try_from(stage).unwrap_or(u8::MAX)
 }
 
 /// More than four billion are that many.

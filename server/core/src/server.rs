@@ -14,7 +14,7 @@ use vocabulary::{Instant, WallTime};
 use crate::account::Account;
 use crate::config::Config;
 use crate::details::{Details, Wants};
-use crate::events::{Answer, Input, Output};
+use crate::events::{Answer, Extras, Input, Output};
 use crate::ledger::{Ledger, Of};
 use crate::log::ServerLog;
 use crate::policies::Stages;
@@ -59,6 +59,8 @@ pub struct Server {
     /// By request id; `None` once answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
+    /// What an answer had besides that is done with: the next one need not make it anew.
+    spare: Option<Box<Extras>>,
     /// Nothing happens before this, [`Instant::FAR_FUTURE`] if nothing happens: looked at far more often than anything does.
     next_at: Instant,
     /// What is kept to be played again, if it is recorded.
@@ -108,6 +110,7 @@ impl Server {
             messages: 0,
             requests: Vec::new(),
             answers: VecDeque::new(),
+            spare: None,
             next_at: Instant::FAR_FUTURE,
             log: None,
         };
@@ -187,6 +190,14 @@ impl Server {
             }
         }
         None
+    }
+
+    /// Takes back an answer that the shell is done with, so that the next one is made of it.
+    #[inline]
+    pub fn reuse(&mut self, answer: Answer) {
+        if answer.extras.is_some() {
+            self.spare = answer.extras;
+        }
     }
 
     /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing

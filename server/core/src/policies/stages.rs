@@ -183,16 +183,24 @@ impl Stages {
         self.tells_limits
     }
 
-    /// What answers tell of a request that is done with: who turned it away, and where limits stood.
-    pub(crate) fn facts(&mut self, id: RequestId) -> AnswerFacts {
+    /// Fills in what an answer tells of a request that is done with: who turned it away, and where limits stood.
+    pub(crate) fn tell(&mut self, id: RequestId, facts: &mut AnswerFacts) {
+        facts.standings.clear();
         match self.passing.get_mut(id.0 as usize) {
-            Some(slot) if self.tells_limits => AnswerFacts {
-                stage: slot.rejection.take().map(|rejection| rejection.stage),
-                decided_at: slot.decided_at,
-                standings: std::mem::take(&mut slot.standings),
-                ..AnswerFacts::default()
-            },
-            _ => AnswerFacts::default(),
+            Some(slot) if self.tells_limits => {
+                facts.stage = slot.rejection.take().map(|rejection| rejection.stage);
+                facts.decided_at = slot.decided_at;
+                // Neither list is made anew.
+                std::mem::swap(&mut facts.standings, &mut slot.standings);
+            }
+            _ => (facts.stage, facts.decided_at) = (None, Instant::ORIGIN),
+        }
+    }
+
+    /// No stage has seen a request, and what is left of whoever had its id before is nothing of it.
+    pub(crate) fn forget(&mut self, id: RequestId) {
+        if let Some(slot) = self.passing.get_mut(id.0 as usize) {
+            slot.forget();
         }
     }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use super::{Held, Server};
-use crate::answer_facts::AnswerFacts;
 use crate::details::Details;
 use crate::events::{Answer, Extras};
 use crate::faults::{Fault, LONGEST};
@@ -94,8 +93,7 @@ impl Server {
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
-            // No stage has seen it, and what is left of whoever had its id before is nothing of it.
-            self.policy.facts(id);
+            self.policy.forget(id);
             return self.answer(at, &Released::at_once(id, Verdict::Rejected, busy));
         }
         if !self.is_plain && self.config.fault.strike_before(&held.request) {
@@ -158,8 +156,7 @@ impl Server {
     fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) -> Option<Answer> {
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
         self.ledger.on_admission(of, step, Some(Verdict::Failed), (busy, in_service));
-        // No stage has seen it, as in an outage.
-        self.policy.facts(id);
+        self.policy.forget(id);
         self.answer(at, &Released::at_once(id, Verdict::Failed, busy))
     }
 
@@ -206,22 +203,24 @@ impl Server {
         }
     }
 
-    /// What templates may tell, and a run is told of limits, if there is any of it.
-    fn facts(&mut self, request: &Request) -> Option<AnswerFacts> {
-        let Request { seed, op, attempt, .. } = *request;
-        self.has_facts.then(|| AnswerFacts { seed, op, attempt, ..self.policy.facts(request.id) })
-    }
-
-    /// What an answer has besides, if anything.
+    /// What an answer has besides, if anything: facts for templates and runs, and what is wrong with it.
     fn extras(&mut self, request: &Request, fault: Option<Fault>, verdict: Verdict) -> Option<Box<Extras>> {
+        let mut extras = self.spare.take().unwrap_or_default();
+        if self.has_facts {
+            let facts = extras.facts.get_or_insert_default();
+            (facts.seed, facts.op, facts.attempt) = (request.seed, request.op, request.attempt);
+            self.policy.tell(request.id, facts);
+        }
         let has_other_words = verdict == Verdict::Failed || matches!(fault, Some(Fault::Status(_)));
-        let facts = self.facts(request).filter(|_| !has_other_words);
-        let fault = match fault {
+        if has_other_words || !self.has_facts {
+            extras.facts = None;
+        }
+        extras.fault = match fault {
             Some(Fault::SlowHeaders(_)) => None,
             Some(Fault::Hang) => Some(Fault::Close),
             fault => fault,
         };
-        (facts.is_some() || fault.is_some()).then(|| Box::new(Extras { facts, fault }))
+        (extras.facts.is_some() || extras.fault.is_some()).then_some(extras)
     }
 
     /// What a fault makes of an answer, and how much later that is due; it is counted.
@@ -249,8 +248,11 @@ impl Server {
         let held = self.requests[index].as_ref()?;
         let request = held.request;
         let of = self.of(held);
-        let (fault, later) =
-            if self.is_plain { (None, Duration::ZERO) } else { self.strike(&request, of, released.verdict) };
+        let (fault, later) = if self.config.fault.is_empty() {
+            (None, Duration::ZERO)
+        } else {
+            self.strike(&request, of, released.verdict)
+        };
         match released.verdict {
             Verdict::Accepted if fault.is_none_or(Fault::is_slow) => {
                 self.ledger.on_service(of, released.held);
