@@ -57,7 +57,7 @@ impl Understanding {
 impl Heard {
     /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
     /// is told.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -203,8 +203,7 @@ impl Heard {
     }
 
     /// What the server says in its own words.
-    #[expect(clippy::inline_always, reason = "it is most of the function above")]
-    #[inline(always)]
+    #[inline]
     fn unscripted(answer: &Answer, config: &Config, reading: &Reading, server: Option<ServerSeen>) -> Self {
         let (status, code) = match answer.verdict {
             Verdict::Accepted => (Status::Succeeded, 200),

@@ -146,7 +146,7 @@ impl SimulatedServer {
     }
 
     /// An answer has begun to come.
-    #[inline(always)]
+    #[inline]
     fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
         if let Some(Fault::SlowBody(later)) = answer.fault()
             && let Some(under_way) = &self.under_way[answer.id.0 as usize]
@@ -190,7 +190,7 @@ impl SimulatedServer {
     }
 
     /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
-    #[inline(always)]
+    #[inline]
     fn hear(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };
         if *step == Step::Read && answer.tells_service() {

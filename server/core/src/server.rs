@@ -172,7 +172,7 @@ impl Server {
 
     /// Returns the next answer that is due by `until`, and processes everything before it at its own instant, but nothing after it. For
     /// shells whose time jumps.
-    #[inline(always)]
+    #[inline]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
         if !self.answers.is_empty() {
             // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
@@ -289,7 +289,7 @@ impl Server {
     }
 
     /// Processes what is due next, at its own instant: an answer, if it is one.
-    #[inline(always)]
+    #[inline]
     fn process_next(&mut self) -> Option<Answer> {
         let at = self.next_at;
         let answer = if self.change_is_due(at) {
@@ -303,7 +303,7 @@ impl Server {
     }
 
     /// Processes one thing that is due at `at`; the policy's own events come first.
-    #[inline(always)]
+    #[inline]
     fn step(&mut self, at: Instant) -> Option<Answer> {
         if self.policy.next() == at {
             let mut released = self.policy.advance(self.config.seed, &self.service)?;
@@ -325,7 +325,7 @@ impl Server {
     }
 
     /// When the next thing happens; [`Instant::FAR_FUTURE`] if nothing does.
-    #[inline(always)]
+    #[inline]
     fn next(&self) -> Instant {
         let next = self.policy.next().min(self.coming.next().0).min(self.going.next().0);
         self.next_call().map_or(next, |call| call.min(next))

@@ -77,8 +77,7 @@ impl<T> Timeline<T> {
     }
 
     /// Takes what is due first.
-    #[expect(clippy::inline_always, reason = "25 of 4400 instructions an attempt, by callgrind")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Key, T)> {
         if !self.out_of_order.is_empty() {
             return self.pop_either();

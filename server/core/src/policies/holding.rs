@@ -36,7 +36,7 @@ struct Holder {
 
 impl Holding {
     /// A request that was decided about begins to take so much time; whether it is busy meanwhile when it is rejected, is said.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn take(
         &mut self,
         at: Instant,
@@ -73,7 +73,7 @@ impl Holding {
     }
 
     /// The end that comes next.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn advance(&mut self) -> Option<Released> {
         let rejection_first = self.rejections.next() < self.services.next();
         let ends = if rejection_first { &mut self.rejections } else { &mut self.services };
@@ -103,7 +103,7 @@ impl Holding {
         self.services.next().0.min(self.rejections.next().0)
     }
 
-    #[inline(always)]
+    #[inline]
     fn release(&mut self, at: Instant, id: RequestId) -> Option<Released> {
         let holder = self.holders.get_mut(id.0 as usize)?.take()?;
         let busy = self.busy;

@@ -95,7 +95,7 @@ impl Stages {
     }
 
     /// A request reaches the server.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
         self.begin(request);
         let arrived = self.walk(at, request.id, 0, service);
@@ -134,7 +134,7 @@ impl Stages {
     }
 
     /// Does what is due [next](Self::next); at most one request is done with at a time. The seed keys draws.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
         let released = self.happen(self.next, seed, service);
         self.next = self.due();
@@ -271,7 +271,7 @@ impl Stages {
     }
 
     /// When something happens next, after a change.
-    #[inline(always)]
+    #[inline]
     fn due(&self) -> Instant {
         let mut next = self.holding.next();
         if let Some(server) = &self.server {
@@ -348,7 +348,7 @@ impl Stages {
     }
 
     /// Does the first of what is due at this instant.
-    #[inline(always)]
+    #[inline]
     fn happen(&mut self, at: Instant, seed: u64, service: &ServiceModel) -> Option<Released> {
         if let Some((_, released)) = self.ready.pop_front() {
             return Some(released);

@@ -43,8 +43,7 @@ impl Server {
         self.details.get_mut(id.0 as usize)?.take()
     }
 
-    #[expect(clippy::inline_always, reason = "20 of 4400 instructions an attempt, by callgrind")]
-    #[inline(always)]
+    #[inline]
     fn arrive(&mut self, now: Instant, request: Request) {
         let index = request.id.0 as usize;
         if self.requests.len() <= index {
@@ -81,7 +80,7 @@ impl Server {
     }
 
     /// A request reaches admission. What takes no time is answered at once.
-    #[inline(always)]
+    #[inline]
     pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<Answer> {
         let details = self.forget_details(id);
         let held = self.requests[id.0 as usize].as_ref()?;
@@ -242,7 +241,7 @@ impl Server {
     }
 
     /// A request is done with: its answer goes out, and is there at once where that takes no time.
-    #[inline(always)]
+    #[inline]
     pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<Answer> {
         let index = released.id.0 as usize;
         let held = self.requests[index].as_ref()?;

@@ -15,7 +15,7 @@ use crate::service::ServiceModel;
 
 impl Stages {
     /// The stages from this one on, and what serves behind the last.
-    #[inline(always)]
+    #[inline]
     pub(super) fn walk(
         &mut self,
         at: Instant,
@@ -90,7 +90,7 @@ impl Stages {
     }
 
     /// A stage turns a request away.
-    #[inline(always)]
+    #[inline]
     pub(super) fn reject(
         &mut self,
         at: Instant,
@@ -164,7 +164,7 @@ impl Stages {
     }
 
     /// A rejection takes its time, whatever its reason in the verdict.
-    #[inline(always)]
+    #[inline]
     pub(super) fn turn_away(
         &mut self,
         at: Instant,
@@ -190,7 +190,7 @@ impl Stages {
     }
 
     /// Behind the last stage.
-    #[inline(always)]
+    #[inline]
     fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
         if self.tells_limits {
             self.look(at, id, service);
@@ -227,7 +227,7 @@ impl Stages {
     }
 
     /// What served is done with a request. What it is advised in the end.
-    #[inline(always)]
+    #[inline]
     fn end_of_service(
         &mut self,
         at: Instant,
@@ -245,7 +245,7 @@ impl Stages {
     }
 
     /// A request's time is over: what it is advised in the end.
-    #[inline(always)]
+    #[inline]
     pub(super) fn over(
         &mut self,
         at: Instant,
@@ -263,7 +263,7 @@ impl Stages {
 
     /// A request comes to its end: what it has cost is settled, unless nobody waits for its answer, and what it held is free. Where it is charged
     /// only now and nothing comes back, it is charged whatever has become of it.
-    #[inline(always)]
+    #[inline]
     pub(super) fn finish(
         &mut self,
         at: Instant,
@@ -300,7 +300,7 @@ impl Stages {
     }
 
     /// Places that a request holds are free.
-    #[inline(always)]
+    #[inline]
     fn free_places(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         let Self { gates, passing, .. } = self;
         let slot = &mut passing[id.0 as usize];
