@@ -27,8 +27,8 @@ impl AnswerFacts {
     /// What a run is told of the limits: of places the fewest, and of rates the one that turned the request away, else the one of which the
     /// least share is left; of equals the first.
     pub fn limits(&self) -> LimitsTold {
-        let (mut places, mut rate): (Option<(usize, &Standing)>, Option<(usize, &Standing, Duration)>) =
-            (None, None);
+        let mut places: Option<(usize, &Standing)> = None;
+        let mut rate: Option<(usize, &Standing, Duration)> = None;
         let share_left = |(at, standing): (usize, &Standing)| {
             let Standing { limit, remaining, .. } = *standing;
             // In 2⁻³² parts, rounded down: who is turned away comes before all. Most numbers need no long division.
