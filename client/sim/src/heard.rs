@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use loadgen_core::{Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict};
+use loadgen_core::{
+    AttemptKey, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict,
+};
 use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
 use tailback::{Advice, AdviceHeaders, AdviceValue, Facts, Failure, Outcome, OwnWords, Reading, Status};
 
-use vocabulary::{WallTime, grpc};
+use vocabulary::{Instant, LimitsTold, WallTime, grpc};
 
 use crate::rendered::RenderedHeaders;
 
@@ -57,7 +59,6 @@ impl Understanding {
 impl Heard {
     /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
     /// is told.
-    #[inline]
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -65,39 +66,32 @@ impl Heard {
         reading: &Reading,
         took: Option<Duration>,
     ) -> Self {
-        // What a script says is judged by its status.
-        let verdict = answer.reply.is_none().then(|| verdict(answer.verdict));
-        let limits = answer.limits();
-        let server = Some(ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict });
-        if answer.reply.is_none() && speech.answers.is_none() && answer.fault().is_none() {
-            return Self::unscripted(answer, speech.config, reading, server);
-        }
-        Self::in_other_words(answer, step, speech, reading, server)
+        let mut completion = nothing_heard();
+        hear(&mut completion, answer, step, speech, reading, took);
+        let Completion { outcome, cause, server, told, .. } = completion;
+        Self { outcome, cause, server, told }
     }
 
-    /// What an answer means that is not whole, or not in the server's own words.
+    /// What an answer means that is not whole, or not in the server's own words; `None` if it is both.
     #[inline(never)]
     fn in_other_words(
         answer: &Answer,
         step: Step,
         speech: &Speech<'_>,
         reading: &Reading,
-        server: Option<ServerSeen>,
-    ) -> Self {
+        took: Option<Duration>,
+    ) -> Option<Self> {
         let Speech { config, anchor, understanding, .. } = *speech;
+        let server = Some(seen(answer, took));
         if let Some(heard) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
-            return heard;
+            return Some(heard);
         }
-        match answer.reply {
-            None => Self::unscripted(answer, config, reading, server),
-            Some(id) => match config.policy.script().and_then(|script| script.reply(id)) {
-                Some(Reply::Answer(scripted)) => {
-                    let now = anchor.at(answer.at);
-                    Self { server, ..Self::scripted(scripted, understanding.of(step), reading, now) }
-                }
-                Some(Reply::Close) => Self::unanswered(ErrorKind::Closed),
-                None => Self::unscripted(answer, config, reading, server),
-            },
+        match config.policy.script()?.reply(answer.reply?)? {
+            Reply::Answer(scripted) => {
+                let now = anchor.at(answer.at);
+                Some(Self { server, ..Self::scripted(scripted, understanding.of(step), reading, now) })
+            }
+            Reply::Close => Some(Self::unanswered(ErrorKind::Closed)),
         }
     }
 
@@ -201,28 +195,97 @@ impl Heard {
         let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
         Self { outcome, cause: Some(Cause::Error(kind)), server: None, told: None }
     }
+}
 
-    /// What the server says in its own words.
-    #[inline]
-    fn unscripted(answer: &Answer, config: &Config, reading: &Reading, server: Option<ServerSeen>) -> Self {
-        let (status, code) = match answer.verdict {
-            Verdict::Accepted => (Status::Succeeded, 200),
-            // What failed says so by its fault.
-            Verdict::Rejected | Verdict::Failed => (Status::Rejected, config.reject_status),
-            Verdict::Conflict => (Status::Rejected, 412),
-            // There was no answer to an attempt: there was none. Who was not started learns nothing of the server.
-            Verdict::Deferred => {
-                let outcome = Outcome::plain(Status::Deferred);
-                return Self { outcome, cause: None, server: None, told: answer.advice };
+/// Writes into a completion what [`Heard::of`] says: in place, because a completion is large and this is once per attempt.
+#[inline]
+pub(crate) fn hear(
+    completion: &mut Completion,
+    answer: &Answer,
+    step: Step,
+    speech: &Speech<'_>,
+    reading: &Reading,
+    took: Option<Duration>,
+) {
+    let is_own = answer.reply.is_none() && speech.answers.is_none() && answer.fault().is_none();
+    let other = if is_own { None } else { Heard::in_other_words(answer, step, speech, reading, took) };
+    match other {
+        Some(Heard { outcome, cause, server, told }) => {
+            completion.outcome = outcome;
+            completion.cause = cause;
+            completion.server = server;
+            completion.told = told;
+        }
+        None => hear_own_words(completion, answer, speech.config, reading, took),
+    }
+}
+
+/// The same of what the server says in its own words.
+#[inline]
+fn hear_own_words(
+    completion: &mut Completion,
+    answer: &Answer,
+    config: &Config,
+    reading: &Reading,
+    took: Option<Duration>,
+) {
+    completion.told = answer.advice;
+    let (status, code) = match answer.verdict {
+        Verdict::Accepted => (Status::Succeeded, 200),
+        // What failed says so by its fault.
+        Verdict::Rejected | Verdict::Failed => (Status::Rejected, config.reject_status),
+        Verdict::Conflict => (Status::Rejected, 412),
+        // There was no answer to an attempt: there was none. Who was not started learns nothing of the server.
+        Verdict::Deferred => {
+            completion.outcome = Outcome::plain(Status::Deferred);
+            (completion.cause, completion.server) = (None, None);
+            return;
+        }
+    };
+    completion.outcome = match answer.advice {
+        None => Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) },
+        Some(wait) => {
+            advised(status, code, OwnWords { wait, in_seconds: config.retry_after.is_some() }, reading)
+        }
+    };
+    completion.cause = Some(Cause::Status(code));
+    match &mut completion.server {
+        Some(server) => {
+            server.busy = answer.busy;
+            server.cap = answer.cap;
+            server.took = took;
+            server.verdict = told_verdict(answer);
+            match answer.facts() {
+                None => server.limits = LimitsTold::default(),
+                Some(facts) => server.limits = facts.limits(),
             }
-        };
-        let outcome = match answer.advice {
-            None => Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) },
-            Some(wait) => {
-                advised(status, code, OwnWords { wait, in_seconds: config.retry_after.is_some() }, reading)
-            }
-        };
-        Self { outcome, cause: Some(Cause::Status(code)), server, told: answer.advice }
+        }
+        server => *server = Some(seen(answer, took)),
+    }
+}
+
+/// What an answer tells of the server.
+fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
+    let limits = answer.limits();
+    ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: told_verdict(answer) }
+}
+
+/// What a script says is judged by its status.
+#[inline]
+fn told_verdict(answer: &Answer) -> Option<ServerVerdict> {
+    answer.reply.is_none().then(|| verdict(answer.verdict))
+}
+
+/// The end of an attempt of which nothing is known yet.
+pub(crate) fn nothing_heard() -> Completion {
+    Completion {
+        attempt: AttemptKey { slot: 0, serial: 0 },
+        sent_at: Instant::ORIGIN,
+        outcome: Outcome::plain(Status::Succeeded),
+        server: None,
+        told: None,
+        cause: None,
+        by_gateway: false,
     }
 }
 
@@ -246,7 +309,7 @@ fn verdict(verdict: Verdict) -> ServerVerdict {
 #[cfg(test)]
 mod tests {
     use mockserver_core::{Input, Output, Request, RequestId, Server};
-    use vocabulary::{Distribution, Instant};
+    use vocabulary::Distribution;
 
     use super::*;
 

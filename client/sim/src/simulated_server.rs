@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Completion, Input, Launched, OperationKind, Requests, Run};
+use loadgen_core::{AttemptKey, Input, Launched, OperationKind, Requests, Run};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, Step, Verdict};
-use tailback::{Outcome, Reading, Status};
+use tailback::Reading;
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
-use crate::heard::{Heard, Speech, Understanding};
+use crate::heard::{Speech, Understanding, hear, nothing_heard};
 use crate::request_details::RequestDetails;
 
 /// A server without a network.
@@ -67,15 +67,7 @@ impl SimulatedServer {
             free: Vec::new(),
             ids: Vec::new(),
             looked: None,
-            ended: Input::Ended(Completion {
-                attempt: AttemptKey { slot: 0, serial: 0 },
-                sent_at: Instant::ORIGIN,
-                outcome: Outcome::plain(Status::Succeeded),
-                server: None,
-                told: None,
-                cause: None,
-                by_gateway: false,
-            }),
+            ended: Input::Ended(nothing_heard()),
             dripping: BTreeMap::new(),
         }
     }
@@ -202,15 +194,10 @@ impl SimulatedServer {
             anchor: WallTime::VIRTUAL_START,
             understanding: &self.understanding,
         };
-        let Heard { outcome, cause, server, told } = Heard::of(answer, *step, &speech, &self.reading, None);
-        // Field by field: as a whole it would be made elsewhere first, and it is large.
         if let Input::Ended(completion) = &mut self.ended {
             completion.attempt = launched.attempt;
             completion.sent_at = launched.due;
-            completion.outcome = outcome;
-            completion.server = server;
-            completion.told = told;
-            completion.cause = cause;
+            hear(completion, answer, *step, &speech, &self.reading, None);
         }
         self.end(answer.id);
         tell(at, &self.ended);

@@ -182,11 +182,12 @@ impl Server {
             return self.answers.pop_front();
         }
         while self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
-            if let Some(answer) = self.process_next() {
-                if let Some(log) = &mut self.log {
-                    log.on_answer(&answer);
+            let answer = self.process_next();
+            if answer.is_some() {
+                if let (Some(log), Some(answer)) = (&mut self.log, &answer) {
+                    log.on_answer(answer);
                 }
-                return Some(answer);
+                return answer;
             }
         }
         None
