@@ -17,20 +17,8 @@ use crate::op::{Op, OpSlot, Place, Waiting};
 const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
-    /// Puts an op at the back of its instance's queue and sends what may be sent.
-    pub(super) fn make_ready(&mut self, op: Waiting, at: Instant) {
-        let id = self.instance_of(op.id);
-        // What the rest of this comes to when nobody holds ops back; while the run stops, they are queued all the same.
-        if self.instances[id.index()].strategy.only_retries() && !self.stopping {
-            let slot = op.slot().unwrap_or_else(|| self.keep(Op::new(op.id, op.arrived)));
-            return self.send(id, slot, Permits::default(), None, at);
-        }
-        self.queue(op, id, at);
-    }
-
-    /// Puts an op at the back of this queue and sends what may be sent.
-    #[inline(never)]
-    fn queue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
+    /// Puts an op at the back of its instance's queue.
+    pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let candidate = self.candidate(op, id);
         let instance = &mut self.instances[id.index()];
         let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot.index()].retry_state);
@@ -40,32 +28,16 @@ impl Run {
             instance.ready.push(op);
         }
         instance.strategy.on_ready(at, &candidate);
-        // What sending as many as may be sent comes to for most of those that arrive at a full window. Ops that are over at their
-        // deadline may be first in the queue, and are found only there.
-        let waits_for_event_only = instance.armed.is_none()
-            && instance.drawn.is_empty()
-            && self.config.deadline.is_none()
-            && instance.strategy.is_full(instance.in_flight)
-            && instance.strategy.timer().is_none();
-        if !waits_for_event_only {
-            self.launch(id, at);
-        }
     }
 
-    /// Sends as many of an instance's ready ops as its strategy lets go at `at`.
-    #[inline]
+    /// Sends as many of an instance's ready ops as its strategy admits at `at`, unless the run is stopping.
     pub(super) fn launch(&mut self, id: InstanceId, at: Instant) {
-        // Nothing waits where nobody holds ops back.
-        if !self.stopping && !self.instances[id.index()].strategy.only_retries() {
-            self.launch_ready(id, at);
+        if self.stopping {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn launch_ready(&mut self, id: InstanceId, at: Instant) {
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
-            // Mostly, and cheaper than telling the strategy all about an op that it does not look at.
+            // Fast path: skips building a `View` and asking every part about an op that a full window holds.
             let instance = &self.instances[id.index()];
             if instance.strategy.is_full(instance.in_flight) {
                 wait = Some(Until::Event);
@@ -86,9 +58,13 @@ impl Run {
             }
         }
         let instance = &mut self.instances[id.index()];
+        // Fast path: where every op goes at once, nothing is drawn, and nobody has a timer or needs to know that nothing waits.
+        if instance.strategy.only_retries() {
+            return;
+        }
         // Retries that are due at this very instant come in a moment.
-        let more = instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
-        if instance.ready_ops() == 0 && !more {
+        let more = || instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
+        if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
         // What is taken by sending, such as tokens, is drawn at once; a window changes when attempts end.
@@ -113,6 +89,10 @@ impl Run {
     /// What the strategy says of an op, which may be kept by then.
     #[inline]
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> Verdict {
+        // Fast path: skips building a `View` for a strategy that lets every op go at once.
+        if self.instances[id.index()].strategy.only_retries() {
+            return Verdict::Send(Permits::default(), None);
+        }
         let candidate = self.candidate(*op, id);
         let instance = &mut self.instances[id.index()];
         let ready = instance.ready_ops();

@@ -97,7 +97,9 @@ impl Run {
                 Waiting::kept(slot, &op)
             }
         };
-        self.make_ready(waiting, at);
+        let instance = self.instance_of(id);
+        self.enqueue(waiting, instance, at);
+        self.launch(instance, at);
     }
 
     /// Keeps an op of which more is to be known than its arrival.
@@ -125,7 +127,8 @@ impl Run {
             return self.give_up(at, slot, why);
         }
         self.ops[slot.index()].place = Place::Ready;
-        self.make_ready(Waiting::kept(slot, &op), at);
+        self.enqueue(Waiting::kept(slot, &op), instance, at);
+        self.launch(instance, at);
     }
 
     /// A strategy asked to be polled now, or its own timer is due.
