@@ -47,7 +47,6 @@ impl Arrivals {
         self.gaps[self.used - 1]
     }
 
-    #[inline(never)]
     fn draw_gaps(&mut self, rate_per_s: f64) {
         // All units first: each state of the generator waits for the one before.
         let units: [f64; DRAWN_AT_ONCE] = std::array::from_fn(|_| unit(&mut self.rng));

@@ -87,7 +87,6 @@ impl Run {
         self.outbox.pop_front()
     }
 
-    #[inline(never)]
     fn next_output(&mut self, now: Instant) -> Output {
         for _ in 0..TIMERS_AT_ONCE {
             if let Some(output) = self.take_output() {

@@ -102,7 +102,6 @@ impl Opinions {
         }
     }
 
-    #[inline(never)]
     fn of(&self, outcome: &Outcome, advice: Advice) -> Opinion {
         let hinted = self.hints.decide(outcome.facts.hints);
         let throttled = self.throttle_on.fits(outcome, advice, false);

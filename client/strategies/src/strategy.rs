@@ -26,9 +26,7 @@ pub use self::hedging::AfterCopy;
 pub(crate) use self::memory::MAX_LAYERS;
 pub use self::memory::Permits;
 
-/// A running strategy of one client (or of several that share it). Its fields are in the order of how often each is looked at: of many
-/// clients, none is in a cache.
-#[repr(C)]
+/// A running strategy of one client (or of several that share it).
 pub struct Strategy {
     seed: u64,
     /// Attempts after which an op is given up, whatever the layers say.

@@ -169,7 +169,6 @@ impl Series {
     }
 
     /// Goes on with what was, until there is a bucket of this index.
-    #[inline(never)]
     fn carry_on(&mut self, index: usize) {
         let carried = self.points.last().copied().unwrap_or_default().carried();
         self.points.resize(index + 1, carried);

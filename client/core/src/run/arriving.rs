@@ -80,7 +80,6 @@ impl Arriving {
     }
 
     /// The same where others do the rest; it passes over fewer ops than there are clients.
-    #[inline(never)]
     fn pass_over_others(&mut self) {
         let clients = u64::from(self.clients.max(1));
         let shard = self.shard;

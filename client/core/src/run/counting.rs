@@ -6,12 +6,6 @@ use super::Run;
 use crate::op::{OpSlot, Prospect};
 
 impl Run {
-    /// An attempt for the op in this slot that was sent before is known now to have been one; `in_flight` counts it.
-    #[inline(never)]
-    pub(super) fn count_started(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {
-        self.count_sent(sent_at, slot, in_flight);
-    }
-
     /// An attempt for the op in this slot was sent; `in_flight` counts it.
     #[inline]
     pub(super) fn count_sent(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {

@@ -97,7 +97,7 @@ impl Run {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided.take() {
             self.undecided -= 1;
             let (due, op) = (attempt.due, attempt.op);
-            self.count_started(due, op, in_flight);
+            self.count_sent(due, op, in_flight);
         }
     }
 
@@ -152,16 +152,8 @@ impl Run {
         self.undecided -= usize::from(attempt.undecided.is_some());
     }
 
-    /// Tells strategy and measurements of an attempt's end, which was no answer, and settles its op.
-    #[inline(never)]
-    pub(super) fn end_attempt(&mut self, at: Instant, attempt: &Attempt, end: End) {
-        self.end(at, attempt, end);
-    }
-
     /// Tells strategy and measurements of an attempt's end and settles its op.
-    #[expect(clippy::inline_always, reason = "there are two callers, and one of them is rare")]
-    #[inline(always)]
-    fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
+    pub(super) fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
         let goes_on = others && end.outcome.status != Status::Succeeded || end.is_moot;
         self.tell_end(at, attempt, &mut end, goes_on);
@@ -201,12 +193,10 @@ impl Run {
 
     /// Tells strategy and measurements of an attempt's end; what the strategy makes of it is in the outcome then. `goes_on` says
     /// that another attempt of the op decides what becomes of it.
-    #[expect(clippy::inline_always, reason = "with the function above, 70 of 2600 instructions an attempt")]
-    #[inline(always)]
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, goes_on: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
             // Nobody said so before: it had started.
-            self.count_started(attempt.due, attempt.op, in_flight);
+            self.count_sent(attempt.due, attempt.op, in_flight);
         }
         if self.config.requests.mix.is_some()
             && let Some(method) = self.method_of(self.ops[attempt.op.index()].id)
@@ -247,7 +237,6 @@ impl Run {
         }
     }
 
-    #[inline(never)]
     fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: &End) {
         let op = &self.ops[attempt.op.index()];
         let sample = Sample {
@@ -363,7 +352,7 @@ impl Run {
         for key in self.attempts.keys() {
             if let Some(attempt) = self.take_attempt(key) {
                 self.outbox.push_back(Output::Cancel(key));
-                self.end_attempt(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None));
+                self.end(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None));
             }
         }
     }

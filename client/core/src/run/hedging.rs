@@ -14,7 +14,6 @@ use crate::op::{OpId, OpSlot};
 
 impl Run {
     /// An attempt of a strategy that hedges was sent: it begins a round, or is a copy.
-    #[inline(never)]
     pub(super) fn on_sent_hedging(
         &mut self,
         id: InstanceId,
@@ -118,7 +117,6 @@ impl Run {
 
     /// An attempt has ended, which everybody was told. Whether its op goes on without it: others of its round are under way, or
     /// a copy is to come. If not, the round is closed, and the op goes the way of one whose only attempt ended so.
-    #[inline(never)]
     pub(super) fn round_goes_on(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };
@@ -182,7 +180,7 @@ impl Run {
         for key in round.live() {
             if let Some(attempt) = self.take_attempt(*key) {
                 self.outbox.push_back(Output::Cancel(*key));
-                self.end_attempt(at, &attempt, End::moot(&attempt));
+                self.end(at, &attempt, End::moot(&attempt));
             }
         }
     }

@@ -48,8 +48,6 @@ impl InFlight {
 
     /// An attempt goes out; it stands behind all that are not due later. Mostly that is the end: over HTTP what an answer frees is
     /// due at the answer's own time.
-    #[expect(clippy::inline_always, reason = "what is inserted is large, and made by the caller")]
-    #[inline(always)]
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {

@@ -19,8 +19,7 @@ impl InstanceId {
     }
 }
 
-/// One strategy instance with its queue. What every attempt looks at comes first, and lies together.
-#[repr(C)]
+/// One strategy instance with its queue.
 pub(super) struct Instance {
     pub(super) in_flight: u32,
     /// Attempts sent by this instance: the next one's number.

@@ -147,11 +147,6 @@ impl Run {
         }
     }
 
-    #[expect(
-        clippy::inline_always,
-        reason = "the other caller is rare; with `tell_end`, 67 of 4200 instructions"
-    )]
-    #[inline(always)]
     pub(super) fn send(
         &mut self,
         id: InstanceId,

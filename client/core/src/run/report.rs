@@ -170,7 +170,6 @@ impl Run {
         }
     }
 
-    #[inline(never)]
     fn note_reported(&mut self, id: InstanceId, at: Instant) {
         let alone = self.instances.len() == 1;
         let instance = &mut self.instances[id.index()];

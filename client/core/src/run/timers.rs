@@ -148,7 +148,7 @@ impl Run {
         if let Some(attempt) = self.take_attempt(key) {
             self.outbox.push_back(Output::Cancel(key));
             let cause = Some(Cause::Error(ErrorKind::Timeout));
-            self.end_attempt(at, &attempt, End::without_answer(&attempt, TIMED_OUT, cause));
+            self.end(at, &attempt, End::without_answer(&attempt, TIMED_OUT, cause));
         }
     }
 

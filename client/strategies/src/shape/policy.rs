@@ -221,7 +221,6 @@ impl Rule {
     }
 
     /// The delay of a shape with everything, when `u` is drawn.
-    #[inline(never)]
     fn general(
         &self,
         failed: &FailedOp,

@@ -21,8 +21,7 @@ const RETRY_FLOOR: Duration = Duration::from_millis(50);
 /// The parts of one kind: mostly one, which is then found without another pointer.
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
-/// See the module. In the order of how often each is looked at: of many clients, none is in a cache.
-#[repr(C)]
+/// See the module.
 pub(super) struct Layer {
     /// The same for all clients.
     pub(super) rules: Arc<Rules>,
@@ -181,7 +180,6 @@ impl Layer {
     }
 
     /// What becomes of an op that may be tried again, by all that has a say in it.
-    #[inline(never)]
     fn weigh<R: Rng>(
         &mut self,
         now: Instant,

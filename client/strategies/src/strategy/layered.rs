@@ -13,7 +13,6 @@ use crate::{
 
 impl Strategy {
     /// [`Strategy::admit`] where ops are remembered: a layer around others is asked when a try of it begins.
-    #[inline(never)]
     pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         let arrived = view.candidate.arrived;
         let memory = self.memory.of(*state).copied();
@@ -76,7 +75,6 @@ impl Strategy {
     }
 
     /// [`Strategy::on_ended`] where ops are remembered: a success ends the tries of all layers.
-    #[inline(never)]
     pub(super) fn on_ended_in_layers(
         &mut self,
         now: Instant,
@@ -126,7 +124,6 @@ impl Strategy {
     }
 
     /// [`Strategy::on_failure`] where ops are remembered.
-    #[inline(never)]
     pub(super) fn on_failure_in_layers<R: Rng>(
         &mut self,
         now: Instant,
