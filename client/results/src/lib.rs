@@ -59,7 +59,8 @@ pub use columns::Column;
 pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
 pub use conditions::{Conditions, WrittenConditions};
 pub use config::{
-    ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord, current_transport_name,
+    ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord,
+    current_transport_name,
 };
 pub use document::{Document, sorted};
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
