@@ -93,6 +93,7 @@ impl Run {
                 return output;
             }
             if self.is_over() {
+                self.measured.sort_latencies();
                 return Output::Done;
             }
             // Mostly it was reckoned before the input, which made nothing due that is sooner.

@@ -1,5 +1,7 @@
 //! Every latency, for experiments small enough to keep them all: percentiles without a histogram's rounding.
 
+use std::borrow::Cow;
+
 /// The most latencies of a kind that are kept; above it the histogram alone counts.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
@@ -29,11 +31,26 @@ impl Exact {
         }
     }
 
-    /// All in rising order; none when not all were kept.
-    pub(super) fn sorted(&self) -> Option<Vec<u64>> {
-        let mut sorted = self.0.clone()?;
-        sorted.sort_unstable();
-        Some(sorted)
+    /// Sorts what was kept, so that [`Self::sorted`] need not.
+    pub(super) fn sort(&mut self) {
+        if let Some(kept) = &mut self.0 {
+            kept.sort_unstable();
+        }
+    }
+
+    /// Returns all in ascending order, copied only if they have not been sorted yet. `None` if not all were kept.
+    pub(super) fn sorted(&self) -> Option<Cow<'_, [u64]>> {
+        let kept = self.0.as_deref()?;
+        if kept.is_sorted() {
+            return Some(Cow::Borrowed(kept));
+        }
+        let mut sorted = kept.to_vec();
+        #[expect(
+            clippy::stable_sort_primitive,
+            reason = "merged latencies are sorted sequences, which it merges"
+        )]
+        sorted.sort();
+        Some(Cow::Owned(sorted))
     }
 }
 
@@ -86,7 +103,7 @@ mod tests {
         let mut exact = Exact::kept();
         exact.record(2);
         exact.record(1);
-        assert_eq!(exact.sorted(), Some(vec![1, 2]));
+        assert_eq!(exact.sorted().as_deref(), Some(&[1, 2][..]));
         let mut more = exact.clone();
         for _ in 0..EXACT_LATENCIES {
             exact.record(1);

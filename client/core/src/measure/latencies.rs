@@ -74,6 +74,11 @@ impl Latencies {
         self.exact.record(nanos);
     }
 
+    /// Sorts the kept latencies once for all figures, which otherwise sort a copy each.
+    pub(super) fn sort(&mut self) {
+        self.exact.sort();
+    }
+
     /// Adds everything recorded in `other`; exact only when both are.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);

@@ -227,6 +227,14 @@ impl Measurements {
         }
     }
 
+    /// Prepares for figures at the end of a run: sorts the latencies that were kept.
+    pub(crate) fn sort_latencies(&mut self) {
+        let Self { op_latency, success_latency, rejection_latency, failure_latency, .. } = self;
+        for latencies in [op_latency, success_latency, rejection_latency, failure_latency] {
+            latencies.sort();
+        }
+    }
+
     /// The curve of op latencies, for pictures: shares of the ops that succeeded, and the milliseconds below which they
     /// lie, to the microsecond. Empty before any success.
     pub fn op_latency_curve(&self) -> Vec<[f64; 2]> {
