@@ -7,6 +7,7 @@ use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
+use super::state::Slots;
 use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
@@ -57,14 +58,14 @@ impl Run {
         if completion.outcome.status == Status::Deferred {
             return self.on_deferred(now, attempt, completion);
         }
-        if let Some(seen) = completion.server {
+        if let Some(seen) = &completion.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
             if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
                 // It was proven for another server.
                 self.lower_bound = None;
                 self.cap_changed = true;
             }
-            self.server = Some(seen);
+            self.server = Some(Slots { busy: seen.busy, cap: seen.cap });
             self.measured.on_server_seen(now, seen.busy, seen.cap);
             if !seen.limits.is_empty() {
                 self.limits = seen.limits;

@@ -19,15 +19,19 @@ const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 impl Run {
     /// Puts an op at the back of its instance's queue.
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
-        let candidate = self.candidate(op, id);
         let instance = &mut self.instances[id.index()];
+        // Fast path: skips building a `Launch` that nobody reads.
+        if instance.strategy.only_retries() {
+            return instance.ready.push(op);
+        }
         let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot.index()].retry_state);
         if instance.strategy.holds_tries() && op.slot().is_some_and(in_a_try) {
             instance.resumed.get_or_insert_default().push(op);
         } else {
             instance.ready.push(op);
         }
-        instance.strategy.on_ready(at, &candidate);
+        let candidate = self.candidate(op, id);
+        self.instances[id.index()].strategy.on_ready(at, &candidate);
     }
 
     /// Sends as many of an instance's ready ops as its strategy admits at `at`, unless the run is stopping.

@@ -10,7 +10,7 @@ use vocabulary::{Instant, LimitsTold};
 use super::advised::Advised;
 use super::agenda::Agenda;
 use super::drawn::Drawn;
-use super::exchange::{Output, ServerSeen};
+use super::exchange::Output;
 use super::in_flight::InFlight;
 use super::instance::{Instance, InstanceId};
 use super::log::RunLog;
@@ -47,7 +47,8 @@ pub struct Run {
     pub(super) stall: StallWatch,
     pub(super) stalled_at: Option<Instant>,
     pub(super) stopping: bool,
-    pub(super) server: Option<ServerSeen>,
+    /// As the last answer reported them.
+    pub(super) server: Option<Slots>,
     /// Where limits stood when that was told last.
     pub(super) limits: LimitsTold,
     pub(super) cap_changed: bool,
@@ -65,6 +66,13 @@ pub struct Run {
     pub(super) samples: Option<SampleSink>,
     /// What is kept of it to be played again, if it is recorded.
     pub(super) log: Option<Box<RunLog>>,
+}
+
+/// Slots of the server.
+#[derive(Clone, Copy)]
+pub(super) struct Slots {
+    pub(super) busy: u32,
+    pub(super) cap: Option<u32>,
 }
 
 impl Run {
