@@ -268,6 +268,21 @@ fn a_signal_answers_who_waits_at_a_barrier() {
 }
 
 #[test]
+fn a_signal_does_not_wait_for_the_rest_of_a_head() {
+    let server = MockServer::start(FAST);
+    let mut begins = TcpStream::connect(server.address).unwrap();
+    begins.write_all(b"GET / HT").unwrap();
+    // Answered by the same thread, so the server has the bytes above by then.
+    assert_eq!(request(server.address, "GET", "/", "").status, 200);
+    let asked = std::time::Instant::now();
+    server.signal(Signal::INT);
+    server.finish().exits(130);
+    assert!(asked.elapsed().as_secs_f64() < 4.0, "{:?}", asked.elapsed());
+    // Open until here.
+    drop(begins);
+}
+
+#[test]
 fn a_second_signal_waits_for_nothing() {
     let server = MockServer::start(HOLDS);
     let _held = hold(&server);

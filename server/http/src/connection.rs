@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hyper::server::conn::http1;
@@ -35,7 +36,11 @@ pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: 
 async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
     let client = Client { address, channel: Channel::Connection(io.socket()) };
-    let service = service_fn(move |request| app.answer(request, client.clone()));
+    let has_request = AtomicBool::new(false);
+    let service = service_fn(|request| {
+        has_request.store(true, Ordering::Relaxed);
+        app.answer(request, client.clone())
+    });
     let serving = http1::Builder::new()
         .timer(HeadTimer::new(Instant::now() + bounds.head_patience))
         .header_read_timeout(bounds.head_patience)
@@ -52,6 +57,10 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
         // A client that misbehaves or goes away ends its own connection only.
         _ = serving.as_mut() => return,
         () = stopping.told() => {}
+    }
+    // hyper would wait for the rest of the first head.
+    if !has_request.load(Ordering::Relaxed) {
+        return;
     }
     serving.as_mut().graceful_shutdown();
     drop(serving.await);
