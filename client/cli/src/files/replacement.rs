@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
@@ -54,7 +55,14 @@ impl Replacement {
             builder.prefix(name).rand_bytes(0).make_in(folder, open)
         };
         for _ in 0..ATTEMPTS {
-            let file = make()?;
+            let mut file = match make() {
+                // The other program has not removed the lost file yet.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    std::thread::sleep(Duration::from_millis(1));
+                    continue;
+                }
+                made => made?,
+            };
             // The lock marks the program as alive. Another program may have removed the file before it was locked.
             let lost = match file.as_file().try_lock() {
                 Err(TryLockError::WouldBlock) => true,
@@ -64,6 +72,8 @@ impl Replacement {
             if !lost {
                 return Ok(file);
             }
+            // The other program removes it. Removed here, too, the name could be a later file's by then.
+            file.disable_cleanup(true);
         }
         Err(io::Error::other("other programs remove it as soon as it is made"))
     }
@@ -99,6 +109,8 @@ impl Replacement {
                 && entry.file_type().is_ok_and(|kind| kind.is_file())
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
+                // Before it was locked, its program may have removed it and made another of the same name.
+                && is_at(&file, &entry.path())
             {
                 // Locked until it is removed, so that a program that is just creating it notices.
                 drop(fs::remove_file(entry.path()));
@@ -106,6 +118,13 @@ impl Replacement {
             }
         }
     }
+}
+
+/// Whether an open file is the one at this path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
+    let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
+    open.ok().zip(named.ok()).is_some_and(|(open, named)| open == named)
 }
 
 /// The folder that a file lies in.
