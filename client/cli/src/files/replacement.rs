@@ -61,7 +61,7 @@ impl Replacement {
                     std::thread::sleep(Duration::from_millis(1));
                     continue;
                 }
-                made => made?,
+                created => created?,
             };
             // The lock marks the program as alive. Another program may have removed the file before it was locked.
             let lost = match file.as_file().try_lock() {
