@@ -72,7 +72,7 @@ impl Heard {
         Self { outcome, cause, server, told }
     }
 
-    /// What an answer means that is not whole, or not in the server's own words; `None` if it is both.
+    /// Interprets an answer that a fault, a template or a script changed. `None` for any other answer.
     #[inline(never)]
     fn in_other_words(
         answer: &Answer,
@@ -197,7 +197,7 @@ impl Heard {
     }
 }
 
-/// Writes into a completion what [`Heard::of`] says: in place, because a completion is large and this is once per attempt.
+/// Does the same as [`Heard::of`] in place, because a completion is large and written once per attempt.
 #[inline]
 pub(crate) fn hear(
     completion: &mut Completion,
@@ -276,7 +276,7 @@ fn told_verdict(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
 }
 
-/// The end of an attempt of which nothing is known yet.
+/// An empty completion, to be filled in.
 pub(crate) fn nothing_heard() -> Completion {
     Completion {
         attempt: AttemptKey { slot: 0, serial: 0 },

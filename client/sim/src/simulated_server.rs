@@ -36,7 +36,7 @@ pub(crate) struct SimulatedServer {
     ids: Vec<RequestId>,
     /// An attempt that was to start at this instant, only if enough was free, and has not heard yet whether it did.
     looked: Option<(Instant, AttemptKey)>,
-    /// That an attempt has ended: filled in anew for every answer.
+    /// The input that ends an attempt. Filled in anew for every answer.
     ended: Input,
     /// Answers whose bodies drip, by when they are whole, and by attempt.
     dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,

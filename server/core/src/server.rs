@@ -50,7 +50,7 @@ pub struct Server {
     version: u64,
     /// Requests on their way to admission.
     coming: Timeline<RequestId>,
-    /// What those of them say of themselves, who do: whatever policy admits them is told. By request id; empty where nobody ever does.
+    /// Details of those requests by request id, for the policy that admits them. Empty if no request has had any.
     details: Vec<Option<Arc<Details>>>,
     /// Answers on their way to the client.
     going: Timeline<Answer>,
@@ -59,7 +59,7 @@ pub struct Server {
     /// By request id; `None` once answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
-    /// What an answer had besides that is done with: the next one need not make it anew.
+    /// The extras of an earlier answer, so that the next one reuses their memory.
     spare: Option<Box<Extras>>,
     /// Nothing happens before this, [`Instant::FAR_FUTURE`] if nothing happens: looked at far more often than anything does.
     next_at: Instant,
@@ -118,7 +118,7 @@ impl Server {
         server
     }
 
-    /// Remembers what every answer depends on, because a comparison of configurations takes longer than all of the rest.
+    /// Caches what every answer depends on, because comparing configurations takes longer than the rest of an answer.
     fn look_at_answers(&mut self) {
         self.has_facts = self.policy.has_facts() || !self.config.answers.is_empty();
         self.is_plain = !self.has_facts && self.config.fault.is_empty();
@@ -289,7 +289,7 @@ impl Server {
         }
     }
 
-    /// Processes what is due next, at its own instant: an answer, if it is one.
+    /// Processes the event that is due next, at its own instant. Returns the answer, if it is one.
     #[inline]
     fn process_next(&mut self) -> Option<Answer> {
         let at = self.next_at;

@@ -1,4 +1,4 @@
-//! What carries a request and its answer: a connection of HTTP/1.1, or one stream of many over HTTP/2; and how either ends without an
+//! The channel of a request and its answer: a connection of HTTP/1.1, or one stream of many over HTTP/2; and how either ends without an
 //! answer.
 
 use std::net::IpAddr;
@@ -9,14 +9,14 @@ use tokio::sync::Notify;
 use crate::abort::{Abort, Unanswered};
 use crate::socket::Socket;
 
-/// Who sent a request, and on what. Every request has it as an extension.
+/// The client of a request and its channel. An extension of every request.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) address: IpAddr,
     pub(crate) channel: Channel,
 }
 
-/// What carries one request and its answer.
+/// The channel of one request and its answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Channel {
     /// All of a connection, for as long as it takes.

@@ -31,7 +31,7 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Headers of a response to a run of loadgen: with room for them, their map never grows.
 const RUN_HEADERS: usize = 12;
 
-/// Creates a response with this body to the request that said this of itself.
+/// Creates a response with this body to the request with this identity.
 pub(crate) fn with_body(identity: &Identity, status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;

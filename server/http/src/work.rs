@@ -35,7 +35,7 @@ pub(crate) fn service(
     tower::service_fn(move |request| serve(shared.clone(), request))
 }
 
-/// Serves one request. What it says is forgotten as soon as it is read, because many requests may wait at once.
+/// Serves one request. Its head is dropped as soon as it is read, because many requests may wait at once.
 fn serve(
     shared: Arc<Shared>,
     mut request: Request,
@@ -58,7 +58,7 @@ fn serve(
     }
 }
 
-/// Reads a request's body, and what the policy in force wants to know of the request; otherwise returns why it is refused.
+/// Reads a request's body and the details that the policy in force uses, or returns why the request is refused.
 async fn details(
     shared: &Shared,
     unread: Box<(Parts, Body)>,

@@ -42,7 +42,7 @@ struct Shared {
     idle: Mutex<Vec<Link>>,
     /// Whether the server is a mockserver, which does not count requests to its admin endpoint as work.
     is_mock: bool,
-    /// Such a request.
+    /// A request to that endpoint, sent when connections are opened in advance.
     question: Request<Full<Bytes>>,
 }
 

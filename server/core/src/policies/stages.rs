@@ -32,17 +32,17 @@ use stage::Face;
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
-    /// What serves whoever has passed; without it everybody is served for the server's service time.
+    /// Serves requests that have passed all stages. Without it each is served for the server's service time.
     server: Option<Box<dyn Admission>>,
     /// Whether answers tell where its limits stand.
     tells_limits: bool,
-    /// Those who are served without `server`, and rejections that take their time.
+    /// Requests served without `server`, and rejections that take time.
     holding: Holding,
     /// Who goes on after a wait, in order of time and then of coming.
     waits: BTreeMap<(Instant, u64), RequestId>,
     /// Waits so far.
     waited: u64,
-    /// What the stages saw in the details that came last: in simulations many requests share theirs.
+    /// The last details with what each stage reads from them, because many simulated requests share theirs.
     latest: Option<(Arc<Details>, Vec<Face>)>,
     /// By request id: how far it is.
     passing: Vec<Passing>,
@@ -80,7 +80,7 @@ impl Stages {
         stages
     }
 
-    /// A request that [arrives](Self::arrive) next says this of itself; whoever does not tell is not introduced.
+    /// Gives the details of the request that [arrives](Self::arrive) next. Not called for a request without details.
     pub(crate) fn introduce(&mut self, id: RequestId, details: &Arc<Details>) {
         self.make_room(id);
         let Self { gates, passing, latest, .. } = self;
@@ -126,14 +126,14 @@ impl Stages {
         arrived
     }
 
-    /// Takes back what a request holds, if it holds anything.
+    /// Frees the slots and places that a request holds, if any.
     pub(crate) fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
         let released = self.take_back(at, id, service);
         self.next = self.due();
         released
     }
 
-    /// Does what is due [next](Self::next); at most one request is done with at a time. The seed keys draws.
+    /// Processes the event that is due [next](Self::next). At most one request ends per call. The seed keys draws.
     #[inline]
     pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
         let released = self.happen(self.next, seed, service);
@@ -183,7 +183,7 @@ impl Stages {
         self.tells_limits
     }
 
-    /// Fills in what an answer tells of a request that is done with: who turned it away, and where limits stood.
+    /// Fills in the facts of an ended request for its answer: the stage that rejected it, and the state of the limits.
     pub(crate) fn tell(&mut self, id: RequestId, facts: &mut AnswerFacts) {
         facts.standings.clear();
         match self.passing.get_mut(id.0 as usize) {
@@ -197,7 +197,7 @@ impl Stages {
         }
     }
 
-    /// No stage has seen a request, and what is left of whoever had its id before is nothing of it.
+    /// Clears what an earlier request with this id left, for a request that no stage has seen.
     pub(crate) fn forget(&mut self, id: RequestId) {
         if let Some(slot) = self.passing.get_mut(id.0 as usize) {
             slot.forget();
@@ -225,7 +225,7 @@ impl Stages {
         self.next = self.due();
     }
 
-    /// The server may have more slots than before: whoever waits for one gets it.
+    /// Gives free slots to waiting requests, after the server may have got more.
     pub(crate) fn call(&mut self, at: Instant, service: &ServiceModel) {
         for stage in &mut self.gates {
             stage.gate.call(at, service);
@@ -248,7 +248,7 @@ impl Stages {
         self.server.as_mut().map_or(0, |server| server.take_crashes())
     }
 
-    /// Remembers what is asked of gates more often than it changes.
+    /// Caches properties of the gates that are read more often than they change.
     fn look_at_gates(&mut self) {
         let Self { gates, queues, .. } = self;
         *queues = (0..gates.len()).filter(|stage| gates[*stage].gate.has_queue()).collect();
@@ -347,7 +347,7 @@ impl Stages {
         released
     }
 
-    /// Does the first of what is due at this instant.
+    /// Processes the first event that is due at this instant.
     #[inline]
     fn happen(&mut self, at: Instant, seed: u64, service: &ServiceModel) -> Option<Released> {
         if let Some((_, released)) = self.ready.pop_front() {

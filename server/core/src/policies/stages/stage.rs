@@ -1,4 +1,4 @@
-//! A policy of a stack, and what it sees in a request.
+//! A policy of a stack, and what it reads from a request.
 
 use crate::details::Details;
 use crate::policies::common::{Charged, Common};
@@ -10,11 +10,11 @@ use crate::policies::key::Key;
 pub(crate) struct Stage {
     pub(crate) gate: Box<dyn Gate>,
     pub(crate) common: Common,
-    /// What it sees in a request that says nothing of itself.
+    /// Key and cost of a request without details.
     pub(super) plain: Face,
     /// See [`Gate::holds_places`].
     pub(super) holds_places: bool,
-    /// Whether what it charged may be another sum in the end.
+    /// Whether the charge may change when the request ends.
     pub(super) settles: bool,
 }
 
@@ -32,7 +32,7 @@ impl Stage {
         }
     }
 
-    /// What it sees in a request that says this of itself.
+    /// Returns key and cost of a request with these details.
     pub(super) fn face(&self, details: &Details) -> Face {
         let Common { key, cost, refund, .. } = &self.common;
         let cost = cost.of(Some(details));
@@ -40,11 +40,11 @@ impl Stage {
     }
 }
 
-/// What a stage sees in a request.
+/// Key and cost of a request at one stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
     pub(super) key: Key,
     pub(super) cost: u32,
-    /// What it turns out to have cost.
+    /// The actual cost, if the request declares one.
     pub(super) used: Option<u32>,
 }
