@@ -15,6 +15,9 @@ pub(crate) const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
 /// Attempts per second that a strategy lets start.
 pub(crate) const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };
 
+/// Time between attempts, of a limiter that paces them by a gap.
+pub(crate) const GAP: GaugeKind = GaugeKind { name: "gap", unit: "ms" };
+
 /// Retries under way, of whatever limits those.
 pub(crate) const RETRIES: GaugeKind = GaugeKind { name: "retries", unit: "" };
 

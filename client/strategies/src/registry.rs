@@ -14,7 +14,7 @@ use crate::hedgers::{Hedging, PercentileHedging};
 use crate::limiters::{
     AimdConfig, AwsAdaptiveConfig, BbrConfig, CubicConfig, EnvoyGradientConfig, Ethernet, FixedWindow,
     LeastGapConfig, NetflixAimd, NetflixGradient, NetflixGradient2, NetflixVegas, NewRenoConfig,
-    OracleConfig, PalantirConfig, S3HillClimbConfig, TokenBucketConfig, VectorArcConfig,
+    OracleConfig, PalantirConfig, S3HillClimbConfig, TailbackConfig, TokenBucketConfig, VectorArcConfig,
 };
 
 /// Every part, in the order help texts and reports list them: retry policies, limiters, budgets, hedging.
@@ -32,6 +32,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<Backoff>(),
     Entry::of::<FixedWindow>(),
     Entry::of::<AimdConfig>(),
+    Entry::of::<TailbackConfig>(),
     Entry::of::<NewRenoConfig>(),
     Entry::of::<CubicConfig>(),
     Entry::of::<NetflixAimd>(),

@@ -1,0 +1,360 @@
+//! `tailback`: a paced window of our own, for limits whose kind and size nobody knows.
+//!
+//! A rejection arrives a round trip after the attempt that was one too many, and by then the window has grown. So a cut starts from what
+//! was in flight when the rejected attempt was *sent*. Sends are spaced evenly over a round trip, which turns a window into a rate:
+//! one rule finds a concurrency limit and a token bucket alike. docs/tailback.md has the rule in ten lines and what it was measured to
+//! be worth.
+//!
+//! Source: our own, designed on drawn settings. The growth curve is that of RFC 9438 (CUBIC), in round trips instead of seconds; the
+//! smoothed latency and its mean deviation are those of RFC 6298, both with weight 1/16.
+
+use std::time::Duration;
+
+use super::bucket::seconds;
+use crate::error::SpecError;
+use crate::gauges::GAP;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use vocabulary::{Configurable, Parameter};
+
+/// Time in which the attempts sent before the first answer double. Within a factor of two it hardly matters; the usual time to a first
+/// answer is of this order.
+const BLIND_DOUBLING_S: f64 = 0.2;
+
+/// Weight of the newest sample in the mean latency and in its deviation: that of TCP's slower estimators (RFC 6298 has 1/8 and 1/4),
+/// because a window of attempts gives many samples in a round trip.
+const SAMPLE_WEIGHT: f64 = 1.0 / 16.0;
+
+/// Growth at the start, at most, per attempt in flight. The successes of one burst can thus not double the window without new attempts
+/// that show that there is room.
+const START_GROWTH: f64 = 1.25;
+
+/// Rejections within a round trip that cut nothing: a single one may be bad luck.
+const FORGIVEN: f64 = 1.0;
+
+/// The least distance between the base and the top of the growth curve, as a share of the top: else a curve after a shallow cut is flat.
+const LEAST_RISE: f64 = 0.05;
+
+/// Once the limit lets attempts pass again, the window returns to at least this share of the window that was too large.
+const LEAST_RETURN: f64 = 0.5;
+
+/// Lowest window, in attempts: a gap of a thousand latencies. [`TailbackConfig::longest_gap`] mostly ends the decline before.
+const MIN_WINDOW: f64 = 0.001;
+
+/// Deviations beyond the mean latency at which an answer is late (RFC 6298, section 2.3: K = 4).
+const LATE_DEVIATIONS: f64 = 4.0;
+
+/// A timeout after this many times the latest usual latency is a lost message. A loss says nothing about the limit.
+const LOST_AFTER: f64 = 2.0;
+
+/// Parameters of `tailback`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TailbackConfig {
+    initial: f64,
+    beta: f64,
+    longest_gap: Duration,
+}
+
+impl Default for TailbackConfig {
+    fn default() -> Self {
+        Self { initial: 20.0, beta: 0.95, longest_gap: Duration::from_secs(10) }
+    }
+}
+
+impl Configurable for TailbackConfig {
+    const NAME: &'static str = "tailback";
+    const SUMMARY: &'static str = "paced window for limits of unknown kind and size";
+    const RULE: &'static str = "send while in flight < max(window, 1), and at least gap = (L - D) / window after the last send (L / window \
+                                below 1), where L and D are mean and mean deviation of the latency of successes; before the first answer \
+                                one more attempt passes every 200 ms / initial; success: at the start window + 1, up to 1.25 * in flight \
+                                + 1, later along top + (top - base) * (n / sqrt(top / 2) - 1)^3, n = round trips since the cut; second \
+                                rejection within a round trip: top = in flight when the rejected attempt was sent, window = base = beta * \
+                                top; while nothing sent since the cut succeeds, each further cut leaves beta^2 of the window, and the \
+                                first success restores base";
+    const SOURCE: &'static str = "our own (docs/tailback.md); curve of RFC 9438, latency of RFC 6298. Not for one or two slots per \
+                                  client, rejections slower than service, or rates below 1 per s";
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
+        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+            &mut config.beta
+        }),
+        Parameter::duration("longest-gap", "maximum time between attempts", |config| &mut config.longest_gap),
+    ];
+}
+
+impl PartConfig for TailbackConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(Tailback::new(self))))
+    }
+}
+
+/// The reason for the last change of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Started,
+    FirstRejections,
+    Rejection,
+    Failure,
+    OpenAgain,
+}
+
+impl Reason {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::FirstRejections => "set to what was accepted before the first rejection",
+            Self::Rejection => "cut by a rejection",
+            Self::Failure => "cut by a failure",
+            Self::OpenAgain => "restored by a success",
+        }
+    }
+}
+
+/// Smoothed latencies, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Latency {
+    /// Mean latency of successes; `None` before the first.
+    mean: Option<f64>,
+    /// Mean absolute deviation from it.
+    deviation: f64,
+    /// Latency of the first rejection; stands in until there is a success.
+    rejection: Option<f64>,
+}
+
+impl Latency {
+    fn on_success(&mut self, age: f64) {
+        let mean = self.mean.unwrap_or(age);
+        self.deviation += ((age - mean).abs() - self.deviation) * SAMPLE_WEIGHT;
+        self.mean = Some(mean + (age - mean) * SAMPLE_WEIGHT);
+    }
+
+    /// Returns whether an attempt that timed out at this age was lost, rather than slowed down by load.
+    fn is_lost(&self, age: f64) -> bool {
+        self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
+    }
+
+    /// Returns the part of a latency over which a window is spread. Erratic servers get less even spacing, because a slot may be free
+    /// early. A window below 1 is a rate, so it is spread over all of it.
+    fn spread(&self, window: f64) -> f64 {
+        let usual = self.mean.or(self.rejection).unwrap_or_default();
+        if window < 1.0 { usual } else { (usual - self.deviation).max(0.0) }
+    }
+}
+
+struct Tailback {
+    config: TailbackConfig,
+    /// Attempts that may be in flight; below 1 a rate in attempts per latency.
+    window: f64,
+    /// The window that was too large: what was in flight when the attempt was sent whose rejection led to the last cut. 0 before it.
+    top: f64,
+    /// What the last cut left of `top`, and what the window returns to after a row of cuts.
+    base: f64,
+    /// Round trips since the last cut.
+    rounds: f64,
+    /// Round trips after a cut in which the window returns to `top`.
+    rounds_to_top: f64,
+    /// Rejections that were forgiven; one round trip of successes clears one.
+    strikes: f64,
+    /// True until the first cut that follows a success.
+    starting: bool,
+    /// False while nothing sent since the last cut has succeeded.
+    open: bool,
+    /// Number of the next attempt to be sent.
+    next_seq: u64,
+    /// Attempts numbered below this were sent before the last cut, so their rejections are old news.
+    cut_seq: u64,
+    latency: Latency,
+    /// When the first attempt was sent; `None` once an answer has come, when it is of no more use.
+    blind_since: Option<Instant>,
+    answered: bool,
+    /// Earliest instant of the next send.
+    next: Instant,
+    reason: Reason,
+}
+
+impl Tailback {
+    fn new(config: TailbackConfig) -> Self {
+        Self {
+            window: config.initial,
+            top: 0.0,
+            base: 0.0,
+            rounds: 0.0,
+            rounds_to_top: 1.0,
+            strikes: 0.0,
+            starting: true,
+            open: true,
+            next_seq: 0,
+            cut_seq: 0,
+            latency: Latency::default(),
+            blind_since: None,
+            answered: false,
+            next: Instant::ORIGIN,
+            reason: Reason::Started,
+            config,
+        }
+    }
+
+    /// Attempts that may be in flight at once, at least one.
+    fn most_in_flight(&self) -> f64 {
+        self.window.max(1.0)
+    }
+
+    /// Time between sends.
+    fn gap(&self) -> Duration {
+        let gap = vocabulary::nanos(self.latency.spread(self.window) / self.window * 1e9);
+        gap.min(self.config.longest_gap)
+    }
+
+    /// Returns when an attempt beyond the initial window may be sent although nothing has been answered.
+    fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
+        let beyond = in_flight - self.most_in_flight();
+        since + vocabulary::nanos(beyond / self.config.initial * BLIND_DOUBLING_S * 1e9)
+    }
+
+    fn on_success(&mut self, age: f64, ended: &Ended) {
+        self.latency.on_success(age);
+        self.open |= ended.seq >= self.cut_seq;
+        if self.window < self.base {
+            if self.open {
+                self.window = self.base;
+                self.reason = Reason::OpenAgain;
+            }
+            return;
+        }
+        let round = 1.0 / self.most_in_flight();
+        self.strikes = (self.strikes - round).max(0.0);
+        let in_flight = f64::from(ended.in_flight);
+        // A window that nobody fills says nothing about the limit.
+        if ended.ready == 0 && in_flight < self.window {
+            return;
+        }
+        let grown = if self.starting {
+            (self.window + 1.0).min(START_GROWTH * in_flight + 1.0)
+        } else {
+            self.rounds += round;
+            self.curve().min(self.window + self.window.min(1.0))
+        };
+        self.window = self.window.max(grown);
+    }
+
+    /// CUBIC's curve: steep after the cut, flat around `top`, steep again beyond.
+    fn curve(&self) -> f64 {
+        let from_top = self.rounds / self.rounds_to_top - 1.0;
+        let rise = (self.top - self.base).max(LEAST_RISE * self.top);
+        self.top + rise * from_top * from_top * from_top
+    }
+
+    fn on_congestion(&mut self, now: Instant, age: f64, ended: &Ended, status: Status) {
+        self.latency.rejection.get_or_insert(age);
+        if ended.seq < self.cut_seq {
+            return;
+        }
+        if self.open && !self.starting && self.window >= 1.0 {
+            self.strikes += 1.0;
+            if self.strikes <= FORGIVEN {
+                return;
+            }
+        }
+        let reason = if status == Status::Rejected { Reason::Rejection } else { Reason::Failure };
+        self.reason = self.cut(f64::from(ended.in_flight_when_sent), reason);
+        self.rounds_to_top = (self.top.max(1.0) / 2.0).sqrt();
+        (self.strikes, self.rounds) = (0.0, 0.0);
+        self.open = false;
+        self.cut_seq = self.next_seq;
+        if self.window < 1.0 {
+            self.next = self.next.max(now + self.gap());
+        }
+    }
+
+    /// Lowers the window after a rejection of an attempt that had made it `in_flight_when_sent` in flight.
+    fn cut(&mut self, in_flight_when_sent: f64, reason: Reason) -> Reason {
+        let beta = self.config.beta;
+        let known = self.latency.mean.is_some();
+        if !known && self.open {
+            // Before any success the first rejection only tells how many were accepted before it. The start goes on.
+            self.window = self.window.min(in_flight_when_sent - 1.0).max(1.0);
+            (self.top, self.base) = (self.window, self.window);
+            return Reason::FirstRejections;
+        }
+        if known && (self.open || self.starting) {
+            self.starting = false;
+            self.top = self.window.min(in_flight_when_sent);
+            self.window = (beta * self.top).max(MIN_WINDOW);
+            self.base = self.window;
+        } else {
+            // Closed: nothing sent since the last cut has succeeded.
+            self.base = self.base.min((self.base * beta).max(LEAST_RETURN * self.top));
+            self.window = (self.window * beta * beta).max(MIN_WINDOW);
+        }
+        reason
+    }
+
+    const fn phase(&self) -> &'static str {
+        match self {
+            Self { answered: false, .. } => "blind",
+            Self { open: false, .. } => "closed",
+            Self { starting: true, .. } => "start",
+            _ => "growth",
+        }
+    }
+}
+
+impl Limiter for Tailback {
+    fn poll(&self, now: Instant, view: &View) -> Admit {
+        let in_flight = f64::from(view.in_flight);
+        if in_flight >= self.most_in_flight() {
+            match self.blind_since.map(|since| self.blind_turn(since, in_flight)) {
+                None => return Admit::Wait(Until::Event),
+                Some(turn) if now < turn => return Admit::Wait(Until::At(turn)),
+                Some(_) => {}
+            }
+        }
+        if now < self.next { Admit::Wait(Until::At(self.next)) } else { Admit::Go }
+    }
+
+    fn is_full(&self, in_flight: u32) -> bool {
+        self.blind_since.is_none() && f64::from(in_flight) >= self.most_in_flight()
+    }
+
+    fn on_sent(&mut self, now: Instant, view: &View) {
+        self.next_seq = view.candidate.seq + 1;
+        if !self.answered {
+            self.blind_since.get_or_insert(now);
+        }
+        // At most one gap is caught up on.
+        let gap = self.gap();
+        self.next = if now.since(self.next) > gap { now } else { self.next + gap };
+    }
+
+    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+        let succeeded = outcome.status == Status::Succeeded;
+        if !succeeded && !outcome.status.is_congestion() {
+            return;
+        }
+        let age = seconds(now.since(ended.sent_at));
+        if outcome.status == Status::Failed(Failure::Timeout) && self.latency.is_lost(age) {
+            return;
+        }
+        if !self.answered {
+            self.answered = true;
+            self.blind_since = None;
+            self.window = self.window.max(f64::from(ended.in_flight));
+        }
+        if succeeded {
+            self.on_success(age, ended);
+        } else {
+            self.on_congestion(now, age, ended, outcome.status);
+        }
+    }
+
+    fn report(&self, gauges: &mut Gauges) {
+        gauges.limit_window(self.window);
+        gauges.ssthresh = (self.top > 0.0).then_some(self.top);
+        gauges.draw(&GAP, seconds(self.gap()) * 1e3);
+        gauges.phase = Some(self.phase());
+        gauges.reason = Some(self.reason.text());
+    }
+}
