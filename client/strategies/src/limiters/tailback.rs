@@ -351,8 +351,11 @@ impl Limiter for Tailback {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.limit_window(self.window);
-        gauges.ssthresh = (self.top > 0.0).then_some(self.top);
+        // Before the first answer the number of attempts that may be in flight depends on the time.
+        if self.answered {
+            gauges.limit_window(self.most_in_flight());
+        }
+        gauges.ssthresh = (self.top > 0.0).then_some(self.top.max(1.0));
         gauges.draw(&GAP, seconds(self.gap()) * 1e3);
         gauges.phase = Some(self.phase());
         gauges.reason = Some(self.reason.text());
