@@ -361,3 +361,6 @@ impl Limiter for Tailback {
         gauges.reason = Some(self.reason.text());
     }
 }
+
+#[cfg(test)]
+mod tests;

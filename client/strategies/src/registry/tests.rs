@@ -92,7 +92,7 @@ fn every_default_is_accepted_as_it_is_shown() {
 
 #[test]
 fn the_fixed_names_have_their_fixed_defaults() {
-    let fixed: [(&str, &[(&str, &str)]); 13] = [
+    let fixed: [(&str, &[(&str, &str)]); 14] = [
         ("none", &[]),
         ("immediate", &[]),
         ("constant", &[("delay", "1s")]),
@@ -105,6 +105,7 @@ fn the_fixed_names_have_their_fixed_defaults() {
         ("thain", &[("base", "1s"), ("factor", "2"), ("cap", "1h")]),
         ("fixed-window", &[("window", "50")]),
         ("aimd", &[("variant", "reno"), ("beta", "0.9"), ("initial", "20"), ("ssthresh", "1024")]),
+        ("tailback", &[("initial", "20"), ("beta", "0.95"), ("longest-gap", "10s")]),
         ("oracle", &[]),
     ];
     for (name, wanted) in fixed {

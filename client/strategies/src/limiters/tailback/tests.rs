@@ -1,0 +1,430 @@
+//! The ten rules of docs/tailback.md, with literal inputs.
+
+use super::*;
+use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
+
+mod properties;
+mod vectors;
+
+const fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+/// An attempt that ends: sent at 0 as the first one in flight, with nothing else in flight at its end and nothing waiting.
+const ATTEMPT: Ended = Ended {
+    seq: 0,
+    op: 0,
+    attempt: 1,
+    sent_at: Instant::ORIGIN,
+    in_flight_when_sent: 1,
+    in_flight: 1,
+    ready: 0,
+    goes_on: false,
+};
+
+fn new(initial: f64) -> Tailback {
+    Tailback::new(TailbackConfig { initial, ..TailbackConfig::default() })
+}
+
+fn send(tailback: &mut Tailback, at: Instant, seqs: std::ops::Range<u64>) {
+    for seq in seqs {
+        tailback.on_sent(at, &view(0, seq));
+    }
+}
+
+/// A limiter in its start phase, with this window, one success after exactly 100 ms and 100 attempts sent.
+fn started(window: f64) -> Tailback {
+    let mut tailback = new(window);
+    send(&mut tailback, Instant::ORIGIN, 0..100);
+    tailback.on_ended(ms(100), &ATTEMPT, &OK);
+    near(tailback.window, window);
+    tailback
+}
+
+/// A limiter that was cut from a window of `top`, is open again and has sent 200 attempts, 100 of them since the cut.
+fn grown(top: u32) -> Tailback {
+    let mut tailback = started(f64::from(top));
+    reject(&mut tailback, 99, top);
+    send(&mut tailback, ms(100), 100..200);
+    tailback.on_ended(ms(200), &Ended { seq: 100, sent_at: ms(100), ..ATTEMPT }, &OK);
+    near(tailback.window, 0.95 * f64::from(top));
+    assert!(tailback.open && !tailback.starting);
+    tailback
+}
+
+fn reject(tailback: &mut Tailback, seq: u64, in_flight_when_sent: u32) {
+    tailback.on_ended(ms(100), &Ended { seq, in_flight_when_sent, ..ATTEMPT }, &REJECTED);
+}
+
+/// One success 100 ms after its sending, of a full window with one op waiting.
+fn succeed(tailback: &mut Tailback, seq: u64, in_flight: u32) {
+    let sent_at = ms(100);
+    tailback.on_ended(ms(200), &Ended { seq, sent_at, in_flight, ready: 1, ..ATTEMPT }, &OK);
+}
+
+#[track_caller]
+fn near(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 1e-9, "{value} instead of {expected}");
+}
+
+fn poll(tailback: &Tailback, now: Instant, in_flight: u32) -> Admit {
+    tailback.poll(now, &view(in_flight, tailback.next_seq))
+}
+
+const fn wait_until(at: Instant) -> Admit {
+    Admit::Wait(Until::At(at))
+}
+
+#[test]
+fn a_full_window_waits_for_an_event_and_one_below_1_lets_one_attempt_fly() {
+    let mut tailback = started(2.5);
+    assert_eq!(poll(&tailback, ms(10_000), 2), Admit::Go);
+    assert_eq!(poll(&tailback, ms(10_000), 3), Admit::Wait(Until::Event));
+    tailback.window = 0.2;
+    assert_eq!(poll(&tailback, ms(10_000), 0), Admit::Go);
+    assert_eq!(poll(&tailback, ms(10_000), 1), Admit::Wait(Until::Event));
+}
+
+#[test]
+fn before_the_first_answer_one_more_attempt_may_go_every_200_ms_by_the_initial_window() {
+    let mut tailback = new(20.0);
+    send(&mut tailback, ms(5), 0..20);
+    assert_eq!(poll(&tailback, ms(5), 20), Admit::Go);
+    assert_eq!(poll(&tailback, ms(5), 21), wait_until(ms(15)));
+    assert_eq!(poll(&tailback, ms(15), 21), Admit::Go);
+    assert_eq!(poll(&tailback, ms(15), 22), wait_until(ms(25)));
+    assert!(!tailback.is_full(1000));
+    // The first answer shows that the 30 attempts in flight are no problem, and ends the blind start.
+    tailback.on_ended(ms(105), &Ended { sent_at: ms(5), in_flight: 30, ..ATTEMPT }, &OK);
+    near(tailback.window, 31.0);
+    assert_eq!(poll(&tailback, ms(10_000), 31), Admit::Wait(Until::Event));
+}
+
+#[test]
+fn first_rejections_before_any_success_leave_what_was_accepted_and_the_start_goes_on() {
+    let mut tailback = new(20.0);
+    send(&mut tailback, Instant::ORIGIN, 0..20);
+    tailback.on_ended(ms(10), &Ended { seq: 8, in_flight_when_sent: 9, in_flight: 20, ..ATTEMPT }, &REJECTED);
+    assert_eq!((tailback.window, tailback.top, tailback.base), (8.0, 8.0, 8.0));
+    for seq in 9..20 {
+        tailback.on_ended(ms(10), &Ended { seq, in_flight_when_sent: 20, ..ATTEMPT }, &REJECTED);
+    }
+    near(tailback.window, 8.0);
+    tailback.on_ended(ms(100), &Ended { in_flight: 8, ready: 1, ..ATTEMPT }, &OK);
+    near(tailback.window, 9.0);
+}
+
+#[test]
+fn when_the_very_first_attempt_is_rejected_the_window_is_1() {
+    let mut tailback = new(20.0);
+    send(&mut tailback, Instant::ORIGIN, 0..1);
+    tailback.on_ended(ms(10), &ATTEMPT, &REJECTED);
+    near(tailback.window, 1.0);
+}
+
+#[test]
+fn at_the_start_a_success_adds_1_up_to_a_quarter_more_than_in_flight_plus_1() {
+    let mut tailback = started(10.0);
+    for (in_flight, window) in [(8, 11.0), (8, 11.0), (9, 12.0), (9, 12.25), (9, 12.25), (40, 13.25)] {
+        tailback.on_ended(ms(100), &Ended { in_flight, ready: 1, ..ATTEMPT }, &OK);
+        near(tailback.window, window);
+    }
+}
+
+#[test]
+fn a_cut_starts_from_what_was_in_flight_when_the_rejected_attempt_was_sent() {
+    let mut tailback = started(100.0);
+    reject(&mut tailback, 60, 40);
+    assert!(!tailback.starting);
+    near(tailback.top, 40.0);
+    near(tailback.window, 38.0);
+    near(tailback.base, 38.0);
+}
+
+#[test]
+fn a_cut_never_starts_from_more_than_the_window() {
+    let mut tailback = started(20.0);
+    reject(&mut tailback, 60, 40);
+    near(tailback.top, 20.0);
+    near(tailback.window, 19.0);
+}
+
+#[test]
+fn the_start_ends_at_its_first_rejection() {
+    let mut tailback = started(20.0);
+    reject(&mut tailback, 99, 20);
+    near(tailback.window, 19.0);
+}
+
+#[test]
+fn one_rejection_per_round_trip_is_forgiven_and_the_second_cuts() {
+    let mut tailback = grown(20);
+    reject(&mut tailback, 101, 19);
+    near(tailback.window, 19.0);
+    // 19 successes of a window of 19 are a round trip: the strike is cleared.
+    for seq in 102..122 {
+        succeed(&mut tailback, seq, 19);
+    }
+    let window = tailback.window;
+    reject(&mut tailback, 150, 19);
+    near(tailback.window, window);
+    // Ten successes are half of one, so one and a half strikes remain with the next rejection.
+    for seq in 122..132 {
+        succeed(&mut tailback, seq, 19);
+    }
+    reject(&mut tailback, 151, 10);
+    near(tailback.top, 10.0);
+    near(tailback.window, 9.5);
+}
+
+#[test]
+fn nothing_is_forgiven_below_a_window_of_1() {
+    let mut tailback = grown(20);
+    tailback.window = 0.5;
+    tailback.base = 0.5;
+    reject(&mut tailback, 150, 1);
+    near(tailback.top, 0.5);
+    near(tailback.window, 0.475);
+}
+
+#[test]
+fn rejections_of_attempts_sent_before_the_last_cut_are_old_news() {
+    let mut tailback = started(50.0);
+    for seq in 1..100 {
+        reject(&mut tailback, seq, 50);
+    }
+    near(tailback.window, 47.5);
+    // Sent after the cut: news.
+    send(&mut tailback, ms(100), 100..101);
+    reject(&mut tailback, 100, 47);
+    assert!(tailback.window < 47.5);
+}
+
+#[test]
+fn successes_of_attempts_sent_before_the_last_cut_do_not_open_the_window() {
+    let mut tailback = started(50.0);
+    reject(&mut tailback, 99, 50);
+    send(&mut tailback, ms(100), 100..110);
+    reject(&mut tailback, 100, 47);
+    succeed(&mut tailback, 98, 47);
+    near(tailback.window, 47.5 * 0.95 * 0.95);
+    assert!(!tailback.open);
+}
+
+#[test]
+fn each_further_cut_without_a_success_in_between_leaves_beta_squared() {
+    let mut tailback = started(50.0);
+    reject(&mut tailback, 99, 50);
+    let mut window = 47.5;
+    for seq in 100..120 {
+        send(&mut tailback, ms(100), seq..seq + 1);
+        reject(&mut tailback, seq, 47);
+        window *= 0.95 * 0.95;
+        near(tailback.window, window);
+        near(tailback.top, 50.0);
+    }
+}
+
+#[test]
+fn the_window_never_falls_below_its_floor() {
+    let mut tailback = started(50.0);
+    reject(&mut tailback, 99, 50);
+    for seq in 100..1000 {
+        send(&mut tailback, ms(100), seq..seq + 1);
+        reject(&mut tailback, seq, 1);
+    }
+    near(tailback.window, MIN_WINDOW);
+}
+
+#[test]
+fn the_first_success_sent_after_the_cuts_restores_what_the_first_cut_left_less_beta_for_each_further_one() {
+    // 3 further cuts leave 0.95^4 of 50, and 100 of them leave half of it.
+    for (further, restored) in [(0, 47.5), (3, 50.0 * 0.95 * 0.95 * 0.95 * 0.95), (100, 25.0)] {
+        let mut tailback = started(50.0);
+        reject(&mut tailback, 99, 50);
+        for seq in 100..100 + further {
+            send(&mut tailback, ms(100), seq..seq + 1);
+            reject(&mut tailback, seq, 47);
+        }
+        let seq = 100 + further;
+        send(&mut tailback, ms(100), seq..seq + 1);
+        tailback.on_ended(ms(200), &Ended { seq, sent_at: ms(100), ..ATTEMPT }, &OK);
+        assert!(tailback.open);
+        near(tailback.window, restored);
+    }
+}
+
+#[test]
+fn the_curve_returns_to_the_top_after_the_square_root_of_half_of_it_in_round_trips() {
+    let mut tailback = grown(50);
+    // K = sqrt(50 / 2) = 5 round trips of 47.5 to 50 attempts.
+    let mut successes = 0;
+    while tailback.window < 50.0 - 1e-3 {
+        succeed(&mut tailback, 150, 50);
+        successes += 1;
+    }
+    // The curve is flat near the top: a thousandth below it lies at 1 - (0.001 / 2.5)^(1/3) = 0.926 of K.
+    assert!((220..=232).contains(&successes), "{successes} successes");
+    for _ in successes..250 {
+        succeed(&mut tailback, 150, 50);
+    }
+    assert!((tailback.window - 50.0).abs() < 1e-3, "{}", tailback.window);
+    assert!((tailback.rounds - 5.0).abs() < 0.1, "{}", tailback.rounds);
+}
+
+#[test]
+fn half_of_the_way_to_the_top_the_curve_has_made_up_seven_eighths() {
+    let mut tailback = grown(50);
+    (tailback.window, tailback.rounds) = (49.0, 2.5 - 1.0 / 49.0);
+    succeed(&mut tailback, 150, 50);
+    // 50 + (50 - 47.5) * (2.5 / 5 - 1)^3
+    near(tailback.window, 49.6875);
+}
+
+#[test]
+fn one_success_adds_at_most_1_to_the_window() {
+    let mut tailback = grown(50);
+    tailback.rounds = 100.0;
+    succeed(&mut tailback, 150, 50);
+    near(tailback.window, 48.5);
+}
+
+#[test]
+fn below_1_the_window_at_most_doubles_with_a_success() {
+    let mut tailback = grown(2);
+    (tailback.window, tailback.base, tailback.rounds) = (0.25, 0.25, 100.0);
+    for window in [0.5, 1.0, 2.0, 3.0] {
+        succeed(&mut tailback, 150, 1);
+        near(tailback.window, window);
+    }
+}
+
+#[test]
+fn nothing_grows_while_nothing_waits_and_the_window_is_not_full() {
+    let mut start = started(20.0);
+    let mut growth = grown(20);
+    growth.rounds = 100.0;
+    for tailback in [&mut start, &mut growth] {
+        let window = tailback.window;
+        let idle = Ended { seq: 150, in_flight: 18, ready: 0, ..ATTEMPT };
+        tailback.on_ended(ms(100), &idle, &OK);
+        near(tailback.window, window);
+        tailback.on_ended(ms(100), &Ended { in_flight: 20, ..idle }, &OK);
+        near(tailback.window, window + 1.0);
+    }
+}
+
+#[test]
+fn a_timeout_after_more_than_twice_the_usual_latency_is_a_lost_message() {
+    for (age, window) in [(200, 19.0), (201, 20.0)] {
+        let mut tailback = started(20.0);
+        tailback.on_ended(ms(age), &Ended { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
+        near(tailback.window, window);
+    }
+    // With a mean of 110 ms and a deviation of 10 ms, the limit is 2 * (110 + 4 * 10) = 300 ms.
+    for (age, window) in [(299, 19.0), (301, 20.0)] {
+        let mut tailback = started(20.0);
+        tailback.on_ended(ms(260), &ATTEMPT, &OK);
+        near(tailback.latency.deviation, 0.01);
+        tailback.on_ended(ms(age), &Ended { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
+        near(tailback.window, window);
+    }
+}
+
+#[test]
+fn before_any_success_no_timeout_is_a_lost_message() {
+    let mut tailback = new(20.0);
+    send(&mut tailback, Instant::ORIGIN, 0..20);
+    tailback.on_ended(ms(60_000), &Ended { in_flight_when_sent: 5, in_flight: 20, ..ATTEMPT }, &TIMEOUT);
+    near(tailback.window, 4.0);
+}
+
+#[test]
+fn cancelled_fatal_deferred_and_shed_attempts_change_nothing() {
+    for outcome in [CANCELLED, FATAL, Outcome::plain(Status::Deferred), Outcome::plain(Status::Shed)] {
+        let mut tailback = new(20.0);
+        send(&mut tailback, Instant::ORIGIN, 0..25);
+        tailback.on_ended(ms(10), &Ended { in_flight: 25, ..ATTEMPT }, &outcome);
+        assert!(!tailback.answered, "{outcome:?} is no answer");
+        near(tailback.window, 20.0);
+        let mut tailback = grown(20);
+        tailback.on_ended(ms(500), &Ended { seq: 150, ready: 1, in_flight: 20, ..ATTEMPT }, &outcome);
+        near(tailback.window, 19.0);
+        near(tailback.strikes, 0.0);
+        near(tailback.latency.mean.unwrap(), 0.1);
+    }
+}
+
+#[test]
+fn sends_are_spaced_by_the_mean_latency_less_its_deviation_by_the_window() {
+    let mut tailback = started(20.0);
+    assert_eq!(tailback.gap(), Duration::from_millis(5));
+    // Mean 110 ms, deviation 10 ms.
+    tailback.on_ended(ms(260), &ATTEMPT, &OK);
+    assert_eq!(tailback.gap(), Duration::from_millis(5));
+    tailback.window = 0.5;
+    assert_eq!(tailback.gap(), Duration::from_millis(220));
+}
+
+#[test]
+fn at_most_one_gap_is_caught_up_on() {
+    let mut tailback = started(20.0);
+    // Long idle: the first goes at once, the second makes up for one gap, the third waits.
+    send(&mut tailback, ms(1000), 100..101);
+    assert_eq!(poll(&tailback, ms(1000), 1), Admit::Go);
+    send(&mut tailback, ms(1000), 101..102);
+    assert_eq!(poll(&tailback, ms(1000), 2), wait_until(ms(1005)));
+    // 3 ms late: the gap after the next one is 2 ms.
+    send(&mut tailback, ms(1008), 102..103);
+    assert_eq!(poll(&tailback, ms(1008), 3), wait_until(ms(1010)));
+}
+
+#[test]
+fn the_longest_gap_bounds_the_gap() {
+    let mut tailback = started(20.0);
+    tailback.window = 0.011;
+    assert_eq!(tailback.gap(), Duration::from_nanos(9_090_909_091));
+    tailback.window = 0.005;
+    assert_eq!(tailback.gap(), Duration::from_secs(10));
+    tailback.config.longest_gap = Duration::from_millis(7);
+    assert_eq!(tailback.gap(), Duration::from_millis(7));
+}
+
+#[test]
+fn a_cut_below_1_delays_the_next_send_by_a_gap() {
+    let mut tailback = started(2.0);
+    reject(&mut tailback, 99, 1);
+    // 100 ms by a window of 0.95, after the rejection at 100 ms.
+    assert_eq!(poll(&tailback, ms(100), 0), wait_until(Instant::from_nanos(100_000_000 + 105_263_158)));
+}
+
+#[test]
+fn before_any_success_the_first_rejection_stands_for_the_latency() {
+    let mut tailback = new(20.0);
+    send(&mut tailback, Instant::ORIGIN, 0..20);
+    for seq in [8, 9] {
+        let ended = Ended { seq, in_flight_when_sent: 9, ..ATTEMPT };
+        tailback.on_ended(ms(40 * (seq - 7)), &ended, &REJECTED);
+    }
+    assert_eq!(tailback.gap(), Duration::from_millis(5));
+}
+
+#[test]
+fn reports_name_the_phase_and_never_a_window_or_top_below_1() {
+    let report = |tailback: &Tailback| {
+        let mut gauges = Gauges::default();
+        tailback.report(&mut gauges);
+        gauges
+    };
+    let mut tailback = new(20.0);
+    // What may be in flight before the first answer depends on the time, so there is no window to report.
+    assert_eq!((report(&tailback).window, report(&tailback).phase), (None, Some("blind")));
+    tailback = started(20.0);
+    assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(20.0), Some("start")));
+    reject(&mut tailback, 99, 20);
+    assert_eq!((report(&tailback).ssthresh, report(&tailback).phase), (Some(20.0), Some("closed")));
+    tailback = grown(20);
+    assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(19.0), Some("growth")));
+    (tailback.window, tailback.top) = (0.3, 0.4);
+    assert_eq!((report(&tailback).window, report(&tailback).ssthresh), (Some(1.0), Some(1.0)));
+}
