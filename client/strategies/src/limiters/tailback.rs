@@ -113,7 +113,7 @@ impl Reason {
     }
 }
 
-/// Smoothed latencies, in seconds.
+/// Smoothed latencies, in nanoseconds: the unit of instants, so that no sample is converted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
     /// Mean latency of successes; `None` before the first.
@@ -131,8 +131,8 @@ impl Latency {
         self.mean = Some(mean + (age - mean) * SAMPLE_WEIGHT);
     }
 
-    /// Returns whether an attempt that timed out at this age was lost, rather than slowed down by load.
-    fn is_lost(&self, age: f64) -> bool {
+    /// Returns whether this age is far beyond the usual latency.
+    fn is_late(&self, age: f64) -> bool {
         self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
     }
 
@@ -145,7 +145,10 @@ impl Latency {
 }
 
 struct Tailback {
-    config: TailbackConfig,
+    initial: f64,
+    beta: f64,
+    /// Maximum time between sends, in nanoseconds.
+    longest_gap: f64,
     /// Attempts that may be in flight; below 1 a rate in attempts per latency.
     window: f64,
     /// The window that was too large: what was in flight when the attempt was sent whose rejection led to the last cut. 0 before it.
@@ -156,6 +159,8 @@ struct Tailback {
     rounds: f64,
     /// Round trips after a cut in which the window returns to `top`.
     rounds_to_top: f64,
+    /// Height of the growth curve: the distance from its start to `top`.
+    rise: f64,
     /// Rejections that were forgiven; one round trip of successes clears one.
     strikes: f64,
     /// True until the first cut that follows a success.
@@ -177,12 +182,17 @@ struct Tailback {
 
 impl Tailback {
     fn new(config: TailbackConfig) -> Self {
+        let TailbackConfig { initial, beta, longest_gap } = config;
         Self {
-            window: config.initial,
+            initial,
+            beta,
+            longest_gap: vocabulary::whole_nanos(longest_gap) as f64,
+            window: initial,
             top: 0.0,
             base: 0.0,
             rounds: 0.0,
             rounds_to_top: 1.0,
+            rise: 0.0,
             strikes: 0.0,
             starting: true,
             open: true,
@@ -193,7 +203,6 @@ impl Tailback {
             answered: false,
             next: Instant::ORIGIN,
             reason: Reason::Started,
-            config,
         }
     }
 
@@ -204,14 +213,23 @@ impl Tailback {
 
     /// Time between sends.
     fn gap(&self) -> Duration {
-        let gap = vocabulary::nanos(self.latency.spread(self.window) / self.window * 1e9);
-        gap.min(self.config.longest_gap)
+        let gap = self.latency.spread(self.window) / self.window;
+        vocabulary::nanos(gap.min(self.longest_gap))
     }
 
     /// Returns when an attempt beyond the initial window may be sent although nothing has been answered.
     fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
         let beyond = in_flight - self.most_in_flight();
-        since + vocabulary::nanos(beyond / self.config.initial * BLIND_DOUBLING_S * 1e9)
+        since + vocabulary::nanos(beyond / self.initial * BLIND_DOUBLING_S * 1e9)
+    }
+
+    /// Ends the blind start at the first answer. The window rises to what is in flight, which may exceed it by then.
+    fn on_answer(&mut self, in_flight: u32) {
+        if !self.answered {
+            self.answered = true;
+            self.blind_since = None;
+            self.window = self.window.max(f64::from(in_flight));
+        }
     }
 
     fn on_success(&mut self, age: f64, ended: &Ended) {
@@ -237,14 +255,20 @@ impl Tailback {
             self.rounds += round;
             self.curve().min(self.window + self.window.min(1.0))
         };
-        self.window = self.window.max(grown);
+        if grown > self.window {
+            self.window = grown;
+        }
     }
 
     /// CUBIC's curve: steep after the cut, flat around `top`, steep again beyond.
     fn curve(&self) -> f64 {
         let from_top = self.rounds / self.rounds_to_top - 1.0;
-        let rise = (self.top - self.base).max(LEAST_RISE * self.top);
-        self.top + rise * from_top * from_top * from_top
+        self.top + self.rise * from_top * from_top * from_top
+    }
+
+    /// Returns whether the attempt was lost on the way, rather than slowed down by load.
+    fn is_lost(&self, status: Status, age: f64) -> bool {
+        status == Status::Failed(Failure::Timeout) && self.latency.is_late(age)
     }
 
     fn on_congestion(&mut self, now: Instant, age: f64, ended: &Ended, status: Status) {
@@ -261,6 +285,7 @@ impl Tailback {
         let reason = if status == Status::Rejected { Reason::Rejection } else { Reason::Failure };
         self.reason = self.cut(f64::from(ended.in_flight_when_sent), reason);
         self.rounds_to_top = (self.top.max(1.0) / 2.0).sqrt();
+        self.rise = (self.top - self.base).max(LEAST_RISE * self.top);
         (self.strikes, self.rounds) = (0.0, 0.0);
         self.open = false;
         self.cut_seq = self.next_seq;
@@ -271,7 +296,7 @@ impl Tailback {
 
     /// Lowers the window after a rejection of an attempt that had made it `in_flight_when_sent` in flight.
     fn cut(&mut self, in_flight_when_sent: f64, reason: Reason) -> Reason {
-        let beta = self.config.beta;
+        let beta = self.beta;
         let known = self.latency.mean.is_some();
         if !known && self.open {
             // Before any success the first rejection only tells how many were accepted before it. The start goes on.
@@ -325,28 +350,18 @@ impl Limiter for Tailback {
             self.blind_since.get_or_insert(now);
         }
         // At most one gap is caught up on.
-        let gap = self.gap();
-        self.next = if now.since(self.next) > gap { now } else { self.next + gap };
+        self.next = now.max(self.next + self.gap());
     }
 
     fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
-        let succeeded = outcome.status == Status::Succeeded;
-        if !succeeded && !outcome.status.is_congestion() {
-            return;
-        }
-        let age = seconds(now.since(ended.sent_at));
-        if outcome.status == Status::Failed(Failure::Timeout) && self.latency.is_lost(age) {
-            return;
-        }
-        if !self.answered {
-            self.answered = true;
-            self.blind_since = None;
-            self.window = self.window.max(f64::from(ended.in_flight));
-        }
-        if succeeded {
+        let status = outcome.status;
+        let age = now.as_nanos().saturating_sub(ended.sent_at.as_nanos()) as f64;
+        if status == Status::Succeeded {
+            self.on_answer(ended.in_flight);
             self.on_success(age, ended);
-        } else {
-            self.on_congestion(now, age, ended, outcome.status);
+        } else if status.is_congestion() && !self.is_lost(status, age) {
+            self.on_answer(ended.in_flight);
+            self.on_congestion(now, age, ended, status);
         }
     }
 

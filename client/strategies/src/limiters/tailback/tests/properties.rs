@@ -141,16 +141,13 @@ impl Client {
         let ended = Ended { sent_at, in_flight_when_sent, ready: self.ready, ..ended(seq, in_flight) };
         let Tailback { window: before, cut_seq, open, .. } = self.tailback;
         self.tailback.on_ended(self.now, &ended, &Outcome::plain(status));
-        let Tailback { window, config, .. } = self.tailback;
+        let window = self.tailback.window;
         let is_cut = self.tailback.cut_seq != cut_seq;
         if is_cut || window < before {
             assert!(seq >= cut_seq, "attempt {seq} was sent before the cut at {cut_seq}");
             assert!(status.is_congestion(), "{status:?} lowers the window");
             let most = if open { f64::from(in_flight_when_sent) } else { before.max(f64::from(in_flight)) };
-            assert!(
-                window <= most.max(MIN_WINDOW),
-                "a cut leaves {window} of {most} (open: {open}, {config:?})"
-            );
+            assert!(window <= most.max(MIN_WINDOW), "a cut leaves {window} of {most} (open: {open})");
             assert!(window <= before.max(f64::from(in_flight)), "a cut raises the window to {window}");
         }
         if matches!(status, Status::Rejected | Status::Failed(Failure::Transport)) {
