@@ -9,6 +9,7 @@ mod reproduce;
 mod run;
 mod shell;
 mod strategies;
+mod survey;
 pub(crate) mod sweep;
 
 use std::ffi::OsString;
@@ -44,6 +45,9 @@ enum Command {
     /// Vary parameters or workload: every strategy at every point, figures against what was varied, the best point.
     #[command(after_help = sweep::args::EXAMPLES)]
     Sweep(Box<sweep::args::SweepArgs>),
+    /// Run strategies against many servers drawn at random, and divide what they need by what one of them needs.
+    #[command(hide = true, after_help = survey::args::EXAMPLES)]
+    Survey(survey::args::SurveyArgs),
     /// Put the documents of shards together: what one machine would have written.
     #[command(after_help = merge::args::EXAMPLES)]
     Merge(Box<merge::args::MergeArgs>),
@@ -77,6 +81,7 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args, typed),
+        Some(Command::Survey(args)) => survey::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),

@@ -91,6 +91,11 @@ impl StallWatch {
         self.in_vain = (at, self.in_vain.1 + 1);
     }
 
+    /// The instant of the latest end of an attempt without success.
+    pub(crate) fn last_in_vain(&self) -> Instant {
+        self.in_vain.0
+    }
+
     /// The instant at which there were too many attempts without a success.
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;

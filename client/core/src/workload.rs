@@ -112,6 +112,8 @@ pub struct RunConfig {
     pub mean_service: Option<Duration>,
     /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,
+    /// Attempts per op of the workload after which a run counts as stalled, whatever succeeds; `None` for no such limit.
+    pub max_attempts_per_op: Option<u32>,
     /// Outages that the server has planned: such time does not count against the run's patience.
     pub outages: PlannedOutages,
     /// Whether to keep every latency of ops and attempts, up to [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind, for
@@ -155,6 +157,7 @@ impl Default for RunConfig {
             undisturbed_attempt: Duration::from_millis(600),
             mean_service: None,
             patience: Duration::from_mins(1),
+            max_attempts_per_op: None,
             outages: PlannedOutages::default(),
             exact_latencies: false,
             bins: None,

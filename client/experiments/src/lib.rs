@@ -18,6 +18,7 @@ pub mod runs;
 pub mod scenario;
 pub mod servers;
 mod sharded;
+pub mod survey;
 pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};

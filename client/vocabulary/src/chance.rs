@@ -50,6 +50,8 @@ pub enum Purpose {
     RequestKind,
     /// Whose key an op's requests carry. Keyed by op only.
     ApiKey,
+    /// The settings of a survey: keyed by its seed and the setting's number.
+    Setting,
 }
 
 impl Purpose {
@@ -74,6 +76,7 @@ impl Purpose {
             Self::Probe => 0x2545_f491_4f6c_dd1d,
             Self::RequestKind => 0x9fb2_1c65_1e98_df25,
             Self::ApiKey => 0xdb4f_0b91_75ae_2165,
+            Self::Setting => 0x5851_f42d_4c95_7f2d,
         }
     }
 }

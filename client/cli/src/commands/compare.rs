@@ -46,7 +46,7 @@ use args::CompareArgs;
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     match args.several.shard.shard {
         Some(shard) => of_shard(args, shard),
-        None => conduct(args, planned(args)?, None),
+        None => conduct(args, experiments(args)?, None),
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let CompareArgs { several, .. } = args;
     let path = asked::document(shard, &args.exports.asked, Some(&args.checks))?;
-    let (experiments, opponent) = planned(args)?;
+    let (experiments, opponent) = experiments(args)?;
     let blocks = Blocks { strategies: &experiments, opponent: &opponent };
     let others = others(args, &opponent);
     let tasks = tasks(blocks, &others);
@@ -209,8 +209,8 @@ fn unranked(
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// What is to be compared, and against which server.
-fn planned(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
+/// Returns an experiment for each strategy, and the server of all.
+pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     if strategies.len() < 2 {
         let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";

@@ -10,7 +10,7 @@ use super::{Output, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
 use crate::op::{Op, OpId, OpSlot, Place, Waiting};
-use crate::workload::RunConfig;
+use crate::workload::{RunConfig, Workload};
 
 const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
 
@@ -70,7 +70,17 @@ impl Run {
     #[inline]
     pub(super) fn stalled(&self) -> Option<Instant> {
         let unfinished = self.measured.ops.unfinished();
-        self.stall.spins_at(unfinished).or_else(|| self.stall.worn_out_at(unfinished))
+        self.stall
+            .spins_at(unfinished)
+            .or_else(|| self.stall.worn_out_at(unfinished))
+            .or_else(|| self.exceeds_attempts_at())
+    }
+
+    /// The instant at which there were more attempts than the workload allows.
+    fn exceeds_attempts_at(&self) -> Option<Instant> {
+        let Workload { ops, .. } = self.config.workload;
+        let most = u64::from(self.config.max_attempts_per_op?).saturating_mul(ops?);
+        (self.measured.attempts.total > most).then(|| self.stall.last_in_vain())
     }
 
     fn arrive(&mut self, at: Instant) {

@@ -1,0 +1,19 @@
+//! Surveys: strategies against many servers drawn at random, because one server says little about the next.
+//!
+//! [`settings`] draws servers and workloads. A [`Survey`] holds the runs, and its methods turn them into ratios to a reference
+//! strategy, paired by setting and seed.
+
+mod document;
+mod draw;
+mod groups;
+mod judge;
+mod setting;
+
+/// Attempts per op after which a run ends undone. Strategies that ignore rejections would otherwise send millions.
+pub const MAX_ATTEMPTS_PER_OP: u32 = 100;
+
+pub use document::{Run, Survey, Surveyed};
+pub use draw::settings;
+pub use groups::{GROUPS, Group};
+pub use judge::{Against, Ratio, Row, SLOWER};
+pub use setting::{Limit, Setting};

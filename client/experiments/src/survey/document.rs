@@ -1,0 +1,95 @@
+//! What a survey writes and reads: every setting with its runs.
+
+use results::RunResult;
+use serde::{Deserialize, Serialize};
+
+use super::setting::Setting;
+
+/// The factor by which an unfinished run is longer than its time divided by its share of ops done. Without it, giving up early would look
+/// fast.
+const UNFINISHED: f64 = 5.0;
+
+/// All runs of a survey.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// Keys the draws of the settings.
+    pub seed: u64,
+    /// Seeds of every strategy in every setting.
+    pub repeats: u32,
+    /// Strategies as given on the command line.
+    pub strategies: Vec<String>,
+    /// Settings with their runs, in the order of their numbers.
+    pub settings: Vec<Surveyed>,
+}
+
+/// One setting with its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Surveyed {
+    /// The setting that was drawn.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// Runs by strategy, of each in the order of seeds.
+    pub runs: Vec<Vec<Run>>,
+}
+
+/// What a survey keeps of one run. Written as `[end_s, attempts, undone, ops, fairness]`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(f64, u64, u64, u64, Option<f64>)", into = "(f64, u64, u64, u64, Option<f64>)")]
+pub struct Run {
+    /// Seconds from the first arrival to the last success; of a run with undone ops to its end.
+    pub end_s: f64,
+    /// Attempts that were sent.
+    pub attempts: u64,
+    /// Ops without success.
+    pub undone: u64,
+    /// Ops of the workload.
+    pub ops: u64,
+    /// Jain's index of the ops that clients had done, over windows of time; `None` with one client.
+    pub fairness: Option<f64>,
+}
+
+impl From<(f64, u64, u64, u64, Option<f64>)> for Run {
+    fn from((end_s, attempts, undone, ops, fairness): (f64, u64, u64, u64, Option<f64>)) -> Self {
+        Self { end_s, attempts, undone, ops, fairness }
+    }
+}
+
+impl From<Run> for (f64, u64, u64, u64, Option<f64>) {
+    fn from(run: Run) -> Self {
+        (run.end_s, run.attempts, run.undone, run.ops, run.fairness)
+    }
+}
+
+impl Run {
+    /// Keeps what a survey needs of a result.
+    pub fn of(result: &RunResult) -> Self {
+        let ops = result.ops.offered.unwrap_or(result.ops.total);
+        Self {
+            end_s: result.stalled_at_s.or(result.makespan_s).unwrap_or_default(),
+            attempts: result.attempts.total,
+            undone: ops.saturating_sub(result.ops.succeeded),
+            ops,
+            fairness: result.fairness.as_ref().and_then(|fairness| fairness.jain),
+        }
+    }
+
+    /// Returns whether every op succeeded.
+    pub fn is_finished(&self) -> bool {
+        self.undone == 0
+    }
+
+    /// Returns the seconds that all ops took. An unfinished run counts as five times its time, divided by its share of ops done.
+    pub fn time_s(&self) -> f64 {
+        let penalty = if self.is_finished() { 1.0 } else { UNFINISHED };
+        penalty * self.end_s * self.undone_factor()
+    }
+
+    /// Returns the attempts for all ops. Those of an unfinished run are divided by its share of ops done.
+    pub fn attempts_for_all(&self) -> f64 {
+        self.attempts as f64 * self.undone_factor()
+    }
+
+    fn undone_factor(&self) -> f64 {
+        self.ops as f64 / (self.ops - self.undone).max(1) as f64
+    }
+}

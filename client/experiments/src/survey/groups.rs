@@ -1,0 +1,54 @@
+//! The groups of settings that a survey reports on.
+
+use super::setting::{Limit, Setting};
+
+/// Settings that are reported on together.
+pub struct Group {
+    /// Its name in tables and documents.
+    pub name: &'static str,
+    /// True for the group of all limits of one kind.
+    pub is_whole: bool,
+    contains: fn(&Setting) -> bool,
+}
+
+/// Every group, in the order of the table.
+pub const GROUPS: &[Group] = &[
+    Group {
+        name: "concurrency limits",
+        is_whole: true,
+        contains: |setting| setting.limit == Limit::Concurrency,
+    },
+    Group { name: "rate limits", is_whole: true, contains: |setting| setting.limit == Limit::Rate },
+    Group {
+        name: "concurrency limits, one client",
+        is_whole: false,
+        contains: |setting| setting.limit == Limit::Concurrency && setting.clients == 1,
+    },
+    Group {
+        name: "concurrency limits, four clients, at least 4 slots each",
+        is_whole: false,
+        contains: |setting| setting.clients > 1 && setting.slots >= 4 * setting.clients,
+    },
+    Group {
+        name: "concurrency limits, four clients, fewer slots",
+        is_whole: false,
+        contains: |setting| (1..4 * setting.clients).contains(&setting.slots) && setting.clients > 1,
+    },
+    Group {
+        name: "rate limits, rejected requests count",
+        is_whole: false,
+        contains: |setting| setting.rejected_count,
+    },
+    Group {
+        name: "rate limits, rejected requests are free",
+        is_whole: false,
+        contains: |setting| setting.limit == Limit::Rate && !setting.rejected_count,
+    },
+];
+
+impl Group {
+    /// Returns whether the setting belongs to the group.
+    pub fn contains(&self, setting: &Setting) -> bool {
+        (self.contains)(setting)
+    }
+}

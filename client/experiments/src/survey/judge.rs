@@ -1,0 +1,172 @@
+//! What a survey shows of a strategy: ratios to a reference, paired by setting and seed.
+
+use serde::Serialize;
+use statistics::{Comparison, Level, Margin, Method, PairedRatio};
+
+use super::document::{Run, Survey, Surveyed};
+use super::groups::Group;
+
+/// A setting in which a strategy takes more than this many times the reference's time counts as slower.
+pub const SLOWER: f64 = 1.1;
+
+/// A strategy beside the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Against {
+    /// The strategy's place on the command line, from 0.
+    pub strategy: usize,
+    /// The reference's place.
+    pub reference: usize,
+}
+
+/// A geometric mean of ratios over settings, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The mean.
+    pub mean: f64,
+    /// Ends of the interval (Student's t on logarithms); `None` below five settings.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// What the settings of a group show of one strategy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Settings of the group.
+    pub settings: usize,
+    /// Time to finish, over the reference's.
+    pub time: Ratio,
+    /// Attempts, over the reference's.
+    pub attempts: Ratio,
+    /// Settings in which it is [slower](SLOWER).
+    pub slower: usize,
+    /// The largest ratio of times, and the number of the setting.
+    pub worst: (f64, u64),
+    /// Settings with a run that it did not finish.
+    pub unfinished: usize,
+    /// Of these, the settings in which the reference finished all its runs.
+    pub unfinished_alone: usize,
+    /// Mean of Jain's index over runs, in groups whose settings all have several clients.
+    pub fairness: Option<f64>,
+}
+
+impl Survey {
+    /// Returns the settings of a group.
+    pub fn of_group(&self, group: &Group) -> impl Iterator<Item = &Surveyed> {
+        self.settings.iter().filter(|surveyed| group.contains(&surveyed.setting))
+    }
+
+    /// Returns what a group shows of a strategy; `None` when no setting belongs to it.
+    pub fn row(&self, group: &Group, against: Against) -> Option<Row> {
+        let all: Vec<&Surveyed> = self.of_group(group).collect();
+        let times: Vec<(f64, u64)> =
+            all.iter().map(|surveyed| (surveyed.time_ratio(against), surveyed.setting.number)).collect();
+        let worst = times.iter().copied().max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let finishes =
+            |surveyed: &&&Surveyed, strategy: usize| surveyed.runs[strategy].iter().all(Run::is_finished);
+        let unfinished = || all.iter().filter(|surveyed| !finishes(surveyed, against.strategy));
+        let runs = || all.iter().flat_map(|surveyed| &surveyed.runs[against.strategy]);
+        let fairness: Option<Vec<f64>> = runs().map(|run| run.fairness).collect();
+        Some(Row {
+            settings: all.len(),
+            time: Ratio::of(times.iter().map(|(ratio, _)| *ratio)),
+            attempts: Ratio::of(all.iter().map(|surveyed| surveyed.attempts_ratio(against))),
+            slower: times.iter().filter(|(ratio, _)| *ratio > SLOWER).count(),
+            worst,
+            unfinished: unfinished().count(),
+            unfinished_alone: unfinished().filter(|surveyed| finishes(surveyed, against.reference)).count(),
+            fairness: fairness.map(|indices| indices.iter().sum::<f64>() / indices.len() as f64),
+        })
+    }
+}
+
+impl Surveyed {
+    /// Returns the strategy's time over the reference's, as the geometric mean over seeds.
+    pub fn time_ratio(&self, against: Against) -> f64 {
+        self.ratio(against, Run::time_s)
+    }
+
+    /// Returns the strategy's attempts over the reference's, as the geometric mean over seeds.
+    pub fn attempts_ratio(&self, against: Against) -> f64 {
+        self.ratio(against, Run::attempts_for_all)
+    }
+
+    fn ratio(&self, Against { strategy, reference }: Against, figure: fn(&Run) -> f64) -> f64 {
+        let pairs = self.runs[strategy].iter().zip(&self.runs[reference]);
+        let logs = pairs.map(|(run, of_reference)| libm::log(figure(run) / figure(of_reference)));
+        libm::exp(logs.sum::<f64>() / self.runs[strategy].len() as f64)
+    }
+}
+
+impl Ratio {
+    fn of(ratios: impl Iterator<Item = f64>) -> Self {
+        let ratios: Vec<f64> = ratios.collect();
+        let comparison =
+            Comparison { level: Level::P95, method: Method::StudentT, margin: Margin::TWO_PERCENT };
+        match PairedRatio::of(&ratios, &vec![1.0; ratios.len()], comparison) {
+            Ok(found) => Self {
+                mean: found.ratio,
+                interval: found.interval.map(|interval| (interval.low, interval.high)),
+            },
+            Err(_) => Self { mean: f64::NAN, interval: None },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{GROUPS, Limit, Setting};
+    use super::*;
+
+    fn run(end_s: f64, undone: u64) -> Run {
+        Run { end_s, attempts: 200, undone, ops: 100, fairness: None }
+    }
+
+    fn survey(pairs: &[(Run, Run)]) -> Survey {
+        let setting = |number| Setting {
+            number,
+            limit: Limit::Rate,
+            clients: 1,
+            slots: 0,
+            rejected_count: false,
+            flags: Vec::new(),
+        };
+        let surveyed = |(number, (reference, other)): (u64, &(Run, Run))| Surveyed {
+            setting: setting(number),
+            runs: vec![vec![*reference], vec![*other]],
+        };
+        Survey {
+            seed: 1,
+            repeats: 1,
+            strategies: vec!["aimd".to_owned(), "none".to_owned()],
+            settings: (0..).zip(pairs).map(surveyed).collect(),
+        }
+    }
+
+    const AGAINST: Against = Against { strategy: 1, reference: 0 };
+
+    #[test]
+    fn unfinished_runs_count_as_five_times_their_time_by_the_share_done() {
+        assert!((run(10.0, 0).time_s() - 10.0).abs() < 1e-12);
+        assert!((run(10.0, 50).time_s() - 100.0).abs() < 1e-12);
+        assert!((run(10.0, 50).attempts_for_all() - 400.0).abs() < 1e-12);
+        assert!(run(10.0, 100).time_s().is_finite());
+    }
+
+    #[test]
+    fn a_row_has_geometric_means_and_the_worst_setting() {
+        let survey =
+            survey(&[(run(10.0, 0), run(20.0, 0)), (run(10.0, 0), run(5.0, 0)), (run(1.0, 0), run(1.0, 1))]);
+        let row = survey.row(&GROUPS[1], AGAINST).unwrap();
+        let expected = libm::cbrt(2.0 * 0.5 * (5.0 / 0.99));
+        assert!((row.time.mean - expected).abs() < 1e-9, "{row:?}");
+        assert_eq!((row.settings, row.slower, row.unfinished, row.unfinished_alone), (3, 2, 1, 1));
+        assert_eq!(row.worst.1, 2);
+        assert_eq!(survey.row(&GROUPS[0], AGAINST), None);
+    }
+
+    #[test]
+    fn a_survey_is_read_as_it_was_written() {
+        let survey = survey(&[(run(10.5, 0), run(20.0, 3))]);
+        let text = serde_json::to_string(&survey).unwrap();
+        assert_eq!(serde_json::from_str::<Survey>(&text).unwrap(), survey);
+    }
+}

@@ -1,0 +1,48 @@
+//! One drawn setting: a server and a workload, as flags of `loadgen`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of limit that a setting has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// At most so many requests at once.
+    Concurrency,
+    /// At most so many requests in a period.
+    Rate,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Concurrency => "concurrency",
+            Self::Rate => "rate",
+        })
+    }
+}
+
+/// A server and a workload that were drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The number of the draw, from 0; concurrency limits first.
+    pub number: u64,
+    /// The kind of its limit.
+    pub limit: Limit,
+    /// Independent clients.
+    pub clients: u32,
+    /// Requests at once; 0 for a rate limit.
+    pub slots: u32,
+    /// Whether rejected requests count against the rate limit.
+    pub rejected_count: bool,
+    /// Flags of `loadgen` and their values.
+    pub flags: Vec<[String; 2]>,
+}
+
+impl Setting {
+    /// Returns the flags as words of a command line.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.flags.iter().flatten().map(String::as_str)
+    }
+}
