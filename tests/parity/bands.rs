@@ -52,6 +52,11 @@ fn a_concurrency_cap() {
 }
 
 #[test]
+fn tailback_at_a_concurrency_cap() {
+    assert_agrees(&Setting { time_scale: "0.5", ..overload("tailback") });
+}
+
+#[test]
 fn an_overwhelmed_queue() {
     let mut setting = overload("full-jitter:base=100ms,cap=2s");
     setting.config.workload.ops = Some(100);

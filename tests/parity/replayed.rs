@@ -48,6 +48,7 @@ fn windows_back_offs_and_budgets_at_a_cap() {
         "exponential:jitter=0.5,base=50ms,cap=2s",
         "aimd:beta=0.5+decorrelated-jitter:base=20ms,cap=1s+retry-budget",
         "full-jitter:base=20ms,cap=1s+breaker:failures=5",
+        "tailback",
     ] {
         let real = replayed(&overload(strategy));
         assert!(rejected(&real) > 0, "{strategy}");
@@ -145,7 +146,7 @@ fn caps_and_rates_that_go_up_and_down_on_the_clock_of_the_run() {
     let policy = "primary=token-bucket:rate=300/s,burst=30 then concurrency:queue=5,queue-timeout=200ms";
     let schedule = "0s max-busy=20; 0s.. primary.rate=250+200*sin(300ms); 100ms..400ms max-busy=20..5; 450ms..500ms down; \
                     500ms max-busy=30; 600ms primary.burst=10";
-    for strategy in ["aimd:initial=10+constant:delay=30ms", "full-jitter:base=20ms,cap=1s"] {
+    for strategy in ["aimd:initial=10+constant:delay=30ms", "full-jitter:base=20ms,cap=1s", "tailback"] {
         let mut setting = overload(strategy);
         setting.server.policy = policy.parse().expect("policies");
         setting.server.schedule = schedule.parse().expect("a schedule");
