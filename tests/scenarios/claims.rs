@@ -99,3 +99,11 @@ fn what_no_source_says_is_shown_and_counted_apart() {
         assert!(left.stdout.contains(words), "{}", left.stdout);
     }
 }
+
+#[test]
+fn the_figures_of_tailback_hold_in_virtual_time() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tailback.toml");
+    let result = loadgen(&["reproduce", "--scenario", file, "--json=-", "--quiet"]).exits(0).json();
+    let tally = &result["claims"]["ours"];
+    assert_eq!(tally["holds"], tally["claims"], "{tally}");
+}
