@@ -18,28 +18,30 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
 use vocabulary::{Configurable, Parameter};
 
-/// Time in which the attempts sent before the first answer double. Within a factor of two it hardly matters; the usual time to a first
-/// answer is of this order.
+/// Time after which a client without any answer has sent twice its initial window. It is of the order of a usual first latency; half or
+/// twice as much changes the time to finish by at most 1 %.
 const BLIND_DOUBLING_S: f64 = 0.2;
 
-/// Weight of the newest sample in the mean latency and in its deviation: that of TCP's slower estimators (RFC 6298 has 1/8 and 1/4),
-/// because a window of attempts gives many samples in a round trip.
+/// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 has 1/8 and 1/4; the weight is smaller here because a
+/// window of attempts gives many samples in a round trip.
 const SAMPLE_WEIGHT: f64 = 1.0 / 16.0;
 
-/// Growth at the start, at most, per attempt in flight. The successes of one burst can thus not double the window without new attempts
-/// that show that there is room.
+/// Maximum window at the start, per attempt in flight. Without it, the successes of one burst would double the window before any new
+/// attempt shows that there is room.
 const START_GROWTH: f64 = 1.25;
 
-/// Rejections within a round trip that cut nothing: a single one may be bad luck.
+/// Rejections within a round trip that cut nothing. Servers that reject a few requests at random would otherwise keep the window low.
 const FORGIVEN: f64 = 1.0;
 
-/// The least distance between the base and the top of the growth curve, as a share of the top: else a curve after a shallow cut is flat.
-const LEAST_RISE: f64 = 0.05;
+/// Minimum height of the growth curve, as a share of its top. Without it, a curve after a shallow cut would be flat and never look for
+/// more.
+const MIN_RISE: f64 = 0.05;
 
-/// Once the limit lets attempts pass again, the window returns to at least this share of the window that was too large.
-const LEAST_RETURN: f64 = 0.5;
+/// Minimum of what the window returns to after an outage, as a share of the window that was too large. More cuts than that say how long
+/// the outage lasts, and nothing about the limit.
+const MIN_RETURN: f64 = 0.5;
 
-/// Lowest window, in attempts: a gap of a thousand latencies. [`TailbackConfig::longest_gap`] mostly ends the decline before.
+/// Minimum window, in attempts: a gap of a thousand latencies. The gap mostly reaches [`TailbackConfig::longest_gap`] before.
 const MIN_WINDOW: f64 = 0.001;
 
 /// Deviations beyond the mean latency at which an answer is late (RFC 6298, section 2.3: K = 4).
@@ -285,7 +287,7 @@ impl Tailback {
         let reason = if status == Status::Rejected { Reason::Rejection } else { Reason::Failure };
         self.reason = self.cut(f64::from(ended.in_flight_when_sent), reason);
         self.rounds_to_top = (self.top.max(1.0) / 2.0).sqrt();
-        self.rise = (self.top - self.base).max(LEAST_RISE * self.top);
+        self.rise = (self.top - self.base).max(MIN_RISE * self.top);
         (self.strikes, self.rounds) = (0.0, 0.0);
         self.open = false;
         self.cut_seq = self.next_seq;
@@ -311,7 +313,7 @@ impl Tailback {
             self.base = self.window;
         } else {
             // Closed: nothing sent since the last cut has succeeded.
-            self.base = self.base.min((self.base * beta).max(LEAST_RETURN * self.top));
+            self.base = self.base.min((self.base * beta).max(MIN_RETURN * self.top));
             self.window = (self.window * beta * beta).max(MIN_WINDOW);
         }
         reason
