@@ -27,6 +27,8 @@ mod scenarios;
 mod support;
 // Parts of commands, and what is merged of them.
 mod shards;
+// Strategies against drawn settings.
+mod survey;
 // Grids, and their best points.
 mod sweep;
 // The seeds' figures by the state machines alone.

@@ -35,6 +35,11 @@ pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
         |path: &Option<PathBuf>, flag| path.as_deref().map(|path| Output::prepare(path, flag)).transpose();
     let (json, csv, plot) =
         (output(&args.json, "--json")?, output(&args.csv, "--csv")?, output(&args.plot, "--plot")?);
+    let outputs = [&json, &csv, &plot];
+    if outputs.into_iter().flatten().filter(|output| output.is_stdout()).count() > 1 {
+        let words = "two outputs go to stdout (`-`); write at least one of them to a file";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
     let survey = match &args.from {
         Some(path) => read(path)?,
         None => conduct(args, &interrupt)?,
@@ -50,7 +55,7 @@ pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
         plot.write(plot::picture(&judged).as_bytes())?;
     }
     if !args.output.quiet {
-        let stdout_is_taken = [&json, &csv, &plot].into_iter().flatten().any(Output::is_stdout);
+        let stdout_is_taken = outputs.into_iter().flatten().any(Output::is_stdout);
         to_people(&text::text(&judged, args.explain, interrupt.cause()), stdout_is_taken)?;
     }
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))

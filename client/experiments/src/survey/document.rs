@@ -90,6 +90,6 @@ impl Run {
     }
 
     fn undone_factor(&self) -> f64 {
-        self.ops as f64 / (self.ops - self.undone).max(1) as f64
+        self.ops as f64 / self.ops.saturating_sub(self.undone).max(1) as f64
     }
 }

@@ -1,7 +1,7 @@
 //! The distributions of a survey's settings.
 //!
-//! Sizes and times whose order of magnitude nobody knows are drawn log-uniformly. Everything is rounded to three significant digits, so
-//! that the flags of a setting are short and give exactly the run that was done.
+//! Sizes and times whose order of magnitude nobody knows are drawn log-uniformly, loads and numbers of ops uniformly. Everything is rounded
+//! to three significant digits, so that the flags of a setting are short and give exactly the run that was done.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl Drawing {
     }
 
     fn concurrency(mut self) -> Setting {
-        let slots = self.whole(4.0, 400.0);
+        let slots = self.log_whole(4.0, 400.0);
         self.flag("--max-busy", slots);
         let service = self.server();
         let occupy = self.happens(0.5);
@@ -97,9 +97,9 @@ impl Drawing {
     fn workload(&mut self, capacity_per_s: f64) -> u32 {
         let clients = if self.happens(1.0 / 3.0) { 4 } else { 1 };
         self.flag("--clients", clients);
-        let rate = rounded(capacity_per_s * self.log_uniform(1.5, 10.0));
+        let rate = rounded(capacity_per_s * self.uniform(1.5, 10.0));
         self.flag("--rate", format!("{rate}/s"));
-        let ops = self.whole(500.0, 6_000.0);
+        let ops = rounded(self.uniform(500.0, 6_000.0));
         self.flag("--ops", ops);
         let seed = self.uniform(1.0, 1e6).floor();
         self.flag("--seed", seed);
@@ -123,13 +123,13 @@ impl Drawing {
         clippy::cast_sign_loss,
         reason = "bounds are small and positive"
     )]
-    fn whole(&mut self, low: f64, high: f64) -> u32 {
+    fn log_whole(&mut self, low: f64, high: f64) -> u32 {
         rounded(self.log_uniform(low, high)).round() as u32
     }
 
     /// Draws a time between these milliseconds, log-uniformly, in whole microseconds.
     fn time(&mut self, low_ms: u32, high_ms: u32) -> Duration {
-        let micros = self.whole(f64::from(low_ms) * 1e3, f64::from(high_ms) * 1e3);
+        let micros = self.log_whole(f64::from(low_ms) * 1e3, f64::from(high_ms) * 1e3);
         Duration::from_micros(micros.into())
     }
 
