@@ -17,6 +17,9 @@ const AGAIN: &str = "UPDATE_PICTURES=1 cargo test --test programs pictures";
 /// Where pictures are kept.
 const PICTURES: &str = "docs/pictures";
 
+/// The survey that a page shows. It takes minutes to make, so that only some of its settings are run again (`tests/survey.rs`).
+const SURVEY: &str = "docs/tailback-survey.json";
+
 /// Sections of the README whose blocks and pictures are made by their commands. Those of other sections are excerpts.
 const HELD: [&str; 2] = ["Which one is better?", "Pictures"];
 
@@ -38,6 +41,19 @@ fn the_tables_and_pictures_of_the_page_on_clients_are_those_that_its_commands_ma
 }
 
 #[test]
+fn the_tables_and_pictures_of_the_page_on_tailback_are_those_that_its_commands_make() {
+    let place = "docs/tailback.md";
+    let page = kept(place);
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("docs")).unwrap();
+    folder.write(SURVEY, &kept(SURVEY));
+    let made = made(&folder, &page);
+    page_is_current(place, &made);
+    pictures_are_current(&folder, &made, "pictures");
+    figures_stand_in_blocks(&made);
+}
+
+#[test]
 fn the_tables_and_pictures_of_the_page_on_servers_are_those_that_its_commands_make() {
     let sections = ["Policies, one picture each", "Vendors against strategies"];
     figures_stand_in_blocks(&sections_are_current("docs/servers.md", &sections, "pictures"));
@@ -45,10 +61,13 @@ fn the_tables_and_pictures_of_the_page_on_servers_are_those_that_its_commands_ma
 
 #[test]
 fn every_picture_is_made_by_a_command_of_a_page() {
-    let pages = kept("README.md") + &kept("docs/clients.md") + &joined(&kept("docs/servers.md"));
+    let pages = ["README.md", "docs/clients.md", "docs/tailback.md"].map(kept).concat();
+    let pages = pages + &joined(&kept("docs/servers.md"));
     for entry in std::fs::read_dir(root().join(PICTURES)).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(pages.contains(&format!(" -o {PICTURES}/{name}\n")), "no command makes `{name}`");
+        let made =
+            ["-o", "--plot"].iter().any(|flag| pages.contains(&format!(" {flag} {PICTURES}/{name}\n")));
+        assert!(made, "no command makes `{name}`");
     }
 }
 
