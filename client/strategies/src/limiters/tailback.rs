@@ -71,9 +71,10 @@ impl Configurable for TailbackConfig {
                                 below 1), where L and D are mean and mean deviation of the latency of successes; before the first answer \
                                 one more attempt passes every 200 ms / initial; success: at the start window + 1, up to 1.25 * in flight \
                                 + 1, later along top + (top - base) * (n / sqrt(top / 2) - 1)^3, n = round trips since the cut; second \
-                                rejection within a round trip: top = in flight when the rejected attempt was sent, window = base = beta * \
-                                top; while nothing sent since the cut succeeds, each further cut leaves beta^2 of the window, and the \
-                                first success restores base";
+                                rejection or failure within a round trip: top = in flight when that attempt was sent, window = base = \
+                                beta * top; while nothing sent since the cut succeeds, each further cut leaves beta^2 of the window and \
+                                beta of base, at least top / 2, and the first success restores base; what was sent before the last cut \
+                                cuts nothing";
     const SOURCE: &'static str = "our own (docs/tailback.md); curve of RFC 9438, latency of RFC 6298. Not for one or two slots per \
                                   client, rejections slower than service, or rates below 1 per s";
     const PARAMETERS: &'static [Parameter<Self>] = &[
@@ -322,7 +323,7 @@ impl Tailback {
     const fn phase(&self) -> &'static str {
         match self {
             Self { answered: false, .. } => "blind",
-            Self { open: false, .. } => "closed",
+            Self { open: false, .. } => "after a cut",
             Self { starting: true, .. } => "start",
             _ => "growth",
         }

@@ -422,7 +422,7 @@ fn reports_name_the_phase_and_never_a_window_or_top_below_1() {
     tailback = started(20.0);
     assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(20.0), Some("start")));
     reject(&mut tailback, 99, 20);
-    assert_eq!((report(&tailback).ssthresh, report(&tailback).phase), (Some(20.0), Some("closed")));
+    assert_eq!((report(&tailback).ssthresh, report(&tailback).phase), (Some(20.0), Some("after a cut")));
     tailback = grown(20);
     assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(19.0), Some("growth")));
     (tailback.window, tailback.top) = (0.3, 0.4);
