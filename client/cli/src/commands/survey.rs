@@ -20,7 +20,9 @@ use tailback::StrategySpec;
 
 use super::compare;
 use super::compare::args::CompareArgs;
+use crate::commands::report::refuse_other_format;
 use crate::exit::{Exit, Fatal};
+use crate::files::exports::distinct;
 use crate::files::output::Output;
 use crate::interrupt::Interrupt;
 use crate::several::refuse_twice;
@@ -31,14 +33,14 @@ use text::Judged;
 
 pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
+    distinct([&args.json, &args.csv, &args.plot].into_iter().flatten().map(PathBuf::as_path))?;
     let output =
         |path: &Option<PathBuf>, flag| path.as_deref().map(|path| Output::prepare(path, flag)).transpose();
     let (json, csv, plot) =
         (output(&args.json, "--json")?, output(&args.csv, "--csv")?, output(&args.plot, "--plot")?);
     let outputs = [&json, &csv, &plot];
-    if outputs.into_iter().flatten().filter(|output| output.is_stdout()).count() > 1 {
-        let words = "two outputs go to stdout (`-`); write at least one of them to a file";
-        return Err(Fatal::error(Exit::Usage, words));
+    if let Some(path) = &args.plot {
+        refuse_other_format(path, &["svg"], "a picture, which is SVG")?;
     }
     let survey = match &args.from {
         Some(path) => read(path)?,
@@ -56,7 +58,7 @@ pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
     }
     if !args.output.quiet {
         let stdout_is_taken = outputs.into_iter().flatten().any(Output::is_stdout);
-        to_people(&text::text(&judged, args.explain, interrupt.cause()), stdout_is_taken)?;
+        to_people(&text::text(&judged, args.explain), stdout_is_taken)?;
     }
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
@@ -85,7 +87,8 @@ fn conduct(args: &SurveyArgs, interrupt: &Interrupt) -> anyhow::Result<Survey> {
             "interrupted before the first setting was complete",
         ));
     }
-    Ok(Survey { seed: args.seed, repeats: args.repeats, strategies: names, settings })
+    let stopped_early = interrupt.asked_by().is_some();
+    Ok(Survey { seed: args.seed, repeats: args.repeats, stopped_early, strategies: names, settings })
 }
 
 /// Draws the settings, and keeps those of `--settings`.
@@ -148,12 +151,6 @@ fn read(path: &Path) -> anyhow::Result<Survey> {
     };
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let survey: Survey = serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?;
-    let is_complete = |surveyed: &Surveyed| {
-        surveyed.runs.len() == survey.strategies.len()
-            && surveyed.runs.iter().all(|runs| runs.len() == survey.repeats as usize)
-    };
-    if survey.repeats == 0 || !survey.settings.iter().all(is_complete) {
-        return Err(refuse("a setting lacks runs".to_owned()));
-    }
+    survey.validate().map_err(refuse)?;
     Ok(survey)
 }

@@ -129,7 +129,7 @@ impl Exports {
 }
 
 /// Refuses one place for two outputs: the later would destroy the earlier, and stdout holds one.
-fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
+pub(crate) fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for path in given {
         let place = resolved(path);

@@ -1,5 +1,7 @@
 //! What a survey writes and reads: every setting with its runs.
 
+use std::collections::BTreeSet;
+
 use results::RunResult;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,9 @@ use super::setting::Setting;
 /// fast.
 const UNFINISHED: f64 = 5.0;
 
+/// Maximum length of a run that a file may state, in seconds: instants end after 584 years.
+const MAX_END_S: f64 = 2e10;
+
 /// All runs of a survey.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
@@ -16,6 +21,9 @@ pub struct Survey {
     pub seed: u64,
     /// Seeds of every strategy in every setting.
     pub repeats: u32,
+    /// True if a signal ended the survey, so that settings are missing.
+    #[serde(default)]
+    pub stopped_early: bool,
     /// Strategies as given on the command line.
     pub strategies: Vec<String>,
     /// Settings with their runs, in the order of their numbers.
@@ -60,7 +68,47 @@ impl From<Run> for (f64, u64, u64, u64, Option<f64>) {
     }
 }
 
+impl Survey {
+    /// Checks a survey that was read from a file.
+    ///
+    /// # Errors
+    /// Names what no survey that was run can have.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.strategies.iter().collect::<BTreeSet<_>>().len() != self.strategies.len() {
+            return Err("a strategy is named twice".to_owned());
+        }
+        if self.settings.is_empty() {
+            return Err("it has no settings".to_owned());
+        }
+        let mut numbers = BTreeSet::new();
+        for Surveyed { setting, runs } in &self.settings {
+            let number = setting.number;
+            if !numbers.insert(number) {
+                return Err(format!("setting {number} is there twice"));
+            }
+            let is_complete = |runs: &Vec<Run>| !runs.is_empty() && runs.len() == self.repeats as usize;
+            if runs.len() != self.strategies.len() || !runs.iter().all(is_complete) {
+                return Err(format!("setting {number} lacks runs"));
+            }
+            if !runs.iter().flatten().all(Run::is_possible) {
+                return Err(format!("a run of setting {number} has impossible figures"));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Run {
+    fn is_possible(&self) -> bool {
+        let times = 1e-9..=MAX_END_S;
+        let shares = 0.0..=1.0;
+        times.contains(&self.end_s)
+            && self.attempts > 0
+            && self.ops > 0
+            && self.undone <= self.ops
+            && self.fairness.is_none_or(|index| shares.contains(&index))
+    }
+
     /// Keeps what a survey needs of a result.
     pub fn of(result: &RunResult) -> Self {
         let ops = result.ops.offered.unwrap_or(result.ops.total);

@@ -3,6 +3,7 @@
 //! Sizes and times whose order of magnitude nobody knows are drawn log-uniformly, loads and numbers of ops uniformly. Everything is rounded
 //! to three significant digits, so that the flags of a setting are short and give exactly the run that was done.
 
+use std::fmt;
 use std::time::Duration;
 
 use vocabulary::{Draws, Purpose, draws, unit};
@@ -32,12 +33,12 @@ impl Drawing {
 
     fn concurrency(mut self) -> Setting {
         let slots = self.log_whole(4.0, 400.0);
-        self.flag("--max-busy", slots);
+        self.flag("--max-busy", &slots);
         let service = self.server();
         let occupy = self.happens(0.5);
-        self.flag("--rejects-occupy", occupy);
+        self.flag("--rejects-occupy", &occupy);
         if self.happens(0.2) {
-            self.flag("--retry-after", "1s");
+            self.flag("--retry-after", &"1s");
         }
         let clients = self.workload(f64::from(slots) / service.as_secs_f64());
         let flags = self.flags;
@@ -57,9 +58,9 @@ impl Drawing {
             2 => format!("fixed-window:limit={limit},window={window_s}s{own}"),
             _ => format!("sliding-log:limit={limit},window={window_s}s{own}"),
         };
-        self.flag("--policy", law);
+        self.flag("--policy", &law);
         if self.happens(0.5) {
-            self.flag("--advice", "none");
+            self.flag("--advice", &"none");
         }
         self.server();
         let clients = self.workload(rate_per_s);
@@ -76,37 +77,37 @@ impl Drawing {
             1 => format!("exp({text})"),
             _ => format!("lognormal({text},{})", self.one_of(&[0.3, 0.6])),
         };
-        self.flag("--service-time", service_time);
+        self.flag("--service-time", &service_time);
         let rejection = self.time(1, 200);
-        self.flag("--reject-time", duration(rejection));
+        self.flag("--reject-time", &duration(rejection));
         let delay = self.time(1, 200);
         let noise = match self.one_of(&[0, 1, 2]) {
             0 => Duration::from_micros(200),
             1 => delay.mul_f64(0.05),
             _ => delay.mul_f64(0.2),
         };
-        let way = format!("uniform({},{})", duration(delay - noise), duration(delay + noise));
+        let way = format!("uniform({},{})", duration(delay.saturating_sub(noise)), duration(delay + noise));
         if self.happens(0.5) {
             self.flag("--return-delay", &way);
         }
-        self.flag("--network-delay", way);
+        self.flag("--network-delay", &way);
         service
     }
 
     /// Draws clients, ops and a rate of arrivals beyond this capacity. Returns the number of clients.
     fn workload(&mut self, capacity_per_s: f64) -> u32 {
         let clients = if self.happens(1.0 / 3.0) { 4 } else { 1 };
-        self.flag("--clients", clients);
+        self.flag("--clients", &clients);
         let rate = rounded(capacity_per_s * self.uniform(1.5, 10.0));
-        self.flag("--rate", format!("{rate}/s"));
+        self.flag("--rate", &format!("{rate}/s"));
         let ops = rounded(self.uniform(500.0, 6_000.0));
-        self.flag("--ops", ops);
+        self.flag("--ops", &ops);
         let seed = self.uniform(1.0, 1e6).floor();
-        self.flag("--seed", seed);
+        self.flag("--seed", &seed);
         clients
     }
 
-    fn flag(&mut self, name: &str, value: impl ToString) {
+    fn flag(&mut self, name: &str, value: &dyn fmt::Display) {
         self.flags.push([name.to_owned(), value.to_string()]);
     }
 

@@ -1,5 +1,6 @@
 //! The groups of settings that a survey reports on.
 
+use super::document::{Run, Surveyed};
 use super::setting::{Limit, Setting};
 
 /// Settings that are reported on together.
@@ -8,6 +9,8 @@ pub struct Group {
     pub name: &'static str,
     /// True for the group of all limits of one kind.
     pub is_whole: bool,
+    /// True if only settings count in which the reference finishes all its runs.
+    finished_by_reference: bool,
     contains: fn(&Setting) -> bool,
 }
 
@@ -16,39 +19,63 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "concurrency limits",
         is_whole: true,
+        finished_by_reference: false,
         contains: |setting| setting.limit == Limit::Concurrency,
     },
-    Group { name: "rate limits", is_whole: true, contains: |setting| setting.limit == Limit::Rate },
+    Group {
+        name: "rate limits",
+        is_whole: true,
+        finished_by_reference: false,
+        contains: |setting| setting.limit == Limit::Rate,
+    },
     Group {
         name: "concurrency limits, one client",
         is_whole: false,
+        finished_by_reference: false,
         contains: |setting| setting.limit == Limit::Concurrency && setting.clients == 1,
     },
     Group {
         name: "concurrency limits, four clients, at least 4 slots each",
         is_whole: false,
+        finished_by_reference: false,
         contains: |setting| setting.clients > 1 && setting.slots >= 4 * setting.clients,
     },
     Group {
         name: "concurrency limits, four clients, fewer slots",
         is_whole: false,
+        finished_by_reference: false,
         contains: |setting| (1..4 * setting.clients).contains(&setting.slots) && setting.clients > 1,
+    },
+    Group {
+        name: "rate limits, where the reference finishes",
+        is_whole: false,
+        finished_by_reference: true,
+        contains: |setting| setting.limit == Limit::Rate,
+    },
+    Group {
+        name: "rate limits, four clients",
+        is_whole: false,
+        finished_by_reference: false,
+        contains: |setting| setting.limit == Limit::Rate && setting.clients > 1,
     },
     Group {
         name: "rate limits, rejected requests count",
         is_whole: false,
+        finished_by_reference: false,
         contains: |setting| setting.rejected_count,
     },
     Group {
         name: "rate limits, rejected requests are free",
         is_whole: false,
+        finished_by_reference: false,
         contains: |setting| setting.limit == Limit::Rate && !setting.rejected_count,
     },
 ];
 
 impl Group {
-    /// Returns whether the setting belongs to the group.
-    pub fn contains(&self, setting: &Setting) -> bool {
-        (self.contains)(setting)
+    /// Returns whether the setting belongs to the group, with the reference at this place among the strategies.
+    pub fn contains(&self, surveyed: &Surveyed, reference: usize) -> bool {
+        let finished = || surveyed.runs[reference].iter().all(Run::is_finished);
+        (self.contains)(&surveyed.setting) && (!self.finished_by_reference || finished())
     }
 }

@@ -50,13 +50,13 @@ pub struct Row {
 
 impl Survey {
     /// Returns the settings of a group.
-    pub fn of_group(&self, group: &Group) -> impl Iterator<Item = &Surveyed> {
-        self.settings.iter().filter(|surveyed| group.contains(&surveyed.setting))
+    pub fn of_group(&self, group: &Group, reference: usize) -> impl Iterator<Item = &Surveyed> {
+        self.settings.iter().filter(move |surveyed| group.contains(surveyed, reference))
     }
 
     /// Returns what a group shows of a strategy; `None` when no setting belongs to it.
     pub fn row(&self, group: &Group, against: Against) -> Option<Row> {
-        let all: Vec<&Surveyed> = self.of_group(group).collect();
+        let all: Vec<&Surveyed> = self.of_group(group, against.reference).collect();
         let times: Vec<(f64, u64)> =
             all.iter().map(|surveyed| (surveyed.time_ratio(against), surveyed.setting.number)).collect();
         let worst = times.iter().copied().max_by(|one, other| one.0.total_cmp(&other.0))?;
@@ -136,6 +136,7 @@ mod tests {
         Survey {
             seed: 1,
             repeats: 1,
+            stopped_early: false,
             strategies: vec!["aimd".to_owned(), "none".to_owned()],
             settings: (0..).zip(pairs).map(surveyed).collect(),
         }
@@ -161,6 +162,31 @@ mod tests {
         assert_eq!((row.settings, row.slower, row.unfinished, row.unfinished_alone), (3, 2, 1, 1));
         assert_eq!(row.worst.1, 2);
         assert_eq!(survey.row(&GROUPS[0], AGAINST), None);
+    }
+
+    #[test]
+    fn impossible_surveys_are_refused() {
+        let fine = survey(&[(run(10.5, 0), run(20.0, 3))]);
+        assert_eq!(fine.validate(), Ok(()));
+        let refused = |change: &dyn Fn(&mut Survey)| {
+            let mut survey = fine.clone();
+            change(&mut survey);
+            assert!(survey.validate().is_err(), "{survey:?}");
+        };
+        refused(&|survey| survey.settings.clear());
+        refused(&|survey| survey.strategies[1] = "aimd".to_owned());
+        refused(&|survey| survey.repeats = 2);
+        refused(&|survey| survey.settings.push(survey.settings[0].clone()));
+        for impossible in [
+            Run { attempts: 0, ..run(1.0, 0) },
+            Run { fairness: Some(7.0), ..run(1.0, 0) },
+            run(1.0, 101),
+            run(0.0, 0),
+            run(f64::INFINITY, 0),
+            run(1e300, 0),
+        ] {
+            refused(&|survey| survey.settings[0].runs[1][0] = impossible);
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub(crate) struct SurveyArgs {
 
     /// Read a survey that `--json` wrote instead of running one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["strategies", "concurrency_limits", "rate_limits", "seed",
-          "repeats", "settings", "json"])]
+          "repeats", "settings"])]
     pub(super) from: Option<PathBuf>,
 
     /// Print groups of settings, the worst setting of each strategy, and how to read the table, too.

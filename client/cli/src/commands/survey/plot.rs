@@ -28,13 +28,14 @@ pub(super) fn picture(judged: &Judged) -> String {
                     shape: Shape::Dots,
                     points: judged
                         .survey
-                        .of_group(group)
+                        .of_group(group, against.reference)
                         .map(|surveyed| (surveyed.time_ratio(against), surveyed.attempts_ratio(against)))
                         .collect(),
                     band: Vec::new(),
                 })
                 .collect(),
-            note: "1 is the reference; left and below is better".to_owned(),
+            note: "1 is the reference; left and below is better; dots beyond an axis lie at its end"
+                .to_owned(),
         })
         .filter(|plot| plot.series.iter().any(|series| !series.points.is_empty()))
         .collect();

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use experiments::survey::{Against, GROUPS, Group, MAX_ATTEMPTS_PER_OP, Ratio, Row, SLOWER, Survey};
-use results::numbers::{percent, short, thousands};
+use results::numbers::{counted, percent, short, thousands};
 
 use crate::exit::{Exit, Fatal};
-use crate::interrupt::by_whom;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
@@ -59,7 +58,7 @@ pub(super) fn reference(strategies: &[String], reference: &str) -> anyhow::Resul
     })
 }
 
-pub(super) fn text(judged: &Judged, explain: bool, stopped_by: Option<&str>) -> String {
+pub(super) fn text(judged: &Judged, explain: bool) -> String {
     let mut text = String::new();
     for group in GROUPS.iter().filter(|group| group.is_whole) {
         text += &answer(judged, group);
@@ -67,16 +66,14 @@ pub(super) fn text(judged: &Judged, explain: bool, stopped_by: Option<&str>) -> 
     for group in GROUPS.iter().filter(|group| group.is_whole || explain) {
         text += &table(judged, group);
     }
-    let Survey { seed, repeats, settings, .. } = &judged.survey;
-    let _ = write!(
+    let Survey { seed, repeats, stopped_early, settings, .. } = &judged.survey;
+    let early = if *stopped_early { "; stopped early, settings are missing" } else { "" };
+    let _ = writeln!(
         text,
-        "\n{} settings drawn with seed {seed}, {repeats} seeds each, simulated",
-        thousands(settings.len() as u64)
+        "\n{} drawn with seed {seed}, {} each, simulated{early}",
+        counted(settings.len() as u64, "setting"),
+        counted((*repeats).into(), "seed"),
     );
-    match stopped_by {
-        Some(cause) => _ = writeln!(text, "; stopped early {}", by_whom(cause)),
-        None => text.push('\n'),
-    }
     if explain {
         text += &worst(judged);
         text += &legend(judged);
