@@ -57,7 +57,7 @@ fn for_fish(script: &str, program: &Command) -> String {
     script
 }
 
-/// Prints the program's man page, or writes it and those of all subcommands to a directory.
+/// Prints the program's man page, or writes it and those of all listed subcommands to a directory.
 pub(crate) fn man(args: &ManArgs, program: Command) -> anyhow::Result<ExitCode> {
     let mut command = program.disable_help_subcommand(true);
     command.build();
@@ -73,7 +73,8 @@ fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
         let words = format!("`{}` (--output) cannot be made a directory", directory.display());
         Fatal::because(Exit::Output, words, error)
     })?;
-    for command in [command].into_iter().chain(command.get_subcommands()) {
+    let listed = command.get_subcommands().filter(|command| !command.is_hide_set());
+    for command in [command].into_iter().chain(listed) {
         let (name, text) = page(command)?;
         Output::prepare(&directory.join(name), "--output")?.write(&text)?;
     }
