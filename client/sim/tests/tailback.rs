@@ -12,7 +12,7 @@ use vocabulary::Instant;
 /// Seeds of every mean.
 const SEEDS: u64 = 5;
 
-/// What command lines and scenarios add to constant network delays by default.
+/// Default noise of constant network delays on command lines and in scenarios.
 const NOISE: Duration = Duration::from_micros(200);
 
 fn spec(strategy: &str) -> StrategySpec {

@@ -1,4 +1,4 @@
-//! What a survey writes and reads: every setting with its runs.
+//! The document of a survey: every setting with its runs.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub struct Surveyed {
     pub runs: Vec<Vec<Run>>,
 }
 
-/// What a survey keeps of one run. Written as `[end_s, attempts, undone, ops, fairness]`.
+/// The figures of one run that a survey needs. Written as `[end_s, attempts, undone, ops, fairness]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(f64, u64, u64, u64, Option<f64>)", into = "(f64, u64, u64, u64, Option<f64>)")]
 pub struct Run {

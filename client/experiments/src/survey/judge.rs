@@ -1,4 +1,4 @@
-//! What a survey shows of a strategy: ratios to a reference, paired by setting and seed.
+//! Ratios of each strategy to a reference, paired by setting and seed.
 
 use serde::Serialize;
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
@@ -27,7 +27,7 @@ pub struct Ratio {
     pub interval: Option<(f64, f64)>,
 }
 
-/// What the settings of a group show of one strategy.
+/// Figures of one strategy over the settings of a group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// Settings of the group.
@@ -42,7 +42,7 @@ pub struct Row {
     pub worst: (f64, u64),
     /// Settings with a run that it did not finish.
     pub unfinished: usize,
-    /// Of these, the settings in which the reference finished all its runs.
+    /// Settings with a run that it did not finish although the reference finished all of its own.
     pub unfinished_alone: usize,
     /// Mean of Jain's index over runs, in groups whose settings all have several clients.
     pub fairness: Option<f64>,

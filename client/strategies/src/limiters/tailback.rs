@@ -156,7 +156,7 @@ struct Tailback {
     window: f64,
     /// The window that was too large: what was in flight when the attempt was sent whose rejection led to the last cut. 0 before it.
     top: f64,
-    /// What the last cut left of `top`, and what the window returns to after a row of cuts.
+    /// Window right after the last cut of `top`; consecutive cuts lower it, and the window returns to it after them.
     base: f64,
     /// Round trips since the last cut.
     rounds: f64,
@@ -302,7 +302,7 @@ impl Tailback {
         let beta = self.beta;
         let known = self.latency.mean.is_some();
         if !known && self.open {
-            // Before any success the first rejection only tells how many were accepted before it. The start goes on.
+            // Before any success, the first rejection only shows how many attempts were accepted before it. The start continues.
             self.window = self.window.min(in_flight_when_sent - 1.0).max(1.0);
             (self.top, self.base) = (self.window, self.window);
             return Reason::FirstRejections;

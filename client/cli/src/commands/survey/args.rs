@@ -28,7 +28,7 @@ interrupted.";
 const STRATEGIES: &str =
     "aimd,aimd:beta=0.8,cubic,bbr,full-jitter,aws-adaptive,envoy-gradient,preset:vector,tailback";
 
-/// Which strategies are surveyed, and in which settings.
+/// Strategies and settings of a survey, and its outputs.
 #[derive(Args, Debug)]
 pub(crate) struct SurveyArgs {
     /// Strategies, each with its parameters; may be given several times.

@@ -417,7 +417,7 @@ fn reports_name_the_phase_and_never_a_window_or_top_below_1() {
         gauges
     };
     let mut tailback = new(20.0);
-    // What may be in flight before the first answer depends on the time, so there is no window to report.
+    // Before the first answer the maximum in flight depends on the time, so no window is reported.
     assert_eq!((report(&tailback).window, report(&tailback).phase), (None, Some("blind")));
     tailback = started(20.0);
     assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(20.0), Some("start")));
