@@ -2,6 +2,7 @@
 
 mod checks;
 mod client_shard;
+mod explain;
 pub(crate) mod exports;
 mod output;
 mod run;
@@ -17,6 +18,7 @@ mod values;
 mod workload;
 
 pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use screen::{ScreenArgs, Theme};

@@ -18,11 +18,11 @@ pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Milliseconds with three significant digits and a fitting unit: `0.0312 ms`, `12.4 ms`, `3.02 s`, `12 min`.
+/// Formats milliseconds with three significant digits and a fitting unit: `0.0312 ms`, `12.4 ms`, `3.02 s`, `720 s`, `20.0 min`.
 pub fn milliseconds(ms: f64) -> String {
     match ms {
-        ms if ms < 1000.0 => format!("{} ms", significant(ms)),
-        ms if ms < 600_000.0 => format!("{} s", significant(ms / 1e3)),
+        ms if ms < 999.5 => format!("{} ms", significant(ms)),
+        ms if ms < 999_500.0 => format!("{} s", significant(ms / 1e3)),
         ms => format!("{} min", significant(ms / 60e3)),
     }
 }
@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(milliseconds(0.0312), "0.0312 ms");
         assert_eq!(milliseconds(12.44), "12.4 ms");
         assert_eq!(seconds(25.21), "25.2 s");
-        assert_eq!(seconds(720.0), "12.0 min");
+        assert_eq!(seconds(720.0), "720 s");
+        assert_eq!([0.9996, 999.4, 999.6, 6000.0].map(seconds), ["1.00 s", "999 s", "16.7 min", "100 min"]);
         assert_eq!(
             [17_405.2, 2088.0, 25.204, 0.4504, -3.0, 999.6, 0.0512, 99.96, f64::NEG_INFINITY].map(short),
             ["17 405", "2 088", "25.2", "0.450", "-3", "1 000", "0.0512", "100", "-∞"]

@@ -7,6 +7,7 @@ use tailback::StrategySpec;
 
 use super::checks::CheckArgs;
 use super::client_shard::ClientShardArgs;
+use super::explain::ExplainArgs;
 use super::output::OutputArgs;
 use super::shard::ShardArgs;
 use super::shell::{strategies, suggesting};
@@ -45,6 +46,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) explain: ExplainArgs,
 }
 
 impl RunArgs {

@@ -4,6 +4,7 @@ use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
 use results::Score;
 
+use super::explain::ExplainArgs;
 use super::output::ReportArgs;
 use super::score::score;
 use super::screen::ScreenArgs;
@@ -39,6 +40,9 @@ pub(crate) struct SeveralArgs {
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,
+
+    #[command(flatten)]
+    pub(crate) explain: ExplainArgs,
 }
 
 /// One run says nothing of a difference: the default is more than for single experiments.

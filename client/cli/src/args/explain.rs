@@ -1,0 +1,11 @@
+//! The flag for more than the answer.
+
+use clap::Args;
+
+/// Whether the details behind an answer are printed.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct ExplainArgs {
+    /// Print everything behind the answer: legend, intervals, every pair, side effects, warnings in full.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) explain: bool,
+}
