@@ -63,17 +63,8 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     let output = compare(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
-    let joined = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in [
-        "incomplete: stalled in every run",
-        "oracle finishes 1.25× sooner than aimd (9",
-        "aimd finishes 1.68× sooner than exponential:jitter=0.5 (9",
-        "aimd needs 8.33× fewer attempts than exponential:jitter=0.5 (9",
-        "over seeds, for this server model",
-    ] {
-        assert!(joined.contains(words), "`{words}` is missing:\n{said}");
-    }
+    assert!(said.lines().count() <= 16 && said.lines().all(|line| line.chars().count() < 80), "{said}");
+    insta::assert_snapshot!("compare_five", said);
 
     let document = read(&file);
     assert_eq!(document["runs"].as_array().map(Vec::len), Some(150));
@@ -109,6 +100,64 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     let figure = |key: &str| aimd[key].as_f64().expect("a number");
     assert!(figure("low") < figure("ratio") && figure("ratio") < figure("high"), "{aimd}");
     assert!(figure("high") < 0.6 && figure("p") < 0.01 && figure("level") > 0.95, "{aimd}");
+
+    // Three ranked strategies are three pairs in two figures, at one level.
+    let level = comparison["level"].as_f64().expect("thirty seeds are enough");
+    assert!((level - (1.0 - 0.05 / 6.0)).abs() < 1e-12, "{level}");
+    let place = |one: &Value| (one["strategy"].as_str().expect("a name").to_owned(), one["place"].as_u64());
+    let places: Vec<_> = comparison["strategies"].as_array().expect("a list").iter().map(place).collect();
+    assert_eq!(places[..2], [("oracle".to_owned(), None), ("aimd".to_owned(), Some(1))]);
+    assert_eq!(comparison["strategies"][0]["times_best"]["low"], Value::Null);
+    assert_eq!(comparison["strategies"][2]["times_best"]["figure"], "makespan_s");
+}
+
+/// Returns the screen of a comparison in virtual time, without its exit code.
+fn screen(args: &[&str]) -> String {
+    let output = compare(&[&["--simulate"], args].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let screen = text(&output.stdout).to_owned();
+    assert!(screen.lines().all(|line| line.chars().count() < 80), "{screen}");
+    screen
+}
+
+#[test]
+fn every_kind_of_answer_comes_first() {
+    for (name, args) in [
+        ("some_gave_up", &["-s", "exponential:jitter=0.5,aimd,preset:urllib3,preset:openai"][..]),
+        ("within", &["-s", "aimd,full-jitter", "--within", "10s"]),
+        ("one_run", &["-s", "aimd,full-jitter", "--repeats", "1"]),
+        ("few_seeds", &["-s", "aimd,full-jitter", "--repeats", "4"]),
+        ("tie", &["-s", "aimd,aimd:ssthresh=60,vegas", "--ops", "300"]),
+        ("equivalent", &["-s", "aimd,aimd:ssthresh=600"]),
+        ("all_stopped", &["-s", "immediate,immediate:max-attempts=1000000", "--repeats", "5"]),
+        ("oracle", &["-s", "aimd,oracle"]),
+        ("by_p99", &["-s", "aimd,exponential:jitter=0.5", "--by", "p99"]),
+        ("by_attempts", &["-s", "aimd,full-jitter,tailback", "--by", "attempts"]),
+        ("sensitivity", &["-s", "aimd,full-jitter", "--sensitivity"]),
+        ("own_limits", &["-s", "fixed-window:window=5,fixed-window:window=40"]),
+    ] {
+        insta::assert_snapshot!(format!("answer_{name}"), screen(args));
+    }
+}
+
+#[test]
+fn a_preset_says_its_load_and_that_nothing_was_rejected() {
+    let openai = ["--preset", "openai", "--rate"];
+    let strategies = "preset:openai,preset:urllib3-usual,aimd,token-bucket:rate=8,preset:openai,max-attempts=6,\
+                      preset:openai,max-attempts=11,cap=60s";
+    let stalled = [&openai[..], &["12/s", "--duration", "5m", "--strategies", strategies]].concat();
+    insta::assert_snapshot!("answer_all_gave_up", screen(&stalled));
+    let idle =
+        [&openai[..], &["10/s", "--duration", "3m", "--repeats", "5", "-s", "aimd,full-jitter"]].concat();
+    insta::assert_snapshot!("answer_nothing_to_compare", screen(&idle));
+}
+
+#[test]
+fn everything_else_is_behind_explain() {
+    insta::assert_snapshot!(
+        "explained",
+        screen(&["-s", "aimd,full-jitter,none", "--explain", "--sensitivity"])
+    );
 }
 
 #[test]
@@ -141,7 +190,7 @@ fn three_repeats_are_too_few_to_say() {
     let output = compare(&["--simulate", "-s", "aimd,full-jitter", "--ops", "200", "--repeats", "3"]);
     assert!(output.status.success());
     let said = text(&output.stdout);
-    assert!(said.contains("too few repeats to say") && !said.contains(" %: "), "{said}");
+    assert!(said.contains("intervals need 5.") && said.contains("\n–  aimd "), "{said}");
 }
 
 #[test]
@@ -170,22 +219,6 @@ fn whoever_ran_out_of_time_did_not_give_up() {
 }
 
 #[test]
-fn the_note_points_to_where_the_table_is() {
-    let output = compare(&["--simulate", "-s", "aimd,full-jitter", "--ops", "100"]);
-    let said = text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
-    let note = said.find("the figures of the table below are means").expect("the note");
-    assert!(note < said.find("strategy (means)").expect("the table"), "{said}");
-}
-
-#[test]
-fn a_variation_says_whether_the_ranking_stands() {
-    let args = ["--simulate", "-s", "aimd,full-jitter", "--ops", "500", "--sensitivity"];
-    let output = compare(&args);
-    let said = text(&output.stdout);
-    assert!(said.contains("cap −20 %: 40 slots") && said.contains("the ranking stands against"), "{said}");
-}
-
-#[test]
 fn what_cannot_be_compared_is_refused() {
     for (strategies, expected) in [
         ("aimd", "name at least two"),
@@ -211,7 +244,7 @@ fn an_interrupt_keeps_the_complete_blocks() {
     let (output, _) = interrupted(directory.path(), &args, "of 2 000 000 runs (0 %)  eta ");
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("stopped by SIGINT: ") && said.contains("of 1 000 000 blocks"), "{said}");
+    assert!(said.contains("stopped by SIGINT: ") && said.contains("of 1 000 000 seeds"), "{said}");
 
     let document = read(&file);
     let blocks = document["comparison"]["blocks"].as_u64().expect("a number");
@@ -250,31 +283,18 @@ fn beside_a_stopped_strategy_one_that_gave_ops_up_is_ranked_by_share_and_not_cal
     ]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    assert!(said.contains("Ranked by the share of ops done"), "{said}");
-    assert!(said.contains("preset:openai did 47.4 % of the ops"), "{said}");
-    assert!(!said.contains("alone is complete"), "{said}");
+    assert!(said.starts_with("preset:openai got most done: 47.4 % of the ops"), "{said}");
+    assert!(said.contains("\n!  preset:openai…,cap=60s     ≥ 45.0 %"), "{said}");
 }
 
 #[test]
-fn the_ranking_of_ten_strategies_ends_the_text_and_fits_a_screen_of_24_lines() {
+fn of_many_strategies_the_first_ten_are_listed_and_all_with_explain() {
     let strategies = "oracle,aimd,none,immediate,exponential:jitter=0.5,full-jitter,equal-jitter,\
-                      decorrelated-jitter,fixed-window,linear";
-    let exact = ["--simulate", "--delay-noise", "0"];
-    let output =
-        compare(&[&exact[..], &["--ops", "500", "--repeats", "5", "--strategies", strategies]].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let lines: Vec<&str> = text(&output.stdout).lines().collect();
-    let screen = &lines[lines.len() - 23..];
-    let head = screen.iter().position(|line| line.contains("makespan s")).expect("the column has a unit");
-    for name in
-        ["oracle", "aimd", "none", "immediate", "full-jitter", "equal-jitter", "fixed-window", "linear"]
-    {
-        let row = |line: &&&str| line.split_whitespace().take(3).any(|word| word == name);
-        let row = screen[head..].iter().find(row).unwrap_or_else(|| panic!("no {name} in {screen:#?}"));
-        let incomplete = ["none", "immediate"].contains(&name);
-        let (_, figures) = row.split_once(name).expect("the row has its name");
-        assert_eq!(figures.contains('–'), incomplete, "a makespan only of what did every op: {row}");
-    }
-    let yardstick = lines.iter().filter(|line| line.starts_with("oracle finishes")).count();
-    assert_eq!(yardstick, 1, "of who knows the future only the distance to the best: {lines:#?}");
+                      decorrelated-jitter,fixed-window,linear,cubic,new-reno,vegas,tailback";
+    let args = ["--ops", "500", "--repeats", "5", "--strategies", strategies];
+    let short = screen(&args);
+    assert!(short.contains("   … 2 more: --explain\n"), "{short}");
+    assert!(short.lines().any(|line| line.starts_with("*  oracle")), "{short}");
+    let long = compare(&[&["--simulate", "--explain"], &args[..]].concat());
+    assert!(text(&long.stdout).lines().filter(|line| line.contains(" none ")).count() > 1);
 }

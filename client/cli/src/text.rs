@@ -3,7 +3,9 @@
 pub(crate) mod causes;
 pub(crate) mod people;
 pub(crate) mod progress;
+pub(crate) mod ranking;
 pub(crate) mod shards;
+pub(crate) mod short_names;
 pub(crate) mod stderr;
 pub(crate) mod summary;
 pub(crate) mod table;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::header::AUTHORIZATION;
 use loadgen_core::{OperationKind, RequestKind, authorization};
 use mockserver::core::{Capacity, CapacityLimit, Config, Details, Traffic};
-use results::numbers::{short, thousands};
+use results::numbers::{counted, short, thousands};
 use results::{LoadRecord, Mode};
 use vocabulary::{Rate, duration_text, wire};
 
@@ -53,6 +53,25 @@ impl Load {
     /// The load in a sentence without its full stop: ``12/s is 1.44 × what `openai` allows (500 a minute, burst 500)``.
     pub fn sentence(&self) -> String {
         format!("{} is {} × {} ({})", self.rate, short(self.factor()), self.allowed(), self.limit())
+    }
+
+    /// Returns the load with the number of ops, without a full stop: `2 000 ops at 1000/s: 10 × capacity (50 slots × 500 ms)`.
+    pub fn line(&self, ops: Option<u64>) -> String {
+        match ops.filter(|_| self.preset.is_none()) {
+            Some(ops) => {
+                let (factor, limit) = (short(self.factor()), self.limit());
+                format!("{} at {}: {factor} × capacity ({limit})", counted(ops, "op"), self.rate)
+            }
+            None => self.sentence(),
+        }
+    }
+
+    /// Returns the number of slots, if these are the limit that is reached first.
+    pub fn slots(&self) -> Option<u64> {
+        match self.capacity.limit {
+            CapacityLimit::Slots { slots, .. } => Some(slots),
+            CapacityLimit::Rate { .. } => None,
+        }
     }
 
     /// As results have it.

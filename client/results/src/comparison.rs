@@ -47,6 +47,8 @@ pub struct Compared {
     pub order: Vec<Vec<usize>>,
     /// What intervals are over.
     pub intervals: String,
+    /// Confidence level of each interval of `times_best`; all of them hold together in 95 % of comparisons. Null below five blocks.
+    pub level: Option<f64>,
     /// From the best to the worst; those that cannot be ranked last.
     pub strategies: Vec<StandingRecord>,
     /// Every two that did the same work, and the best against the others in a second figure; where shares differ, every two in
@@ -78,6 +80,31 @@ pub struct StandingRecord {
     /// Over blocks.
     #[serde(deserialize_with = "crate::fields::known")]
     pub figures: FiguresOverRuns,
+    /// Rank in the printed table, from 1: among strategies that do not know the server. Null below five blocks, and for strategies that
+    /// stalled or know the server.
+    pub place: Option<u64>,
+    /// Whether other strategies have the same place.
+    pub tied: bool,
+    /// Ranked figure over that of the best strategy; null for strategies that did not do the same work.
+    pub times_best: Option<TimesRecord>,
+    /// Attempts sent over those of the best strategy; null as above.
+    pub attempts_times_best: Option<TimesRecord>,
+}
+
+/// Ratio to the best strategy: geometric mean of ratios paired by block, with Student's t on their logarithms.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "TimesBest")]
+#[serde(expecting = "an object")]
+pub struct TimesRecord {
+    /// Path of the figure.
+    #[serde(default)]
+    pub figure: String,
+    /// Geometric mean of the paired ratios.
+    pub ratio: f64,
+    /// Lower end of the interval at `level`; null below five blocks, for the best strategy itself, and for those that know the server.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
 }
 
 /// Two strategies in one figure, paired by block.

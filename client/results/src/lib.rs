@@ -6,6 +6,7 @@
 //! [`GeneratorLoad`] and [`Warning`] say what to doubt.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod answer;
 mod baseline;
 mod basis;
 mod client_shards;
@@ -49,6 +50,7 @@ mod ties;
 mod version;
 mod written;
 
+pub use answer::{Answer, MIN_SEEDS, PairRow, Part, Place, RankedBy, Row, Sentence, Times, pair_rows};
 pub use baseline::{Baseline, judged};
 pub use basis::Basis;
 pub use client_shards::{
@@ -56,7 +58,9 @@ pub use client_shards::{
     merged_clients,
 };
 pub use columns::Column;
-pub use comparison::{Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, Variation};
+pub use comparison::{
+    Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, TimesRecord, Variation,
+};
 pub use conditions::{Conditions, WrittenConditions};
 pub use config::{
     ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord,

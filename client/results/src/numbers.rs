@@ -75,6 +75,12 @@ pub fn short(number: f64) -> String {
     }
 }
 
+/// Formats a number with three significant digits and grouped thousands: `1.00`, `0.799`, `17 390`.
+pub fn three(number: f64) -> String {
+    let grouped = |size: f64| short(size.round());
+    if number.abs() >= 999.5 { grouped(number) } else { significant(number) }
+}
+
 /// Three significant digits, but no more than four decimals.
 fn significant(number: f64) -> String {
     match number {

@@ -34,7 +34,7 @@ pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
     let (ranked, rest): (Vec<Standing>, Vec<Standing>) = standings.into_iter().partition(|standing| {
         standing.counts.cut_off() == 0 && (standing.is_complete() || standing.tier > 0)
     });
-    let ties = Ties::among(ranked.iter().filter(|standing| !standing.foresees).count());
+    let ties = Ties::among(&ranked);
     let (same_work, unequal): (Vec<Standing>, Vec<Standing>) =
         ranked.into_iter().partition(Standing::is_comparable);
     let effort = Score::attempts_per_success();

@@ -18,10 +18,16 @@ pub(crate) struct Ties {
 }
 
 impl Ties {
-    /// Among so many ranked strategies.
-    pub(crate) fn among(strategies: usize) -> Self {
+    /// Returns the rule for a ranking of these strategies.
+    pub(crate) fn among<'a>(standings: impl IntoIterator<Item = &'a Standing>) -> Self {
+        let strategies = standings.into_iter().filter(|standing| !standing.foresees).count();
         let pairs = strategies * strategies.saturating_sub(1) / 2;
         Self { level: Level::P95.shared_by(FIGURES_COMPARED * pairs) }
+    }
+
+    /// Returns the confidence level of each interval.
+    pub(crate) fn level(&self) -> Level {
+        self.level
     }
 
     /// Whether two cannot be distinguished in this figure. With too few runs for an interval, only the same mean is equal. Nobody is

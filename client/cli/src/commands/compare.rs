@@ -1,10 +1,12 @@
 //! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
 
 pub(crate) mod args;
-mod by_share;
+mod explain;
 mod load;
-mod report;
-mod table;
+mod screen;
+#[cfg(test)]
+mod tests;
+mod unranked;
 
 use std::process::ExitCode;
 
@@ -41,6 +43,7 @@ use crate::shortfall::Shortfalls;
 use crate::text::figures::thousands;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
+use crate::text::wrapping::terminal_width;
 use args::CompareArgs;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
@@ -58,7 +61,7 @@ fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let blocks = Blocks { strategies: &experiments, opponent: &opponent };
     let others = others(args, &opponent);
     let tasks = tasks(blocks, &others);
-    let mode = if several.simulate { Mode::Simulated } else { Mode::Http };
+    let mode = mode_of(several.simulate);
     let planned = ShardPlan {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: ShardedCommand::Compare,
@@ -172,7 +175,15 @@ fn conduct(
     let mut document = comparison.document();
     document.comparison.incomplete.clone_from(&session.incomplete);
     session.tell(exports, Some(&document), || {
-        report::text(&comparison, blocks, simulated, (bottlenecks, session.stopped_by()))
+        let setting = screen::Setting {
+            blocks,
+            mode: mode_of(simulated),
+            bottlenecks,
+            stopped_by: session.stopped_by(),
+            explain: several.explain.explain,
+            width: terminal_width(),
+        };
+        screen::screen(&comparison, &setting)
     })?;
     if let Some(exit) = session.cut_off() {
         checks.left_out(quiet);
@@ -195,7 +206,7 @@ fn unranked(
     runs: &[BlockRun],
     by: Score,
 ) -> anyhow::Result<ExitCode> {
-    let words = report::unranked(runs, blocks, session.stopped_by());
+    let words = unranked::text(runs, blocks, session.stopped_by());
     if runs.is_empty() {
         return Ok(session.nothing(&words));
     }
@@ -236,10 +247,13 @@ fn prepared<'a>(
     let checks = Checks::prepare(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     if let Some(first) = experiments.first() {
         let record = opponent.record(simulated);
-        let mode = if simulated { Mode::Simulated } else { Mode::Http };
-        checks.same_experiment(mode, &config_record(first, &record, first.run.seed))?;
+        checks.same_experiment(mode_of(simulated), &config_record(first, &record, first.run.seed))?;
     }
     Ok(checks)
+}
+
+fn mode_of(simulated: bool) -> Mode {
+    if simulated { Mode::Simulated } else { Mode::Http }
 }
 
 fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {

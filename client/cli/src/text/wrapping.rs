@@ -10,6 +10,15 @@ use textwrap::wrap_algorithms::wrap_first_fit;
 /// Columns of what is no terminal, and the most that are used of one: longer lines are hard to read.
 const USUAL: usize = 80;
 
+/// Widest terminal that tables use.
+const WIDEST: usize = 160;
+
+/// Blank that no line is broken at, until it is printed.
+const UNBREAKABLE: &str = "\u{1f}";
+
+/// Units that stay with their number.
+const UNITS: &[&str] = &["s", "ms", "min", "%"];
+
 /// Below that, labels leave no room for what they label.
 const LEAST: usize = 32;
 
@@ -19,15 +28,40 @@ const MARGIN: usize = 2;
 /// What keeps the figures of a row apart: a single space may also be within one, as in `29 085 reads`.
 const BETWEEN: &str = "   ";
 
-/// Columns that lines may have. A pipe or a file gets the same whoever looks.
+/// Returns the width of lines of words.
 fn columns() -> usize {
-    static COLUMNS: OnceLock<usize> = OnceLock::new();
-    *COLUMNS.get_or_init(|| {
+    terminal_width().min(USUAL)
+}
+
+/// Returns the width of the terminal in columns, or 80 if stdout is not a terminal.
+pub(crate) fn terminal_width() -> usize {
+    static WIDTH: OnceLock<usize> = OnceLock::new();
+    *WIDTH.get_or_init(|| {
         let known = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
-        // Terminals that do not know their size say zero.
         let known = known.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-        known.map_or(USUAL, |columns| columns.clamp(LEAST, USUAL))
+        known.map_or(USUAL, |columns| columns.clamp(LEAST, WIDEST))
     })
+}
+
+/// Breaks text at spaces into lines that leave the last of `width` columns free; numbers keep their units.
+pub(crate) fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
+    within(width - 1, &unbroken(text), first, rest).replace(UNBREAKABLE, " ")
+}
+
+/// Joins digits with the digits or the unit after them: `17 390`, `25.2 s`.
+fn unbroken(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        joined.push_str(word);
+        let Some(next) = words.peek() else { break };
+        let next = next.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '%');
+        let is_digits = next.starts_with(|c: char| c.is_ascii_digit()) && next.len() >= 3;
+        let continues = UNITS.contains(&next) || is_digits && word.len() <= 3;
+        let is_number = word.ends_with(|c: char| c.is_ascii_digit());
+        joined.push_str(if is_number && continues { UNBREAKABLE } else { " " });
+    }
+    joined
 }
 
 /// Breaks text at spaces; the first line begins with `first`, the others with `rest`.

@@ -1,6 +1,6 @@
 //! What blocks of several strategies come to: the ranking, what the differences are worth, and whether it stands.
 
-use results::{Compared, Score, Standing, ranked_by_share};
+use results::{Answer, Compared, Score, Standing, ranked_by_share};
 
 use super::pair::Pair;
 use super::pairs::{best_against_others, every_pair, pairs_by_share};
@@ -71,6 +71,7 @@ impl Comparison {
 
     /// As it is written, but for the runs, which were passed on.
     pub fn document(&self) -> results::Comparison {
+        let answer = Answer::new(&self.standings, self.by);
         let orders = (0..self.measured.blocks() as u64)
             .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)));
         results::Comparison {
@@ -81,7 +82,8 @@ impl Comparison {
                 blocks: self.measured.blocks() as u64,
                 order: orders.collect(),
                 intervals: self.intervals.to_owned(),
-                strategies: self.standings.iter().map(Standing::record).collect(),
+                level: answer.has_intervals().then(|| answer.level.coverage()),
+                strategies: self.standings.iter().map(|standing| standing.record(&answer)).collect(),
                 pairs: self
                     .pairs
                     .iter()

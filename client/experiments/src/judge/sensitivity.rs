@@ -1,6 +1,6 @@
 //! Whether a ranking stands when the server is a little different.
 
-use results::Standing;
+use results::{Standing, best_that_can_be_had};
 use statistics::Verdict;
 
 use super::pair::Pair;
@@ -14,6 +14,8 @@ pub struct Sensitivity {
     standings: Vec<Standing>,
     /// What changed in the ranking; empty when it stands.
     pub changes: Vec<String>,
+    winner: Option<String>,
+    same_winner: bool,
 }
 
 impl Sensitivity {
@@ -52,7 +54,29 @@ impl Sensitivity {
                 });
             }
         }
-        Self { variation, standings, changes }
+        let winner = |standings: &[Standing]| {
+            best_that_can_be_had(standings)
+                .filter(|best| best.rank.is_some())
+                .map(|best| best.strategy.clone())
+        };
+        let (winner, winner_before) = (winner(&standings), winner(before));
+        // A tie may be listed in another order without having another winner.
+        let lost = winner_before.as_ref().zip(winner.as_ref()).is_some_and(|(before, now)| {
+            before != now
+                && pairs.iter().any(|pair| pair.first == *now && pair.second == *before && claims(pair))
+        });
+        let same_winner = winner.is_some() == winner_before.is_some() && !lost;
+        Self { variation, standings, changes, winner, same_winner }
+    }
+
+    /// Returns the strategy that is first against this server, if one can be ranked.
+    pub fn winner(&self) -> Option<&str> {
+        self.winner.as_deref()
+    }
+
+    /// Returns false if another strategy is distinguishably better against this server than the winner.
+    pub fn same_winner(&self) -> bool {
+        self.same_winner
     }
 
     /// Whether nothing changed that had been claimed.

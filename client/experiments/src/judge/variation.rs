@@ -18,6 +18,17 @@ pub struct Variation {
     pub server: Config,
 }
 
+impl Variation {
+    /// Returns the difference in a few words: `cap +20 %`, `lognormal service`, `jittered network`.
+    pub fn short_name(&self) -> &str {
+        match self.name.split_once(':') {
+            Some((cap, _)) if cap.starts_with("cap ") => cap,
+            _ if self.name.starts_with("service times") => "lognormal service",
+            _ => "jittered network",
+        }
+    }
+}
+
 /// The server with one thing changed at a time: what its policy has no use for is left as it is.
 pub fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();

@@ -1,7 +1,5 @@
 //! Notes on the load of a comparison: how hard it pushes the server, and which load to try if it decides nothing.
 
-use std::fmt::Write as _;
-
 use experiments::judge::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
 use experiments::workload::WorkloadSpec;
@@ -9,8 +7,7 @@ use experiments::{Experiment, Load};
 use mockserver::core::Config;
 use results::{Mode, Score, Standing};
 
-use crate::text::figures::{counted, thousands};
-use crate::text::wrapping::wrapped;
+use crate::text::figures::counted;
 
 /// Makespans and attempts that differ by less are equal.
 const EQUAL: f64 = 1.02;
@@ -18,21 +15,15 @@ const EQUAL: f64 = 1.02;
 /// The load of docs/clients.md: 20 % more than the default server can do for one minute of three.
 const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
 
-/// The load that all strategies of a comparison meet.
-pub(super) fn load(blocks: Blocks<'_>, simulated: bool) -> Option<Load> {
-    let mode = if simulated { Mode::Simulated } else { Mode::Http };
+/// Returns the load of all strategies; `None` if the server's capacity is not known.
+pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
     Load::new(blocks.strategies.first()?, blocks.opponent.model(), mode)
-}
-
-/// The load as a line below the table; empty where no capacity is known.
-pub(super) fn line(load: Option<&Load>) -> String {
-    load.map_or_else(String::new, |load| format!("\n{}\n", wrapped(&format!("{}.", load.sentence()), "", "")))
 }
 
 /// Note for a comparison in which no attempt was rejected and none failed.
 pub(super) enum Unthrottled {
     /// The strategies are equal: this text replaces their differences.
-    NothingToCompare(String),
+    NothingToCompare(Vec<String>),
     /// The strategies differ by their own limits: this text follows their differences.
     OwnLimits(String),
 }
@@ -53,13 +44,11 @@ pub(super) fn unthrottled(comparison: &Comparison, load: Option<&Load>) -> Optio
     if !are_equal(standings, comparison.by) {
         let words =
             format!("Not one of {attempts} was rejected: the differences come from the clients' own limits.");
-        return Some(Unthrottled::OwnLimits(format!("{}\n", wrapped(&words, "", ""))));
+        return Some(Unthrottled::OwnLimits(words));
     }
-    let mut text = format!("Nothing to compare: not one of {attempts} was rejected.\n");
-    for words in load.map(Load::within_limit).unwrap_or_default() {
-        let _ = writeln!(text, "{}", wrapped(&words, "", ""));
-    }
-    Some(Unthrottled::NothingToCompare(text))
+    let mut paragraphs = vec![format!("Nothing to compare: not one of {attempts} was rejected.")];
+    paragraphs.extend(load.map(Load::within_limit).unwrap_or_default());
+    Some(Unthrottled::NothingToCompare(paragraphs))
 }
 
 /// Whether no strategy differs from another by more than 2 % in what is ranked, in makespan or in attempts.
@@ -74,30 +63,17 @@ fn are_equal(standings: &[Standing], by: Score) -> bool {
     })
 }
 
-/// Where every strategy gave up by itself under the default load: that the load suits clients that wait, and a command with one that
-/// suits these. Empty otherwise.
-pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, simulated: bool) -> String {
+/// Returns a warning with a load to try, if every strategy gave up ops under the default load. That load suits clients that wait.
+pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
     let gave_up =
         |standing: &Standing| standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0);
-    let (Some(first), Some(server)) = (blocks.strategies.first(), blocks.opponent.model()) else {
-        return String::new();
-    };
+    let (first, server) = (blocks.strategies.first()?, blocks.opponent.model()?);
     if !is_default_load(first) || !comparison.standings.iter().all(gave_up) {
-        return String::new();
+        return None;
     }
-    let pushes = load(blocks, simulated).map(|load| format!(", and {}", load.sentence())).unwrap_or_default();
-    let ops = thousands(first.run.workload.ops.unwrap_or_default());
-    let words = format!(
-        "every strategy gave up by itself: this load suits clients that wait ({ops} ops arrive within seconds{pushes})"
-    );
-    let mut text = format!("\n{}\n", wrapped(&words, "note: ", "      "));
-    if is_default_server(server) {
-        let command = command(blocks, simulated);
-        let _ = writeln!(text, "      The load of docs/clients.md suits those that give up:\n\n{command}");
-    } else if let Some(load) = load(blocks, simulated) {
-        let _ = writeln!(text, "      For those that give up try {}.", load.beyond_limit());
-    }
-    text
+    let flags =
+        if is_default_server(server) { OVERLOAD.to_owned() } else { load(blocks, mode)?.beyond_limit() };
+    Some(format!("every strategy gave up ops: this load suits clients that wait; try {flags}"))
 }
 
 /// True if neither the number nor the rate of ops was set.
@@ -108,20 +84,4 @@ fn is_default_load(experiment: &Experiment) -> bool {
 
 fn is_default_server(server: &Config) -> bool {
     Config { seed: Config::default().seed, ..server.clone() } == Config::default()
-}
-
-/// The same comparison with the load of docs/clients.md, for a shell.
-fn command(blocks: Blocks<'_>, simulated: bool) -> String {
-    let how = if simulated { "compare --simulate" } else { "compare" };
-    let strategies = blocks.strategies.iter().map(|experiment| {
-        let name = experiment.strategy.to_string();
-        let is_word = |c: char| c.is_ascii_alphanumeric() || "-_:=.,+%/".contains(c);
-        let name = if name.chars().all(is_word) { name } else { format!("'{name}'") };
-        format!("  --strategies {name} \\\n")
-    });
-    let repeats = match blocks.count() {
-        1 => String::new(),
-        count => format!(" --repeats {count}"),
-    };
-    format!("loadgen {how} \\\n{}  {OVERLOAD}{repeats}", strategies.collect::<String>())
 }

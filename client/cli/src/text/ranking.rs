@@ -1,0 +1,221 @@
+//! Table of a comparison: headings and cells, laid out for a terminal or as Markdown.
+
+use std::fmt::Write as _;
+
+use results::{Answer, Place, RankedBy, Row};
+
+use super::figures::{at_least, milliseconds, percent, seconds, thousands, three};
+use super::short_names::short_names;
+use super::wrapping::wrapped_to;
+
+/// Most strategies that are listed one by one, without `--explain`.
+const MAX_ROWS: usize = 12;
+/// Ranked strategies that are listed when there are more.
+const MAX_OF_MANY: usize = 10;
+/// Width of the mark before a name.
+const MARK: usize = 3;
+/// Terminal widths, in columns, from which the table has less or more in it.
+const WIDE: usize = 100;
+const USUAL: usize = 80;
+const NARROW: usize = 72;
+const NARROWEST: usize = 58;
+
+/// Column of the table.
+struct Column {
+    title: String,
+    /// Width in a terminal.
+    width: usize,
+    /// True if cells are aligned to the left, two blanks after the column before.
+    is_left: bool,
+    cell: Box<dyn Fn(&Row) -> String>,
+}
+
+/// Table of a comparison.
+pub(crate) struct Ranking<'a> {
+    answer: &'a Answer,
+    columns: Vec<Column>,
+}
+
+impl<'a> Ranking<'a> {
+    /// Returns the table with the columns that fit into `width`; `slots` is the number of the server's slots, if it has some.
+    pub(crate) fn new(answer: &'a Answer, width: usize, slots: Option<u64>) -> Self {
+        let mut columns = columns(answer);
+        if width >= WIDE {
+            if answer.ranked_by != RankedBy::Share {
+                columns.push(p99());
+            }
+            columns.push(wasted(slots));
+        }
+        if width < NARROW {
+            columns.retain(|column| !column.is_left);
+        }
+        if width < NARROWEST {
+            columns.retain(|column| column.title != "attempts" && column.title != "per done");
+        }
+        Self { answer, columns }
+    }
+
+    /// Returns the lines of the table; with `all` none of many strategies is left out, and names are in full.
+    pub(crate) fn text(&self, width: usize, all: bool) -> String {
+        let rows = self.shown(all);
+        let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
+        let columns: usize = self.columns.iter().map(|column| column.width).sum();
+        let room = match width {
+            WIDE.. => (width - 1).saturating_sub(MARK + columns).clamp(24, 38),
+            USUAL.. => 24,
+            _ => 16,
+        };
+        let (names, numbered) = short_names(&names, room);
+        let mut text = format!("{:MARK$}{:<room$}", "", "strategy");
+        self.columns.iter().for_each(|column| text.push_str(&column.aligned(&column.title)));
+        let mut text = format!("{}\n", text.trim_end());
+        let many = self.left_out(all);
+        for (number, (row, name)) in rows.iter().zip(&names).enumerate() {
+            if many > 0 && number == MAX_OF_MANY {
+                let _ = writeln!(text, "{:MARK$}… {many} more: --explain", "");
+            }
+            let mut line = format!("{:<MARK$}{name:<room$}", self.mark(row));
+            self.columns.iter().for_each(|column| line.push_str(&column.aligned(&(column.cell)(row))));
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        if many > 0 && rows.len() == MAX_OF_MANY {
+            let _ = writeln!(text, "{:MARK$}… {many} more: --explain", "");
+        }
+        for (short, full) in numbered {
+            // A long name continues after one of its parts.
+            let name = wrapped_to(width, &full.replace('+', "+ "), &format!("   {short} = "), "     ");
+            let _ = writeln!(text, "{}", name.replace("+ ", "+"));
+        }
+        text
+    }
+
+    /// Returns the table as Markdown, with full names.
+    pub(crate) fn markdown(&self) -> String {
+        let cell = |text: &str| text.replace('|', "\\|");
+        let mut text = String::from("| | strategy |");
+        for column in &self.columns {
+            let _ = write!(text, " {} |", cell(&column.title));
+        }
+        text.push_str("\n|---|---|");
+        text.push_str(&"---:|".repeat(self.columns.len()));
+        text.push('\n');
+        for row in &self.answer.rows {
+            let _ = write!(text, "| {} | `{}` |", cell(&self.mark(row)), cell(&row.strategy));
+            for column in &self.columns {
+                let _ = write!(text, " {} |", cell(&(column.cell)(row)));
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Returns the marks that occur in the shown rows.
+    pub(crate) fn legend(&self, all: bool) -> Vec<&'static str> {
+        let rows = self.shown(all);
+        let is_any = |place: fn(&Row) -> bool| rows.iter().any(|row| place(row));
+        let mut legend = Vec::new();
+        if self.answer.has_intervals()
+            && is_any(|row| matches!(row.place, Place::Ranked { is_tied: true, .. }))
+        {
+            legend.push("= not distinguishable");
+        }
+        if is_any(|row| matches!(row.place, Place::Stopped { .. })) {
+            let is_bound = self.answer.ranked_by == RankedBy::Share;
+            legend.push(if is_bound { "! stalled, a lower bound" } else { "! not ranked" });
+        }
+        if is_any(|row| row.place == Place::KnowsServer) {
+            legend.push("* knows the server");
+        }
+        if self.columns.iter().any(|column| column.title == "p99") && self.answer.ranked_by == RankedBy::Share
+        {
+            legend.push("p99: of ops that were done");
+        }
+        legend
+    }
+
+    /// Returns the rows to show: the first of many ranked ones, and all that have no rank.
+    fn shown(&self, all: bool) -> Vec<&Row> {
+        let many = self.left_out(all);
+        let (ranked, rest): (Vec<&Row>, Vec<&Row>) =
+            self.answer.rows.iter().partition(|row| matches!(row.place, Place::Ranked { .. }));
+        let ranked_shown = ranked.len() - many;
+        ranked.into_iter().take(ranked_shown).chain(rest).collect()
+    }
+
+    fn left_out(&self, all: bool) -> usize {
+        let ranked = self.answer.ranked().count();
+        if all || self.answer.rows.len() <= MAX_ROWS { 0 } else { ranked.saturating_sub(MAX_OF_MANY) }
+    }
+
+    fn mark(&self, row: &Row) -> String {
+        match row.place {
+            Place::Ranked { .. } if !self.answer.has_intervals() => "–".to_owned(),
+            place => place.mark(),
+        }
+    }
+}
+
+impl Column {
+    fn right(title: impl Into<String>, width: usize, cell: impl Fn(&Row) -> String + 'static) -> Self {
+        Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
+    }
+
+    fn aligned(&self, text: &str) -> String {
+        let width = self.width;
+        if self.is_left { format!("  {text:<width$}", width = width - 2) } else { format!("{text:>width$}") }
+    }
+}
+
+fn columns(answer: &Answer) -> Vec<Column> {
+    let seeds = answer.seeds;
+    let times = || Column::right("× best", 8, Row::times_cell);
+    let range = move || Column {
+        title: "95 %".to_owned(),
+        width: 13,
+        is_left: true,
+        cell: Box::new(move |row| row.range_cell(seeds)),
+    };
+    let done = |width: usize| {
+        let title = answer.limit_text().map_or_else(|| "done".to_owned(), |limit| format!("in {limit}"));
+        Column::right(title, width, |row| at_least(row.done, row.done_is_lower_bound))
+    };
+    let per_done = || Column::right("per done", 10, |row| row.per_done.map_or_else(dash, three));
+    let by = answer.by;
+    let score = |width: usize| {
+        Column::right(by.column(), width, move |row| match row.stopped_cell() {
+            Some(stopped) => stopped.to_owned(),
+            None => row.figure.map_or_else(dash, |value| by.cell(value)),
+        })
+    };
+    match answer.ranked_by {
+        RankedBy::Share => vec![done(11), times(), range(), per_done(), p99()],
+        RankedBy::ScoreThenShare => vec![done(9), score(11), times(), range(), per_done()],
+        RankedBy::Score if by == results::Score::attempts() => {
+            let makespan = |row: &Row| row.makespan_s.map_or_else(dash, seconds);
+            vec![score(11), times(), range(), Column::right("makespan", 11, makespan), done(9)]
+        }
+        RankedBy::Score => {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+            let attempts =
+                |row: &Row| row.attempts.map_or_else(dash, |count| thousands(count.round() as u64));
+            vec![score(11), times(), range(), Column::right("attempts", 11, attempts), done(9)]
+        }
+    }
+}
+
+fn p99() -> Column {
+    Column::right("p99", 9, |row| row.p99_ms.map_or_else(dash, milliseconds))
+}
+
+/// Share of the slots' time that was spent on attempts that did not count.
+fn wasted(slots: Option<u64>) -> Column {
+    Column::right("wasted", 8, move |row| {
+        let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);
+        let share = row.wasted_s.zip(capacity_s.filter(|capacity_s| *capacity_s > 0.0));
+        share.map_or_else(dash, |(wasted_s, capacity_s)| percent(wasted_s / capacity_s))
+    })
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}

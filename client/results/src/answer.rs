@@ -1,0 +1,139 @@
+//! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and
+//! the JSON document all show this.
+//!
+//! Every ratio is the geometric mean of ratios paired by seed, to the best strategy. Intervals are Student's t on the logarithms, from
+//! five seeds on, all at the one level of [`Ties::level`], so that all intervals of a comparison hold together in 95 % of comparisons.
+
+mod pairs;
+mod row;
+mod sentence;
+
+pub use pairs::{PairRow, pair_rows};
+pub use row::{Place, Row, Times};
+pub use sentence::{Part, Sentence};
+
+use statistics::Level;
+
+use crate::numbers::{seconds, thousands, three};
+use crate::score::Score;
+use crate::standing::Standing;
+use crate::ties::Ties;
+
+/// Fewest seeds with which intervals and ranks are shown.
+pub const MIN_SEEDS: usize = 5;
+
+/// Figure that a table ranks its strategies by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankedBy {
+    /// Score of `--by`, because every ranked strategy did all of its ops.
+    Score,
+    /// Score of `--by` among the strategies that did every op, share of ops done among the others.
+    ScoreThenShare,
+    /// Share of ops done, because no strategy did every op, or not every op in time.
+    Share,
+}
+
+/// Answer of a comparison.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Score of `--by`.
+    pub by: Score,
+    /// Figure of the column `× best`.
+    pub ranked_by: RankedBy,
+    /// Number of paired seeds.
+    pub seeds: usize,
+    /// Confidence level of each interval.
+    pub level: Level,
+    /// Time within which an op counts as done (`10s`), if there is a limit.
+    pub limit: Option<String>,
+    /// One row per strategy: ranked strategies, then those that were stopped, then those that know the server.
+    pub rows: Vec<Row>,
+    /// For each seed, the strategy with the least score; empty if one of the ranked strategies lacks the score.
+    firsts: Vec<String>,
+}
+
+impl Answer {
+    /// Returns the answer of these standings, which are in the order of their ranking.
+    pub fn new(standings: &[Standing], by: Score) -> Self {
+        let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
+        let seeds = standings.iter().map(|standing| standing.counts.runs).max().unwrap_or_default();
+        let ranked: Vec<&Standing> =
+            standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
+        let limit = standings.iter().find_map(|standing| standing.limit.clone());
+        let is_whole = ranked.first().is_some_and(|best| best.is_comparable() && best.share >= 1.0);
+        let is_equal_work = ranked.iter().all(|standing| standing.is_comparable());
+        let ranked_by = match () {
+            () if is_equal_work && (is_whole || limit.is_none()) => RankedBy::Score,
+            () if is_whole => RankedBy::ScoreThenShare,
+            () => RankedBy::Share,
+        };
+        let figure = if ranked_by == RankedBy::Share { Score::done_share() } else { by };
+        let rows = row::rows(standings, figure, level);
+        Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), rows }
+    }
+
+    /// Returns the figure that `× best` compares.
+    pub fn figure(&self) -> Score {
+        if self.ranked_by == RankedBy::Share { Score::done_share() } else { self.by }
+    }
+
+    /// Returns the time within which an op counts as done, with its unit apart: `10 s`.
+    pub fn limit_text(&self) -> Option<String> {
+        let limit = self.limit.as_ref()?;
+        let (number, unit) = limit.split_at(limit.find(|c: char| c.is_ascii_alphabetic())?);
+        let is_plain = unit.chars().all(|c| c.is_ascii_alphabetic());
+        Some(if is_plain { format!("{} {unit}", number.trim_end()) } else { limit.clone() })
+    }
+
+    /// Returns the rows of strategies that have a rank, best first.
+    pub fn ranked(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| matches!(row.place, Place::Ranked { .. }))
+    }
+
+    /// Returns true if ranks and intervals are shown.
+    pub fn has_intervals(&self) -> bool {
+        self.seeds >= MIN_SEEDS
+    }
+
+    /// Returns the ranked rows that `× best` compares: all of them, or those that did every op.
+    fn compared(&self) -> impl Iterator<Item = &Row> {
+        self.ranked().filter(|row| self.ranked_by == RankedBy::Share || row.is_comparable)
+    }
+}
+
+/// Returns for each seed the strategy with the least score.
+fn firsts(ranked: &[&Standing], by: Score) -> Vec<String> {
+    let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
+    let seeds = comparable.iter().map(|standing| standing.values(by).len()).min().unwrap_or_default();
+    let first = |seed: usize| {
+        let least = comparable.iter().min_by(|a, b| a.values(by)[seed].total_cmp(&b.values(by)[seed]));
+        least.map(|standing| standing.strategy.clone())
+    };
+    (0..seeds).filter_map(first).collect()
+}
+
+impl Score {
+    /// Formats a value for a cell, with its unit: `25.2 s`, `640 ms`, `2 088`, `8.68`.
+    pub fn cell(self, value: f64) -> String {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+        match self.unit().trim() {
+            "s" => seconds(value),
+            "ms" => seconds(value / 1e3),
+            _ if self == Self::attempts() => thousands(value.round() as u64),
+            _ if self == Self::done_share() => crate::numbers::percent(value),
+            _ => three(value),
+        }
+    }
+
+    /// Returns the heading of its column: `makespan`, `p99`, `per done`.
+    pub fn column(self) -> &'static str {
+        match self.key() {
+            "per-success" => "per done",
+            "server-work" => "server work",
+            key => key,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

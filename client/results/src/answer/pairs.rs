@@ -1,0 +1,40 @@
+//! Every pair of ranked strategies, in the ranked figure and in attempts, all at the one level of the comparison.
+
+use super::{Answer, Times};
+use crate::score::Score;
+use crate::standing::Standing;
+
+/// Two ranked strategies.
+#[derive(Clone, Debug)]
+pub struct PairRow {
+    /// Better ranked strategy.
+    pub first: String,
+    /// Other strategy.
+    pub second: String,
+    /// Ranked figure of the second over that of the first; `None` if they did not do the same work.
+    pub figure: Option<Times>,
+    /// Attempts of the second over those of the first; `None` as above.
+    pub attempts: Option<Times>,
+}
+
+/// Returns every pair of ranked strategies that do not know the server, better ranked first.
+pub fn pair_rows(answer: &Answer, standings: &[Standing]) -> Vec<PairRow> {
+    let figure = answer.figure();
+    let is_share = figure == Score::done_share();
+    let ranked: Vec<&Standing> =
+        standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
+    let times = |first: &Standing, second: &Standing, score: Score| {
+        let is_comparable = is_share || first.is_comparable() && second.is_comparable();
+        is_comparable.then(|| Times::new(second.values(score), first.values(score), answer.level))?
+    };
+    let pairs = ranked.iter().enumerate().flat_map(|(place, first)| {
+        let row = |second: &&Standing| PairRow {
+            first: first.strategy.clone(),
+            second: second.strategy.clone(),
+            figure: times(first, second, figure),
+            attempts: times(first, second, Score::attempts()),
+        };
+        ranked[place + 1..].iter().map(row).collect::<Vec<_>>()
+    });
+    pairs.collect()
+}

@@ -1,0 +1,263 @@
+//! One strategy in the table of a comparison.
+
+use statistics::{Comparison, Level, Margin, Method, PairedRatio};
+
+use super::MIN_SEEDS;
+use crate::score::Score;
+use crate::standing::Standing;
+
+/// One strategy in the table of a comparison.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Strategy as given on the command line.
+    pub strategy: String,
+    /// Rank, or the reason why there is none.
+    pub place: Place,
+    /// True if its score can be compared with those of the best: it did the same work.
+    pub is_comparable: bool,
+    /// Geometric mean of the score of `--by` or of the share of ops done, whichever `× best` compares.
+    pub figure: Option<f64>,
+    /// Figure over that of the best strategy.
+    pub times_best: Option<Times>,
+    /// Geometric mean of attempts sent in a run.
+    pub attempts: Option<f64>,
+    /// Attempts over those of the best strategy.
+    pub attempts_times_best: Option<Times>,
+    /// Makespan over that of the best strategy.
+    pub makespan_times_best: Option<Times>,
+    /// Geometric mean of the makespan in seconds, of strategies that did every op.
+    pub makespan_s: Option<f64>,
+    /// Attempts sent per op done.
+    pub per_done: Option<f64>,
+    /// Mean of the 99th percentile of op latency in milliseconds; of the ops that were done.
+    pub p99_ms: Option<f64>,
+    /// Mean time in seconds that the server's slots spent on attempts that did not count.
+    pub wasted_s: Option<f64>,
+    /// Mean share of ops done, 0 to 1.
+    pub done: f64,
+    /// True if `done` is a lower bound, because a run was stopped.
+    pub done_is_lower_bound: bool,
+}
+
+/// Rank of a strategy, or the reason why it has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Rank among the strategies that do not know the server, from 1, equal for strategies that cannot be distinguished.
+    Ranked {
+        /// Rank from 1.
+        rank: u64,
+        /// True if others share the rank.
+        is_tied: bool,
+    },
+    /// Not ranked: stalled or interrupted in some runs, or without the score.
+    Stopped {
+        /// Runs that stalled.
+        stalled: usize,
+        /// Runs that were interrupted.
+        interrupted: usize,
+        /// All runs.
+        of: usize,
+    },
+    /// Not ranked: it knows the server's configuration, as no client can.
+    KnowsServer,
+}
+
+impl Place {
+    /// Returns the mark before the name: `1`, `2=`, `!` or `*`.
+    pub fn mark(self) -> String {
+        match self {
+            Self::Ranked { rank, is_tied } => format!("{rank}{}", if is_tied { "=" } else { "" }),
+            Self::Stopped { .. } => "!".to_owned(),
+            Self::KnowsServer => "*".to_owned(),
+        }
+    }
+}
+
+/// Ratio to the best strategy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Times {
+    /// Geometric mean of paired ratios.
+    pub ratio: f64,
+    /// Ends of its confidence interval, from five seeds on.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Times {
+    /// Returns the ratio of two lists paired by seed; `None` if a value is missing or not above 0.
+    pub(super) fn new(of: &[f64], best: &[f64], level: Level) -> Option<Self> {
+        let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
+        let found = PairedRatio::of(of, best, comparison).ok()?;
+        Some(Self { ratio: found.ratio, interval: found.interval.map(|range| (range.low, range.high)) })
+    }
+
+    /// Returns the ratio the other way round.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        Self { ratio: 1.0 / self.ratio, interval: self.interval.map(|(low, high)| (1.0 / high, 1.0 / low)) }
+    }
+
+    /// Returns true if the interval contains 1, or there is none.
+    pub fn may_be_one(&self) -> bool {
+        self.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
+    }
+
+    /// Returns true if the interval lies within 2 % of 1.
+    pub fn is_within_two_percent(&self) -> bool {
+        let margin = Margin::TWO_PERCENT.distance();
+        self.interval.is_some_and(|(low, high)| 1.0 - margin <= low && high <= 1.0 + margin)
+    }
+
+    /// Formats the ratio with as many digits as its interval.
+    pub fn ratio_text(&self) -> String {
+        let (low, high) = self.interval.unwrap_or((self.ratio, self.ratio));
+        format!("{:.*}", decimals(low, high), self.ratio)
+    }
+
+    /// Formats the interval: `1.61–1.88`.
+    pub fn range_text(&self) -> Option<String> {
+        let (low, high) = self.interval?;
+        let decimals = decimals(low, high);
+        Some(format!("{low:.decimals$}–{high:.decimals$}"))
+    }
+}
+
+/// Returns how many decimals give the larger end of an interval three significant digits; one more next to 1, so that a difference does
+/// not look like none.
+pub(crate) fn decimals(low: f64, high: f64) -> usize {
+    let nearest = (low - 1.0).abs().min((high - 1.0).abs());
+    match high {
+        high if high >= 99.95 => 0,
+        high if high >= 9.995 => 1,
+        _ if nearest >= 0.01 => 2,
+        _ => 3,
+    }
+}
+
+/// Returns the rows of all strategies: ranked ones, stopped ones, those that know the server.
+pub(super) fn rows(standings: &[Standing], figure: Score, level: Level) -> Vec<Row> {
+    let places = places(standings);
+    let best = leader(standings, figure);
+    let mut rows: Vec<Row> = standings
+        .iter()
+        .zip(places)
+        .map(|(standing, place)| row(standing, place, (best, figure), level))
+        .collect();
+    rows.sort_by_key(|row| match row.place {
+        Place::Ranked { .. } => 0,
+        Place::Stopped { .. } => 1,
+        Place::KnowsServer => 2,
+    });
+    rows
+}
+
+/// Returns the ranked strategy with the best figure; the first of a group of equals may be another, with fewer attempts.
+fn leader(standings: &[Standing], figure: Score) -> Option<&Standing> {
+    let is_share = figure == Score::done_share();
+    let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
+    let candidates = ranked.filter(|standing| is_share || standing.is_comparable());
+    if is_share {
+        return candidates.max_by(|a, b| a.share.total_cmp(&b.share).then(std::cmp::Ordering::Greater));
+    }
+    candidates.min_by(|a, b| a.score(figure).total_cmp(&b.score(figure)))
+}
+
+/// Returns the places of strategies, in which those that know the server take no rank.
+fn places(standings: &[Standing]) -> Vec<Place> {
+    let mut before = 0;
+    let mut group = (None, 0);
+    let place = |standing: &Standing| {
+        if standing.foresees {
+            return Place::KnowsServer;
+        }
+        let counts = &standing.counts;
+        let Some(rank) = standing.rank else {
+            return Place::Stopped {
+                stalled: counts.stalled,
+                interrupted: counts.interrupted,
+                of: counts.runs,
+            };
+        };
+        before += 1;
+        if group.0 != Some(rank) {
+            group = (Some(rank), before);
+        }
+        Place::Ranked { rank: group.1, is_tied: standing.is_tied }
+    };
+    standings.iter().map(place).collect()
+}
+
+fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Score), level: Level) -> Row {
+    let is_ranked = !matches!(place, Place::Stopped { .. });
+    let is_share = figure == Score::done_share();
+    let is_compared = is_ranked && (is_share || standing.is_comparable());
+    let times = |score: Score| {
+        let best = best.filter(|_| is_compared)?;
+        if best.strategy == standing.strategy {
+            return Some(Times { ratio: 1.0, interval: None });
+        }
+        let times = Times::new(standing.values(score), best.values(score), level)?;
+        let is_client = place != Place::KnowsServer;
+        Some(Times { interval: times.interval.filter(|_| is_client), ..times })
+    };
+    let mean = |score: Score| {
+        let values = standing.values(score);
+        let geometric = standing.score(score);
+        let is_known = !values.is_empty() && values.iter().all(|value| *value > 0.0);
+        let arithmetic = || standing.figure(score.path()).map(|figure| figure.mean);
+        if is_known { Some(geometric) } else { arithmetic() }
+    };
+    let figure_value = if is_share { Some(standing.share) } else { mean(figure) };
+    Row {
+        strategy: standing.strategy.clone(),
+        place,
+        is_comparable: standing.is_comparable() && is_ranked,
+        figure: figure_value.filter(|_| is_compared || is_share),
+        times_best: times(figure),
+        attempts: mean(Score::attempts()),
+        attempts_times_best: times(Score::attempts()),
+        makespan_times_best: times(Score::makespan()),
+        makespan_s: mean(Score::makespan()).filter(|_| is_ranked && standing.all_done()),
+        per_done: mean(Score::attempts_per_success()),
+        p99_ms: standing.figure(Score::p99().path()).map(|figure| figure.mean).filter(|_| is_ranked),
+        wasted_s: standing.figure("wasted_server_s").map(|figure| figure.mean),
+        done: standing.share,
+        done_is_lower_bound: standing.share_is_lower_bound(),
+    }
+}
+
+impl Row {
+    /// Returns true if it has the shape of a rank that was shared for want of seeds or a tie.
+    pub fn has_interval(&self) -> bool {
+        self.times_best.is_some_and(|times| times.interval.is_some())
+    }
+
+    /// Formats the ratio to the best for a cell: `1`, `1.74`, `0.799`, `–`.
+    pub fn times_cell(&self) -> String {
+        match self.times_best {
+            None => "–".to_owned(),
+            Some(times) if times.interval.is_none() && (times.ratio - 1.0).abs() < 1e-12 => "1".to_owned(),
+            Some(times) if times.interval.is_none() => crate::numbers::three(times.ratio),
+            Some(times) => times.ratio_text(),
+        }
+    }
+
+    /// Formats the interval of the ratio, or in how many runs the strategy was stopped: `1.61–1.88`, `30 of 30`.
+    pub fn range_cell(&self, seeds: usize) -> String {
+        match self.place {
+            Place::Stopped { stalled, interrupted, of } if stalled + interrupted > 0 => {
+                format!("{} of {of}", stalled + interrupted)
+            }
+            Place::Ranked { .. } if seeds < MIN_SEEDS => "–".to_owned(),
+            _ => self.times_best.and_then(|times| times.range_text()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns `stalled` or `interrupted` for the cell of the figure of a strategy that was stopped.
+    pub fn stopped_cell(&self) -> Option<&'static str> {
+        match self.place {
+            Place::Stopped { stalled, .. } if stalled > 0 => Some("stalled"),
+            Place::Stopped { interrupted, .. } if interrupted > 0 => Some("interrupted"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! Answer of a comparison in one to three sentences.
+
+use std::fmt;
+
+use super::{Answer, MIN_SEEDS, Place, RankedBy, Row, Times};
+use crate::numbers::{at_least, counted, percent, thousands, three};
+use crate::run::Mode;
+use crate::score::Score;
+
+/// Largest number of tied strategies that are named.
+const MAX_NAMED: usize = 3;
+
+/// Piece of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Words of ours.
+    Words(String),
+    /// Name of a strategy.
+    Name(String),
+}
+
+/// Text in which the names of strategies can be set apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentence {
+    /// Pieces in order.
+    pub parts: Vec<Part>,
+}
+
+impl Sentence {
+    fn words(mut self, words: impl Into<String>) -> Self {
+        self.parts.push(Part::Words(words.into()));
+        self
+    }
+
+    fn name(mut self, name: &str) -> Self {
+        self.parts.push(Part::Name(name.to_owned()));
+        self
+    }
+
+    fn joined(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+}
+
+impl fmt::Display for Sentence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts.iter().try_for_each(|part| match part {
+            Part::Words(text) | Part::Name(text) => f.write_str(text),
+        })
+    }
+}
+
+fn start(name: &str) -> Sentence {
+    Sentence::default().name(name)
+}
+
+impl Answer {
+    /// Returns the answer in paragraphs of one to three sentences each, for example ``aimd finished first: 25.2 s, 1.74× sooner than
+    /// exponential:jitter=0.5 (1.61–1.88), with 8.33× fewer attempts (8.31–8.35). 30 paired seeds, simulated.``
+    pub fn sentences(&self, mode: Mode) -> Vec<Sentence> {
+        let mut answer = match self.ranked().count() {
+            0 => self.none_ranked(),
+            _ if self.seeds < MIN_SEEDS => self.few_seeds(),
+            1 => self.one_ranked(),
+            _ => match self.ranked_by {
+                RankedBy::Share => self.most_done(),
+                RankedBy::Score | RankedBy::ScoreThenShare => self.first_by_score(),
+            },
+        };
+        let runs = self.runs_text(mode);
+        if self.seeds == 1 {
+            return vec![answer, Sentence::default().words(runs)];
+        }
+        match self.gave_up_text() {
+            Some(gave_up) => vec![answer, Sentence::default().words(format!("{gave_up} {runs}"))],
+            None => {
+                answer = answer.words(format!(" {runs}"));
+                vec![answer]
+            }
+        }
+    }
+
+    /// `No strategy can be ranked: all 3 stalled.`
+    fn none_ranked(&self) -> Sentence {
+        let all: Vec<&Row> = self.rows.iter().filter(|row| row.place != Place::KnowsServer).collect();
+        let stalled = all.iter().filter(|row| row.stopped_cell() == Some("stalled")).count();
+        let interrupted = all.iter().filter(|row| row.stopped_cell() == Some("interrupted")).count();
+        let others = all.len() - stalled - interrupted;
+        let how =
+            [(stalled, "stalled"), (interrupted, "were interrupted"), (others, "lack the ranked figure")];
+        let how: Vec<String> =
+            how.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}")).collect();
+        let how = match (how.as_slice(), all.len()) {
+            ([_], 1) => how.join("").replacen('1', "it", 1),
+            ([_], 2) => how.join("").replacen('2', "both", 1),
+            ([only], _) => format!("all {only}"),
+            _ => how.join(", "),
+        };
+        Sentence::default().words(format!("No strategy can be ranked: {how}."))
+    }
+
+    /// `aimd finished first in the only run: 25.2 s; next full-jitter, 45.6 s.`, or `aimd was first in 3 of 4 runs; intervals need 5.`
+    fn few_seeds(&self) -> Sentence {
+        let mut ranked = self.ranked();
+        let (Some(best), second) = (ranked.next(), ranked.next()) else { return Sentence::default() };
+        if self.ranked_by == RankedBy::Share {
+            let next = self.next_share(second);
+            return start(&best.strategy)
+                .words(format!(" got most done{}: {}", self.within(), self.share_and_cost(best)))
+                .joined(next)
+                .words(".");
+        }
+        if self.seeds > 1 && second.is_some() {
+            let first = self.firsts.iter().filter(|name| **name == best.strategy).count();
+            return start(&best.strategy)
+                .words(format!(" was first in {first} of {} runs; intervals need {MIN_SEEDS}.", self.seeds));
+        }
+        let value = |row: &Row| row.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
+        let next = second.filter(|row| row.figure.is_some()).map_or_else(Sentence::default, |second| {
+            Sentence::default().words("; next ").name(&second.strategy).words(format!(", {}", value(second)))
+        });
+        let only = if self.seeds == 1 { " in the only run" } else { "" };
+        start(&best.strategy).words(format!(" {}{only}: {}", self.won(), value(best))).joined(next).words(".")
+    }
+
+    /// `aimd took 25.2 s, 1.25 × the oracle.`
+    fn one_ranked(&self) -> Sentence {
+        let Some(best) = self.ranked().next() else { return Sentence::default() };
+        if self.ranked_by == RankedBy::Share {
+            return start(&best.strategy)
+                .words(format!(" alone can be ranked: it did {}.", self.share_and_cost(best)));
+        }
+        let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
+        let oracle = self.rows.iter().find(|row| row.place == Place::KnowsServer);
+        let oracle = oracle.and_then(|oracle| Some((oracle, oracle.times_best?.inverse())));
+        match oracle {
+            Some((oracle, times)) if self.rows.len() == 2 => start(&best.strategy)
+                .words(format!(" {} {value}, {} × the ", self.took(), three(times.ratio)))
+                .name(&oracle.strategy)
+                .words("."),
+            _ => start(&best.strategy).words(format!(" alone can be ranked: {value}.")),
+        }
+    }
+
+    fn first_by_score(&self) -> Sentence {
+        let compared: Vec<&Row> = self.compared().collect();
+        let Some(best) = compared.first() else { return Sentence::default() };
+        let tied: Vec<&Row> = compared.iter().copied().filter(|row| row.rank() == best.rank()).collect();
+        let of = match self.ranked_by {
+            RankedBy::ScoreThenShare => match compared.len() {
+                1 => " and alone did every op".to_owned(),
+                several => format!(" of the {} that did every op", thousands(several as u64)),
+            },
+            _ => String::new(),
+        };
+        if tied.len() > 1 {
+            return self.tie(&tied, &of);
+        }
+        let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
+        let first = start(&best.strategy);
+        let Some(second) = compared.get(1) else {
+            if self.ranked_by == RankedBy::ScoreThenShare {
+                let next = self.ranked().nth(1);
+                let per_op = best.per_done.map(|per_op| format!(", {} attempts per op", three(per_op)));
+                let next = next.map_or_else(Sentence::default, |next| {
+                    let share = at_least(next.done, next.done_is_lower_bound);
+                    Sentence::default()
+                        .words("; next ")
+                        .name(&next.strategy)
+                        .words(format!(", {share} of the ops"))
+                });
+                return first
+                    .words(format!(
+                        " alone did every op{}: {value}{}",
+                        self.within(),
+                        per_op.unwrap_or_default()
+                    ))
+                    .joined(next)
+                    .words(".");
+            }
+            return first.words(format!(" {}{of}: {value}.", self.won()));
+        };
+        let companion = self.companion_text(second);
+        if self.by == Score::makespan() {
+            let ahead = second.times_best.map(|times| {
+                Sentence::default()
+                    .words(format!(", {}× sooner than ", times.ratio_text()))
+                    .name(&second.strategy)
+                    .words(range(&times))
+            });
+            return first
+                .words(format!(" {}{of}: {value}", self.won()))
+                .joined(ahead.unwrap_or_default())
+                .words(format!("{companion}."));
+        }
+        let ahead = second.times_best.map(|times| {
+            let that = format!(" had {} × that{}", times.ratio_text(), range(&times));
+            Sentence::default().words("; ").name(&second.strategy).words(that)
+        });
+        first
+            .words(format!(" {}{of}: {value}", self.won()))
+            .joined(ahead.unwrap_or_default())
+            .words(format!("{companion}."))
+    }
+
+    /// `aimd, cubic and new-reno tie for first: 25.2–25.4 s, not distinguishable; aimd has fewest attempts.`
+    fn tie(&self, tied: &[&Row], of: &str) -> Sentence {
+        let all = self.compared().count();
+        let values = tied.iter().filter_map(|row| row.figure);
+        let (low, high) =
+            values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+        let values = range_of(&self.by.cell(low), &self.by.cell(high));
+        let is_same = tied
+            .iter()
+            .filter(|row| row.has_interval())
+            .all(|row| row.times_best.is_some_and(|times| times.is_within_two_percent()));
+        let verdict = if is_same { "the same to within 2 %" } else { "not distinguishable" };
+        let fewest = tied.iter().filter(|row| row.attempts.is_some());
+        let fewest =
+            fewest.min_by(|a, b| a.attempts.unwrap_or_default().total_cmp(&b.attempts.unwrap_or_default()));
+        let companion = if self.by == Score::attempts() { " finishes first" } else { " has fewest attempts" };
+        let fewest = if self.by == Score::attempts() { tied.first() } else { fewest };
+        let fewest = fewest.filter(|fewest| self.is_thriftiest(fewest, tied));
+        let for_first = if self.by == Score::makespan() {
+            "for first".to_owned()
+        } else {
+            format!("for the lowest {}", self.by_name())
+        };
+        if tied.len() > MAX_NAMED {
+            let with = fewest.map_or_else(Sentence::default, |fewest| {
+                Sentence::default()
+                    .words(", ")
+                    .name(&fewest.strategy)
+                    .words(companion.replace(" has", " with").replace(" finishes", " finishing"))
+            });
+            return Sentence::default()
+                .words(format!("{} of {all} strategies tie {for_first}{of}", tied.len()))
+                .joined(with)
+                .words(format!(": {values}."));
+        }
+        let mut names = Sentence::default();
+        for (place, row) in tied.iter().enumerate() {
+            let before = match place {
+                0 => "",
+                last if last + 1 == tied.len() => " and ",
+                _ => ", ",
+            };
+            names = names.words(before).name(&row.strategy);
+        }
+        let fewest = fewest.map_or_else(Sentence::default, |fewest| {
+            Sentence::default().words("; ").name(&fewest.strategy).words(companion)
+        });
+        names.words(format!(" tie {for_first}{of}: {values}, {verdict}")).joined(fewest).words(".")
+    }
+
+    /// Returns true if this strategy is distinguishably better than the other tied ones in what decides ties.
+    fn is_thriftiest(&self, fewest: &Row, tied: &[&Row]) -> bool {
+        let times = |row: &Row| {
+            if self.by == Score::attempts() { row.makespan_times_best } else { row.attempts_times_best }
+        };
+        let own = times(fewest).map_or(1.0, |times| times.ratio);
+        tied.iter()
+            .all(|row| row.strategy == fewest.strategy || times(row).is_some_and(|times| times.ratio > own))
+    }
+
+    /// `, with 8.33× fewer attempts (8.31–8.35)`; empty if there is no difference.
+    fn companion_text(&self, second: &Row) -> String {
+        let (times, is_attempts) = match self.by == Score::attempts() {
+            true => (second.makespan_times_best, false),
+            false => (second.attempts_times_best, true),
+        };
+        let Some(times) = times.filter(|times| !times.may_be_one()) else { return String::new() };
+        let is_more = times.ratio > 1.0;
+        let shown = if is_more { times } else { times.inverse() };
+        let range = range(&shown);
+        // The makespan's sentence is about the best strategy, the others are about the second one.
+        let words = match (self.by == Score::makespan(), is_attempts, is_more) {
+            (true, _, true) | (false, true, false) => "fewer attempts",
+            (true, _, false) | (false, true, true) => "more attempts",
+            (false, false, true) => return format!(", and finished {}× later{range}", shown.ratio_text()),
+            (false, false, false) => return format!(", and finished {}× sooner{range}", shown.ratio_text()),
+        };
+        format!(", with {}× {words}{range}", shown.ratio_text())
+    }
+
+    /// `aimd got most done: 86.1 % of the ops, at 1.32 attempts each; next token-bucket:rate=8, 0.93 of that (0.92–0.94).`
+    fn most_done(&self) -> Sentence {
+        let ranked: Vec<&Row> = self.ranked().collect();
+        let Some(best) = ranked.first() else { return Sentence::default() };
+        if best.done <= 0.0 {
+            return Sentence::default().words("No strategy got an op done.");
+        }
+        let tied: Vec<&&Row> = ranked.iter().filter(|row| row.rank() == best.rank()).collect();
+        if tied.len() > 1 {
+            let shares = tied.iter().map(|row| row.done);
+            let (low, high) =
+                shares.fold((f64::INFINITY, 0.0_f64), |(low, high), share| (low.min(share), high.max(share)));
+            let shares = range_of(&percent(low), &percent(high));
+            let cost = best.per_done.map(|cost| format!(" at {} each", three(cost))).unwrap_or_default();
+            let names = if tied.len() > MAX_NAMED {
+                Sentence::default().words(format!("{} of {} strategies", tied.len(), ranked.len()))
+            } else {
+                let last = tied.len() - 1;
+                tied.iter().enumerate().fold(Sentence::default(), |names, (place, row)| {
+                    let before = if place == 0 {
+                        ""
+                    } else if place == last {
+                        " and "
+                    } else {
+                        ", "
+                    };
+                    names.words(before).name(&row.strategy)
+                })
+            };
+            return names
+                .words(format!(
+                    " tie for most done{}: {shares} of the ops, not distinguishable; ",
+                    self.within()
+                ))
+                .name(&best.strategy)
+                .words(format!(" is listed first, with fewest attempts{cost}."));
+        }
+        let got = if self.limit.is_some() { "did most" } else { "got most done" };
+        start(&best.strategy)
+            .words(format!(" {got}{}: {}", self.within(), self.share_and_cost(best)))
+            .joined(self.next_share(ranked.get(1).copied()))
+            .words(".")
+    }
+
+    /// `; next token-bucket:rate=8, 0.93 of that (0.92–0.94)`
+    fn next_share(&self, second: Option<&Row>) -> Sentence {
+        let Some(second) = second else { return Sentence::default() };
+        let next = Sentence::default().words("; next ").name(&second.strategy);
+        match second.times_best {
+            Some(times) => next.words(format!(", {} of that{}", times.ratio_text(), range(&times))),
+            None => next.words(format!(", {}", at_least(second.done, second.done_is_lower_bound))),
+        }
+    }
+
+    /// `86.1 % of the ops, at 1.32 attempts each`
+    fn share_and_cost(&self, row: &Row) -> String {
+        let share = at_least(row.done, row.done_is_lower_bound);
+        let cost = row.per_done.map(|cost| format!(", at {} attempts each", three(cost))).unwrap_or_default();
+        format!("{share} of the ops{cost}")
+    }
+
+    /// ` within 10 s`, if there is a limit.
+    fn within(&self) -> String {
+        self.limit_text().map_or_else(String::new, |limit| format!(" within {limit}"))
+    }
+
+    /// `finished first`, `had the lowest p99`, `needed fewest attempts`
+    fn won(&self) -> String {
+        match self.by {
+            by if by == Score::makespan() => "finished first".to_owned(),
+            by if by == Score::attempts() => "needed fewest attempts".to_owned(),
+            _ => format!("had the lowest {}", self.by_name()),
+        }
+    }
+
+    /// `took`, `needed`
+    fn took(&self) -> &'static str {
+        if self.by == Score::makespan() { "took" } else { "needed" }
+    }
+
+    fn by_name(&self) -> &'static str {
+        match self.by.key() {
+            "mean" => "mean latency",
+            "max" => "maximum latency",
+            "attempts" => "number of attempts",
+            "per-success" => "number of attempts per done op",
+            "server-work" => "server work",
+            key => key,
+        }
+    }
+
+    /// `2 strategies gave up ops.`, if some did every op and others did not.
+    fn gave_up_text(&self) -> Option<String> {
+        if self.ranked_by != RankedBy::ScoreThenShare || self.seeds < MIN_SEEDS {
+            return None;
+        }
+        let short = self.ranked().filter(|row| !row.is_comparable).count();
+        let strategies = match short {
+            1 => "1 strategy".to_owned(),
+            several => format!("{several} strategies"),
+        };
+        let late = self
+            .limit
+            .as_ref()
+            .map_or_else(|| "gave up ops".to_owned(), |limit| format!("did not do every op within {limit}"));
+        (short > 0).then(|| format!("{strategies} {late}."))
+    }
+
+    /// `30 paired seeds, simulated.`
+    fn runs_text(&self, mode: Mode) -> String {
+        let mode = if mode == Mode::Simulated { ", simulated" } else { " over HTTP" };
+        match self.seeds {
+            1 => format!("1 seed{mode}; intervals need {MIN_SEEDS} (--repeats {MIN_SEEDS})."),
+            seeds => format!("{}{mode}.", counted(seeds as u64, "paired seed")),
+        }
+    }
+}
+
+impl Row {
+    fn rank(&self) -> Option<u64> {
+        match self.place {
+            Place::Ranked { rank, .. } => Some(rank),
+            _ => None,
+        }
+    }
+}
+
+/// ` (1.61–1.88)`, empty without an interval.
+fn range(times: &Times) -> String {
+    times.range_text().map(|range| format!(" ({range})")).unwrap_or_default()
+}
+
+/// `25.2–25.4 s`: the unit once, if both have the same.
+fn range_of(low: &str, high: &str) -> String {
+    if low == high {
+        return low.to_owned();
+    }
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, unit)), Some((_, other)))
+            if unit == other && !unit.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            format!("{number}–{high}")
+        }
+        _ => format!("{low}–{high}"),
+    }
+}
