@@ -214,3 +214,21 @@ fn strategies_of_a_comparison_are_checked_one_by_one() {
     assert_eq!(absent.status.code(), Some(2), "{}", told(&absent));
     assert!(told(&absent).contains("there are: aimd, immediate:max-attempts=3"), "{}", told(&absent));
 }
+
+#[test]
+fn junit_has_one_test_case_per_check_and_is_well_formed() {
+    let here = directory();
+    let more =
+        ["--fail-if", "amplification > 1.01", "--fail-if", "efficiency < 10%", "--save-baseline", "b.json"];
+    let left = run(here.path(), &[&more[..], &["--junit", "checks.xml"]].concat());
+    assert_eq!(left.status.code(), Some(99), "{}", told(&left));
+    let read = |name: &str| std::fs::read_to_string(here.path().join(name)).expect("the file was written");
+    insta::assert_snapshot!("junit", read("checks.xml"));
+    let again = run(here.path(), &["--baseline", "b.json", "--junit", "again.xml"]);
+    assert_eq!(again.status.code(), Some(0), "{}", told(&again));
+    let again = read("again.xml");
+    assert!(again.contains("failures=\"0\"") && again.contains("against the baseline"), "{again}");
+    let refused = run(here.path(), &["--junit", "x.xml"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(told(&refused).contains("add `--fail-if` or `--baseline`"), "{}", told(&refused));
+}

@@ -248,7 +248,7 @@ fn a_file_that_cannot_be_written_costs_neither_the_others_nor_the_table() {
     let output = loadgen_in(here.path(), &[&args[..], &["--json", "s.json", "--html", "s.html"]].concat());
     assert_eq!(output.status.code(), Some(74));
     assert!(text(&output.stderr).contains("`/dev/full` (--csv) could not be written"));
-    assert!(text(&output.stdout).contains("Means over 5 seeds"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("means of 5 seeds"), "{}", text(&output.stdout));
     let document = std::fs::read(here.path().join("s.json")).expect("the JSON was written");
     let document: Value = serde_json::from_slice(&document).expect("it is whole");
     assert_eq!(list(&document["sweep"], "cells").len() * 5, list(&document, "runs").len());
@@ -304,6 +304,34 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
     assert_eq!(refused.status.code(), Some(2));
     let told = text(&refused.stderr);
     assert!(told.contains("sweep.cells[1].figures.attempts.total"), "{told}");
+}
+
+/// Returns the screen of a sweep in virtual time.
+fn screen(args: &str) -> String {
+    let args = format!("sweep --simulate {args}");
+    let output = loadgen_in(directory().path(), &args.split(' ').collect::<Vec<_>>());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let screen = text(&output.stdout);
+    assert!(screen.lines().all(|line| line.chars().count() < 80), "{screen}");
+    screen
+}
+
+#[test]
+fn the_first_sentence_names_the_best_strategy_of_each_point() {
+    for (name, args) in [
+        ("by_point", "-s exponential:jitter=0.5,aimd --vary ops=50,100,500,2000,5000"),
+        (
+            "four_strategies",
+            "-s aimd,full-jitter,cubic,oracle --vary max-busy=10,20,40 --ops 300 --repeats 5",
+        ),
+        ("parameter", "-s aimd --vary aimd.beta=0.5..0.95/5"),
+        ("two_axes", "-s aimd,full-jitter --vary max-busy=10,20 --vary ops=100,200 --repeats 5"),
+        ("some_gave_up", "-s none,preset:openai --vary rate=50,200 --repeats 5"),
+        ("few_seeds", "-s aimd,full-jitter --vary max-busy=10,20 --ops 300 --repeats 2"),
+        ("explained", "-s aimd,full-jitter --vary max-busy=10,20 --ops 300 --explain"),
+    ] {
+        insta::assert_snapshot!(format!("sweep_{name}"), screen(args));
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Checks on results that decide about the exit code: conditions that must not hold, and a baseline.
 
 mod baseline;
+mod junit;
 
 use std::fmt::Write as _;
 
@@ -12,17 +13,26 @@ use results::numbers::{percent, short};
 use results::{Baseline, Conditions, ConfigRecord, Figure, Mode, judged};
 
 use crate::args::{BaselineName, CheckArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
+
+/// Result of one check.
+struct Case {
+    strategy: String,
+    name: String,
+    /// Message of a check that failed.
+    failure: Option<String>,
+}
 
 /// The checks that were asked for.
 pub(crate) struct Checks<'a> {
     args: &'a CheckArgs,
     baseline: Option<Baseline>,
     save: Option<Output>,
+    junit: Option<Output>,
 }
 
 impl<'a> Checks<'a> {
@@ -36,10 +46,15 @@ impl<'a> Checks<'a> {
         if let Some((baseline, BaselineName(path))) = saved.as_ref().zip(args.baseline.as_ref()) {
             refuse_foreign(baseline, &path.display().to_string(), strategies)?;
         }
+        if args.junit.is_some() && args.fail_if.is_empty() && args.baseline.is_none() {
+            let words = "`--junit` writes the results of checks; add `--fail-if` or `--baseline`";
+            return Err(Fatal::error(Exit::Usage, words));
+        }
         Ok(Self {
             args,
             baseline: saved,
             save: args.save_baseline.as_ref().map(baseline::place).transpose()?,
+            junit: args.junit.as_ref().map(|path| Output::prepare(path, "--junit")).transpose()?,
         })
     }
 
@@ -63,8 +78,11 @@ impl<'a> Checks<'a> {
         self.args.fail_if.is_empty() && self.baseline.is_none() && self.save.is_none()
     }
 
-    /// Says that nothing was checked, because the runs are not what they should be.
+    /// Reports that nothing was checked, because not all runs were complete.
     pub(crate) fn left_out(&self, quiet: bool) {
+        if let Some(Err(error)) = self.junit.as_ref().map(junit::write_incomplete) {
+            crate::exit::report(&error);
+        }
         if !self.is_empty() && !quiet {
             to_stderr("nothing was checked and no baseline saved: this did not come to its end\n");
         }
@@ -75,9 +93,13 @@ impl<'a> Checks<'a> {
         if self.is_empty() {
             return Ok(None);
         }
-        let mut failures = Vec::new();
-        let mut text = self.conditions(subjects, &mut failures);
-        text.push_str(&self.compared(subjects, &mut failures));
+        let mut cases = Vec::new();
+        let mut text = self.conditions(subjects, &mut cases);
+        text.push_str(&self.compared(subjects, &mut cases));
+        if let Some(output) = &self.junit {
+            junit::write(&cases, output)?;
+        }
+        let failures: Vec<String> = cases.into_iter().filter_map(|case| case.failure).collect();
         let first = subjects.iter().find_map(|subject| subject.runs().first());
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
             let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
@@ -93,7 +115,7 @@ impl<'a> Checks<'a> {
         Ok((!failures.is_empty()).then_some(Exit::Failed))
     }
 
-    fn conditions(&self, subjects: &[Subject<'_>], failures: &mut Vec<String>) -> String {
+    fn conditions(&self, subjects: &[Subject<'_>], cases: &mut Vec<Case>) -> String {
         let findings = judge(&self.args.fail_if, subjects);
         let mut text = String::new();
         for finding in &findings {
@@ -101,14 +123,13 @@ impl<'a> Checks<'a> {
             let mark = if *failed { "FAIL" } else { "ok  " };
             let line = format!("{condition}   {strategy}: {found}");
             let _ = writeln!(text, "{}", wrapped(&line, &format!("  {mark} "), "       "));
-            if *failed {
-                failures.push(format!("`{condition}` with {strategy}: {found}"));
-            }
+            let failure = failed.then(|| format!("`{condition}` with {strategy}: {found}"));
+            cases.push(Case { strategy: strategy.clone(), name: format!("not {condition}"), failure });
         }
         if findings.is_empty() { text } else { format!("\nconditions that must not hold\n{text}") }
     }
 
-    fn compared(&self, subjects: &[Subject<'_>], failures: &mut Vec<String>) -> String {
+    fn compared(&self, subjects: &[Subject<'_>], cases: &mut Vec<Case>) -> String {
         let Some((baseline, name)) = self.baseline.as_ref().zip(self.args.baseline.as_ref()) else {
             return String::new();
         };
@@ -135,14 +156,16 @@ impl<'a> Checks<'a> {
                     change.ratio.map_or_else(String::new, |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0));
                 let verdict = change.verdict.words().to_owned();
                 table.row("    ", figure, &[show(change.then), show(change.now), off, verdict]);
-                if change.verdict == Verdict::Worse {
+                let failure = (change.verdict == Verdict::Worse).then(|| {
                     let (then, now) = (show(change.then), show(change.now));
                     let of_other = other.map(|other| format!(" of {other}")).unwrap_or_default();
-                    failures.push(format!(
-                        "{figure} of {} is worse than the baseline's{of_other}: {now}, there {then}",
-                        subject.strategy()
-                    ));
-                }
+                    let strategy = subject.strategy();
+                    format!(
+                        "{figure} of {strategy} is worse than the baseline's{of_other}: {now}, there {then}"
+                    )
+                });
+                let strategy = subject.strategy().to_owned();
+                cases.push(Case { strategy, name: format!("{figure} against the baseline"), failure });
             }
         }
         text.push_str(&table.into_text());

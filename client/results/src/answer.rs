@@ -52,10 +52,26 @@ pub struct Answer {
     firsts: Vec<String>,
 }
 
+/// Lead of the best strategy.
+#[derive(Clone, Copy, Debug)]
+pub struct Lead<'a> {
+    /// Strategy with the best figure.
+    pub best: &'a Row,
+    /// How many times better it is than the next best, above 1; `None` if the others did not do the same work.
+    pub times: Option<Times>,
+    /// True if it can be distinguished from every other strategy.
+    pub is_certain: bool,
+}
+
 impl Answer {
     /// Returns the answer of these standings, which are in the order of their ranking.
     pub fn new(standings: &[Standing], by: Score) -> Self {
         let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
+        Self::at_level(standings, by, level)
+    }
+
+    /// Returns the answer with intervals at another level, such as that of all points of a sweep together.
+    pub fn at_level(standings: &[Standing], by: Score, level: Level) -> Self {
         let seeds = standings.iter().map(|standing| standing.counts.runs).max().unwrap_or_default();
         let ranked: Vec<&Standing> =
             standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
@@ -63,7 +79,7 @@ impl Answer {
         let is_whole = ranked.first().is_some_and(|best| best.is_comparable() && best.share >= 1.0);
         let is_equal_work = ranked.iter().all(|standing| standing.is_comparable());
         let ranked_by = match () {
-            () if is_equal_work && (is_whole || limit.is_none()) => RankedBy::Score,
+            () if is_equal_work && (is_whole || ranked.len() != 1 && limit.is_none()) => RankedBy::Score,
             () if is_whole => RankedBy::ScoreThenShare,
             () => RankedBy::Share,
         };
@@ -88,6 +104,26 @@ impl Answer {
     /// Returns the rows of strategies that have a rank, best first.
     pub fn ranked(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| matches!(row.place, Place::Ranked { .. }))
+    }
+
+    /// Returns the strategy with the best figure and its lead over the next best; `None` if fewer than two strategies have a rank.
+    pub fn lead(&self) -> Option<Lead<'_>> {
+        let is_share = self.ranked_by == RankedBy::Share;
+        let figure =
+            |row: &Row| row.figure.map_or(f64::INFINITY, |value| if is_share { -value } else { value });
+        let mut compared: Vec<&Row> = self.compared().collect();
+        compared.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
+        let (best, others) = compared.split_first()?;
+        if others.is_empty() {
+            // It alone did every op.
+            let is_certain = self.has_intervals();
+            return (self.ranked().count() > 1).then_some(Lead { best, times: None, is_certain });
+        }
+        let ahead = |row: &&Row| row.times_best.map(|times| if is_share { times.inverse() } else { times });
+        let is_ahead =
+            |times: Times| times.interval.is_some_and(|(low, _)| low > 1.0) && !times.is_within_two_percent();
+        let is_certain = others.iter().all(|row| ahead(row).is_some_and(is_ahead));
+        Some(Lead { best, times: others.first().and_then(ahead), is_certain })
     }
 
     /// Returns true if ranks and intervals are shown.

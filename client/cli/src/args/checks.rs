@@ -1,6 +1,6 @@
 //! Checks on results, made for CI: conditions that must not hold, and a baseline to compare with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
@@ -28,18 +28,29 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<BaselineName>,
 
+    /// Write the results of `--fail-if` and `--baseline` to an XML file that CI systems show.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+
     /// How much a figure may differ from the baseline before it counts as worse or better.
     #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
     pub(crate) noise: Share,
 }
 
 impl CheckArgs {
+    /// Returns the files that are written besides the results.
+    pub(crate) fn files(&self) -> Vec<&Path> {
+        let baseline = self.save_baseline.as_ref().map(|name| name.0.as_path());
+        baseline.into_iter().chain(self.junit.as_deref()).collect()
+    }
+
     /// The first of these flags that was given, if one was.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
             ("--fail-if", !self.fail_if.is_empty()),
             ("--save-baseline", self.save_baseline.is_some()),
             ("--baseline", self.baseline.is_some()),
+            ("--junit", self.junit.is_some()),
         ];
         given.into_iter().find_map(|(flag, given)| given.then_some(flag))
     }

@@ -8,6 +8,7 @@ mod screen;
 mod tests;
 mod unranked;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use dashboards::LanesHeader;
@@ -31,6 +32,7 @@ use crate::exit::{Exit, Fatal};
 use crate::experiment::workload_text;
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
+use crate::files::output::Output;
 use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes;
@@ -56,6 +58,10 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 /// Some of the runs, for who merges them.
 fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let CompareArgs { several, .. } = args;
+    if args.markdown.is_some() {
+        let words = "`--markdown` needs the runs of all shards; leave it out with `--shard`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
     let path = asked::document(shard, &args.exports.asked, Some(&args.checks))?;
     let (experiments, opponent) = experiments(args)?;
     let blocks = Blocks { strategies: &experiments, opponent: &opponent };
@@ -136,9 +142,10 @@ fn conduct(
 ) -> anyhow::Result<ExitCode> {
     let CompareArgs { checks, several, .. } = args;
     let (quiet, simulated) = (several.output.quiet, several.simulate);
-    let baseline = checks.save_baseline.as_ref().map(|name| name.0.as_path());
     let layout = Layout { runs: RunsStand::Last, ..Layout::default() };
-    let mut exports = Exports::prepare(&args.exports.asked, &layout, baseline)?;
+    let besides: Vec<&Path> = checks.files().into_iter().chain(args.markdown.as_deref()).collect();
+    let mut exports = Exports::prepare(&args.exports.asked, &layout, &besides)?;
+    let markdown = args.markdown.as_ref().map(|path| Output::prepare(path, "--markdown")).transpose()?;
     let checks = prepared(checks, &experiments, &opponent, simulated)?;
     for experiment in &mut experiments {
         experiment.keep_latencies = exports.want(Source::Latencies);
@@ -174,17 +181,18 @@ fn conduct(
     // One file that cannot be written costs neither the others nor what people read.
     let mut document = comparison.document();
     document.comparison.incomplete.clone_from(&session.incomplete);
-    session.tell(exports, Some(&document), || {
-        let setting = screen::Setting {
-            blocks,
-            mode: mode_of(simulated),
-            bottlenecks,
-            stopped_by: session.stopped_by(),
-            explain: several.explain.explain,
-            width: terminal_width(),
-        };
-        screen::screen(&comparison, &setting)
-    })?;
+    let setting = screen::Setting {
+        blocks,
+        mode: mode_of(simulated),
+        bottlenecks,
+        stopped_by: session.stopped_by(),
+        explain: several.explain.explain,
+        width: terminal_width(),
+    };
+    let written =
+        markdown.map_or(Ok(()), |output| output.write(screen::markdown(&comparison, &setting).as_bytes()));
+    session.tell(exports, Some(&document), || screen::screen(&comparison, &setting))?;
+    written?;
     if let Some(exit) = session.cut_off() {
         checks.left_out(quiet);
         return Ok(exit.into());

@@ -42,7 +42,7 @@ const SLOWEST: f64 = 1.0;
 const RUNS_IN_DOUBT: usize = 3;
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
-    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
+    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), &[])?;
     let pairings = if let Some(name) = &args.scenario {
         pairing::of_scenario(name, args.time_scale)?
     } else {

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {
         return list(args);
     }
-    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
+    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), &[])?;
     let mut reproductions = Vec::new();
     for source in sources(args) {
         let (scenario, cells) = load(source, &args.set)?;

@@ -2,9 +2,10 @@
 
 pub(crate) mod args;
 pub(crate) mod axis;
+mod explain;
 mod grid;
 mod points;
-mod report;
+mod screen;
 mod table;
 
 use std::ffi::OsString;
@@ -33,6 +34,7 @@ use crate::shards::written::OfShard;
 use crate::shortfall::Shortfalls;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
+use crate::text::wrapping::terminal_width;
 use args::SweepArgs;
 use axis::Axis;
 use grid::Grid;
@@ -98,7 +100,7 @@ fn conduct(
     let args = grid.args;
     let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let layout = Layout { varied, runs: RunsStand::First };
-    let mut exports = Exports::prepare(&args.exports.asked, &layout, None)?;
+    let mut exports = Exports::prepare(&args.exports.asked, &layout, &[])?;
     let session = match stored {
         None => Session::begin(&args.several, &mut exports)?,
         Some(stored) => Session::of_stored(&args.several, &mut exports, stored)?,
@@ -120,7 +122,12 @@ fn conduct(
     } else {
         Vec::new()
     };
-    let names = ["the best".to_owned(), "the second best".to_owned()];
+    let lanes = choices.iter().map(|choice| choice.blocks().strategies.len()).max().unwrap_or_default();
+    let names: Vec<String> = ["the best", "the second best", "the third", "the fourth"]
+        .iter()
+        .take(lanes)
+        .map(ToString::to_string)
+        .collect();
     if !session.runs_fresh() {
         session.note("the best is not estimated again on fresh seeds: merging sends no requests");
     }
@@ -134,8 +141,15 @@ fn conduct(
         document
     });
     session.tell(exports, document.as_ref(), || {
-        let lacks = (session.incomplete.as_ref(), session.stopped_by());
-        report::text(grid, &cells, (&estimates, choices.len()), lacks)
+        let shown = screen::Shown {
+            cells: &cells,
+            estimates: &estimates,
+            planned: choices.len(),
+            incomplete: session.incomplete.as_ref(),
+            stopped_by: session.stopped_by(),
+            width: terminal_width(),
+        };
+        screen::screen(grid, &shown)
     })?;
     // What was cut off says nothing.
     let exit = session.cut_off().or_else(|| short.conclude());

@@ -55,10 +55,11 @@ struct Exported {
 }
 
 impl Exports {
-    /// Makes sure that everything can be written, each to a place of its own; `other` is one that is written elsewhere.
-    pub(crate) fn prepare(asked: &[Asked], layout: &Layout, other: Option<&Path>) -> anyhow::Result<Self> {
-        distinct(asked.iter().map(|(_, path)| path.as_path()).chain(other))?;
-        let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_taken: false };
+    /// Makes sure that everything can be written, each to a place of its own; `others` are written elsewhere.
+    pub(crate) fn prepare(asked: &[Asked], layout: &Layout, others: &[&Path]) -> anyhow::Result<Self> {
+        distinct(asked.iter().map(|(_, path)| path.as_path()).chain(others.iter().copied()))?;
+        let stdout_is_taken = others.contains(&Path::new("-"));
+        let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_taken };
         for (format, path) in asked {
             if !format.to_stdout && path == Path::new("-") {
                 let words =

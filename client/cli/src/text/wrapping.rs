@@ -48,6 +48,21 @@ pub(crate) fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> S
     within(width - 1, &unbroken(text), first, rest).replace(UNBREAKABLE, " ")
 }
 
+/// Returns the parts three blanks apart, in as few lines as they fit.
+pub(crate) fn side_by_side(parts: &[&str], width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + BETWEEN.len() + part.chars().count() < width => {
+                line.push_str(BETWEEN);
+                line.push_str(part);
+            }
+            _ => lines.push((*part).to_owned()),
+        }
+    }
+    if lines.is_empty() { String::new() } else { lines.join("\n") + "\n" }
+}
+
 /// Joins digits with the digits or the unit after them: `17 390`, `25.2 s`.
 fn unbroken(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());

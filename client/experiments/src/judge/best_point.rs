@@ -16,7 +16,7 @@ use crate::servers::opponent::Opponent;
 /// The best and the second best of a situation, to be run again: whoever is picked as the best of many was partly lucky.
 pub struct BestPoint<'a> {
     situation: &'a Situation,
-    /// The two, with seeds that had no part in the choice.
+    /// Best and second best of the sweep, then the other strategies of their point, with seeds that had no part in the choice.
     experiments: Vec<Experiment>,
     opponent: &'a Opponent,
     /// Standings of both in the sweep.
@@ -24,6 +24,9 @@ pub struct BestPoint<'a> {
     /// Of both, the varied parameter of which they have the first or the last value, in words.
     range_ends: [Option<String>; 2],
 }
+
+/// Most strategies that are columns of a table of points.
+pub const MAX_COLUMNS: usize = 4;
 
 /// One choice per situation in which at least two candidates can be ranked. All candidates of a situation are ranked together, whatever
 /// their point: by the share of ops done first, as strategies in a comparison.
@@ -75,9 +78,13 @@ fn best_point<'a>(
             })
             .find_map(|(axis, value)| range_end(axis, value))
     };
+    // A few strategies at one point are the columns of a table, which has fresh seeds only.
+    let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
+    let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));
+    let others = candidates.iter().filter(is_other).filter(|_| is_row).map(|cell| fresh(cell));
     Some(BestPoint {
         situation,
-        experiments: vec![fresh(best), fresh(second)],
+        experiments: [fresh(best), fresh(second)].into_iter().chain(others).collect(),
         opponent: &points[best.point].opponent,
         range_ends: [end(best), end(second)],
         in_sweep,
@@ -97,7 +104,9 @@ impl BestPoint<'_> {
 
     /// What the choice came to on fresh seeds.
     pub fn estimated(&self, measured: &Measured, by: Score) -> Estimate {
-        let standings = standings(&self.experiments, measured, by);
+        let all = standings(&self.experiments, measured, by);
+        let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
+        let standings = standings(&self.experiments[..2], &chosen, by);
         let seed = first_seed(&self.experiments);
         // Of two there is one pair: in the score if they did the same work, else in the share of ops done or in what that cost.
         let mut pairs = every_pair(&standings, by, seed);
@@ -112,6 +121,7 @@ impl BestPoint<'_> {
             standings,
             pairs,
             range_ends: self.range_ends.clone(),
+            all,
             blocks: measured.blocks(),
         }
     }

@@ -15,6 +15,8 @@ pub struct Estimate {
     pub(super) in_sweep: [Standing; 2],
     pub(super) by: Score,
     pub(super) standings: Vec<Standing>,
+    /// Every strategy that ran with the fresh seeds.
+    pub(super) all: Vec<Standing>,
     /// Comparison of the two: in the deciding figure, or in attempts if that figure ties.
     pub pairs: Vec<Pair>,
     /// Of the best and the second best, the varied parameter of which they have the first or the last value, in words.
@@ -65,6 +67,16 @@ impl Estimate {
         }
         let figure = standing.figure(self.by.path()).filter(|_| standing.is_complete())?;
         Some(format!("{}{}", short(figure.mean), self.by.unit()))
+    }
+
+    /// Returns the keys and values of the situation.
+    pub fn situation(&self) -> &Situation {
+        &self.situation
+    }
+
+    /// Returns the standings of every strategy that ran with the fresh seeds.
+    pub fn fresh(&self) -> &[Standing] {
+        &self.all
     }
 
     /// What people read, without a full stop.

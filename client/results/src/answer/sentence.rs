@@ -27,6 +27,15 @@ pub struct Sentence {
 }
 
 impl Sentence {
+    /// Returns the sentence as Markdown, with names as code.
+    pub fn markdown(&self) -> String {
+        let part = |part: &Part| match part {
+            Part::Words(words) => words.clone(),
+            Part::Name(name) => format!("`{name}`"),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
     fn words(mut self, words: impl Into<String>) -> Self {
         self.parts.push(Part::Words(words.into()));
         self
@@ -59,7 +68,7 @@ impl Answer {
     /// Returns the answer in paragraphs of one to three sentences each, for example ``aimd finished first: 25.2 s, 1.74× sooner than
     /// exponential:jitter=0.5 (1.61–1.88), with 8.33× fewer attempts (8.31–8.35). 30 paired seeds, simulated.``
     pub fn sentences(&self, mode: Mode) -> Vec<Sentence> {
-        let mut answer = match self.ranked().count() {
+        let answer = match self.ranked().count() {
             0 => self.none_ranked(),
             _ if self.seeds < MIN_SEEDS => self.few_seeds(),
             1 => self.one_ranked(),
@@ -72,13 +81,10 @@ impl Answer {
         if self.seeds == 1 {
             return vec![answer, Sentence::default().words(runs)];
         }
-        match self.gave_up_text() {
-            Some(gave_up) => vec![answer, Sentence::default().words(format!("{gave_up} {runs}"))],
-            None => {
-                answer = answer.words(format!(" {runs}"));
-                vec![answer]
-            }
+        if let Some(gave_up) = self.gave_up_text() {
+            return vec![answer, Sentence::default().words(format!("{gave_up} {runs}"))];
         }
+        vec![answer.words(format!(" {runs}"))]
     }
 
     /// `No strategy can be ranked: all 3 stalled.`
@@ -105,9 +111,9 @@ impl Answer {
         let mut ranked = self.ranked();
         let (Some(best), second) = (ranked.next(), ranked.next()) else { return Sentence::default() };
         if self.ranked_by == RankedBy::Share {
-            let next = self.next_share(second);
+            let next = Self::next_share(second);
             return start(&best.strategy)
-                .words(format!(" got most done{}: {}", self.within(), self.share_and_cost(best)))
+                .words(format!(" got most done{}: {}", self.within(), Self::share_and_cost(best)))
                 .joined(next)
                 .words(".");
         }
@@ -129,7 +135,7 @@ impl Answer {
         let Some(best) = self.ranked().next() else { return Sentence::default() };
         if self.ranked_by == RankedBy::Share {
             return start(&best.strategy)
-                .words(format!(" alone can be ranked: it did {}.", self.share_and_cost(best)));
+                .words(format!(" alone can be ranked: it did {}.", Self::share_and_cost(best)));
         }
         let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
         let oracle = self.rows.iter().find(|row| row.place == Place::KnowsServer);
@@ -266,10 +272,8 @@ impl Answer {
 
     /// `, with 8.33× fewer attempts (8.31–8.35)`; empty if there is no difference.
     fn companion_text(&self, second: &Row) -> String {
-        let (times, is_attempts) = match self.by == Score::attempts() {
-            true => (second.makespan_times_best, false),
-            false => (second.attempts_times_best, true),
-        };
+        let is_attempts = self.by != Score::attempts();
+        let times = if is_attempts { second.attempts_times_best } else { second.makespan_times_best };
         let Some(times) = times.filter(|times| !times.may_be_one()) else { return String::new() };
         let is_more = times.ratio > 1.0;
         let shown = if is_more { times } else { times.inverse() };
@@ -323,13 +327,13 @@ impl Answer {
         }
         let got = if self.limit.is_some() { "did most" } else { "got most done" };
         start(&best.strategy)
-            .words(format!(" {got}{}: {}", self.within(), self.share_and_cost(best)))
-            .joined(self.next_share(ranked.get(1).copied()))
+            .words(format!(" {got}{}: {}", self.within(), Self::share_and_cost(best)))
+            .joined(Self::next_share(ranked.get(1).copied()))
             .words(".")
     }
 
     /// `; next token-bucket:rate=8, 0.93 of that (0.92–0.94)`
-    fn next_share(&self, second: Option<&Row>) -> Sentence {
+    fn next_share(second: Option<&Row>) -> Sentence {
         let Some(second) = second else { return Sentence::default() };
         let next = Sentence::default().words("; next ").name(&second.strategy);
         match second.times_best {
@@ -339,7 +343,7 @@ impl Answer {
     }
 
     /// `86.1 % of the ops, at 1.32 attempts each`
-    fn share_and_cost(&self, row: &Row) -> String {
+    fn share_and_cost(row: &Row) -> String {
         let share = at_least(row.done, row.done_is_lower_bound);
         let cost = row.per_done.map(|cost| format!(", at {} attempts each", three(cost))).unwrap_or_default();
         format!("{share} of the ops{cost}")

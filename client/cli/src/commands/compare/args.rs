@@ -1,5 +1,6 @@
 //! What `loadgen compare` can be told.
 
+use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use clap::{Args, Command, FromArgMatches as _};
@@ -51,6 +52,10 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     pub(crate) exports: ExportArgs<Comparison>,
+
+    /// Write the answer and the table as Markdown, for pull requests, or to stdout with `-`.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) markdown: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) several: SeveralArgs,

@@ -65,9 +65,8 @@ fn legend(answer: &Answer, standings: &[Standing], setting: &Setting<'_>) -> Str
 fn incomplete(standings: &[Standing]) -> String {
     let reasons =
         standings.iter().filter_map(|standing| Some((&standing.strategy, standing.incomplete.as_ref()?)));
-    let lines: String =
-        reasons.map(|(name, why)| format!("{}\n", wrapped(&format!("{name} {why}"), "", "  "))).collect();
-    if lines.is_empty() { lines } else { format!("\n{lines}") }
+    let lines: Vec<String> = reasons.map(|(name, why)| wrapped(&format!("{name} {why}"), "", "  ")).collect();
+    if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
 /// Returns means with their intervals, and medians, of the figures that are ranked or bought with.
@@ -80,7 +79,7 @@ fn means(standings: &[Standing], answer: &Answer) -> String {
     };
     let mut text = String::new();
     for score in scores {
-        let mut table = Table::new(HEAD, [10, 19, 10, 10, 10].map(Column::Right), LongNames::Broken);
+        let mut table = Table::new(HEAD, [10, 17, 9, 9, 10].map(Column::Right), LongNames::Broken);
         table.line("");
         table.titles(
             &format!("{} ({})", score.column(), "mean"),

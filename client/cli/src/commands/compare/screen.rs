@@ -12,7 +12,7 @@ use crate::interrupt::by_whom;
 use crate::repeats;
 use crate::text::figures::{seconds, thousands};
 use crate::text::ranking::Ranking;
-use crate::text::wrapping::wrapped_to;
+use crate::text::wrapping::{side_by_side, wrapped_to};
 
 /// Mark of a warning, and the indent of its second line.
 const WARNING: (&str, &str) = ("! ", "  ");
@@ -38,8 +38,8 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     if let (Some(Unthrottled::NothingToCompare(words)), false) = (&unthrottled, explain) {
         let mut text = paragraphs(words, width);
         if let Some(last) = words.last().filter(|last| last.starts_with("Try ")) {
-            text =
-                paragraphs(&words[..words.len() - 1], width) + &pointers(&[last, "Table: --explain"], width);
+            text = paragraphs(&words[..words.len() - 1], width)
+                + &side_by_side(&[last, "Table: --explain"], width);
         } else {
             text.push_str("Table: --explain\n");
         }
@@ -58,7 +58,7 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     if !explain {
         legend.push("More: --explain");
     }
-    text.push_str(&pointers(&legend, width));
+    text.push_str(&side_by_side(&legend, width));
     let own_limits = match &unthrottled {
         Some(Unthrottled::OwnLimits(words)) => Some(words.as_str()),
         _ => None,
@@ -70,24 +70,24 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     text
 }
 
-fn paragraphs(paragraphs: &[String], width: usize) -> String {
-    paragraphs.iter().map(|words| format!("{}\n", wrapped_to(width, words, "", ""))).collect()
+/// Returns the answer and the table as Markdown.
+pub(super) fn markdown(comparison: &Comparison, setting: &Setting<'_>) -> String {
+    let Setting { blocks, mode, .. } = *setting;
+    let answer = Answer::new(&comparison.standings, comparison.by);
+    let load = load::load(blocks, mode);
+    let table = Ranking::new(&answer, 100, load.as_ref().and_then(experiments::Load::slots));
+    let sentences =
+        answer.sentences(mode).iter().map(results::Sentence::markdown).collect::<Vec<_>>().join(" ");
+    let line = load_and_bound(comparison, &answer, blocks, load.as_ref()).unwrap_or_default();
+    let legend = table.legend(true).join(" · ");
+    let below: Vec<String> = [line, legend].into_iter().filter(|text| !text.is_empty()).collect();
+    let below = if below.is_empty() { String::new() } else { format!("\n{}\n", below.join("  \n")) };
+    format!("{sentences}\n\n{}{below}", table.markdown())
 }
 
-/// Returns the legend and the pointers, three blanks apart, in as few lines as they fit.
-fn pointers(parts: &[&str], width: usize) -> String {
-    const APART: &str = "   ";
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + APART.len() + part.chars().count() < width => {
-                line.push_str(APART);
-                line.push_str(part);
-            }
-            _ => lines.push((*part).to_owned()),
-        }
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+fn paragraphs(paragraphs: &[String], width: usize) -> String {
+    let lines: Vec<String> = paragraphs.iter().map(|words| wrapped_to(width, words, "", "") + "\n").collect();
+    lines.concat()
 }
 
 /// `2 000 ops at 1000/s: 10 × capacity (50 slots × 500 ms). Lower bound: 20.1 s.`
@@ -130,9 +130,11 @@ fn warnings(
     {
         warn(&format!("not ranked by {}: shares of ops done differ", answer.by.key()));
     }
-    skewed(&comparison.standings, answer, explain).iter().for_each(|words| warn(words));
-    blocks.opponent.changed().iter().for_each(|words| warn(words));
-    load::all_gave_up(comparison, blocks, mode).iter().for_each(|words| warn(words));
+    let gave_up = load::all_gave_up(comparison, blocks, mode);
+    let skewed = skewed(&comparison.standings, answer, explain);
+    for words in skewed.into_iter().chain(blocks.opponent.changed()).chain(gave_up) {
+        warn(&words);
+    }
     if bottlenecks > 0 {
         let runs = thousands(bottlenecks as u64);
         warn(&format!("the load generator was the bottleneck in {runs} runs; try a larger --time-scale"));
@@ -154,7 +156,7 @@ fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String>
         scores.push(Score::attempts());
     }
     let of = |standing: &Standing, score: Score| {
-        let summary = standing.figure(score.path())?.clone();
+        let summary = *standing.figure(score.path())?;
         Some((format!("{} of {}", score.name(), standing.strategy), score, summary))
     };
     let compared = standings.iter().filter(|standing| standing.is_comparable());

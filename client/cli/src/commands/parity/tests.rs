@@ -45,7 +45,7 @@ fn the_document_says_what_was_compared_and_the_exit_code_whether_all_of_it_agree
     let flags =
         ["parity", "--json", path, "--quiet", "--repeats", "5", "--time-scale", "0.15", "--threads", "1"];
     let args = Flags::try_parse_from(flags).expect("they are flags").parity;
-    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None).expect("it can be written");
+    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), &[]).expect("it can be written");
     let exit = compare_all(&args, &[small(), small()], exports, &Interrupt::default()).expect("it runs");
     let text = std::fs::read_to_string(&file).expect("the document was written");
     let document: Value = serde_json::from_str(&text).expect("it is JSON");

@@ -239,14 +239,13 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 
 /// Makes sure that everything can be written and checked that was asked for.
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
-    let baseline = args.checks.save_baseline.as_ref().map(|name| name.0.as_path());
     // Runs of many seeds are written as they come; a single one is the document itself, and those of a share of the clients are in one.
     let alone = experiment.repeats == 1 || args.client_shard.is_given();
     let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
     // A shard writes a document of its own.
     let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };
-    let exports = Exports::prepare(asked, &layout, baseline)?;
+    let exports = Exports::prepare(asked, &layout, &args.checks.files())?;
     experiment.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))

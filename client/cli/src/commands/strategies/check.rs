@@ -88,7 +88,7 @@ struct Task<'a> {
 }
 
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), None)?;
+    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), &[])?;
     let map = map(args)?;
     let mut files = Vec::new();
     for path in &args.check {

@@ -1,4 +1,4 @@
-//! What a sweep tells people, in 80 columns.
+//! Everything behind the answer of a sweep: every strategy at every point, the estimates on fresh seeds, skewed figures, seeds.
 
 use std::fmt::Write as _;
 
@@ -7,87 +7,56 @@ use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use experiments::runs::point::Point;
 use results::{Incomplete, Mode, Score};
-use statistics::Summary;
 
 use super::grid::Grid;
 use super::table::{leaves_ops_undone, table};
-use crate::interrupt::by_whom;
+use crate::repeats;
 use crate::text::figures::{counted, short, thousands};
 use crate::text::wrapping::wrapped;
 
-/// Everything; `asked` is how many estimates there were to be.
-pub(super) fn text(
+/// Returns all sections; the table is left out if the screen has it.
+pub(super) fn sections(
     grid: &Grid<'_>,
     cells: &[Cell],
-    (estimates, asked): (&[Estimate], usize),
-    (incomplete, stopped_by): (Option<&Incomplete>, Option<&str>),
+    estimates: &[Estimate],
+    (incomplete, is_rows): (Option<&Incomplete>, bool),
 ) -> String {
-    if cells.is_empty() {
-        let why = match incomplete {
-            None => "no point was complete".to_owned(),
-            Some(Incomplete { tasks, missing_tasks, .. }) => {
-                let there = counted(tasks.saturating_sub(*missing_tasks), "run");
-                format!("of no seed the runs of all strategies are among the {there} that are there")
-            }
-        };
-        return format!("{why}: there is nothing to show\n");
+    let mut text = String::new();
+    if is_rows {
+        text.push_str(&table(grid.args, &grid.points, cells, &grid.labels));
     }
-    let mut text = table(grid.args, &grid.points, cells, &grid.labels);
-    if !estimates.is_empty() {
-        text.push_str(
-            "\nthe best, estimated again: whoever is picked as the best of many was partly lucky\n",
-        );
-    }
-    for estimate in estimates {
-        let _ = writeln!(text, "{}", wrapped(&estimate.words(), "  ", "    "));
-        for pair in &estimate.pairs {
-            let _ = writeln!(text, "{}", wrapped(&pair.words(), "    ", "      "));
+    if !estimates.is_empty() && is_rows {
+        text.push_str("\nthe best of each point, estimated again on fresh seeds, because the best of many was partly lucky\n");
+        for estimate in estimates {
+            let _ = writeln!(text, "{}", wrapped(&estimate.words(), "  ", "    "));
         }
     }
-    let changed = grid.points.first().and_then(|point| point.opponent.changed());
-    for words in skewed(&grid.points, cells).into_iter().chain(changed) {
-        let _ = writeln!(text, "{}", wrapped(&words, "warning: ", "         "));
+    let skewed = skewed(&grid.points, cells);
+    for words in &skewed {
+        let _ = writeln!(text, "{}", wrapped(words, "! ", "  "));
     }
     text.push_str(&notes(grid, cells, incomplete));
     text.push_str(&load(grid));
-    if let Some(cause) = stopped_by {
-        let done = cells.len() / grid.labels.len().max(1);
-        let (done, all) = (thousands(done as u64), thousands(grid.points.len() as u64));
-        let _ = writeln!(
-            text,
-            "\nstopped by {}: {done} of {all} points were complete, and only those count",
-            by_whom(cause)
-        );
-        if estimates.len() < asked {
-            let (done, asked) = (thousands(estimates.len() as u64), thousands(asked as u64));
-            let _ = writeln!(text, "the best was estimated again in {done} of {asked} situations");
-        }
-    }
     text
 }
 
-/// That means cannot be trusted where makespans are skewed: the one that is worst, with what to look at, and how many others.
-fn skewed(points: &[Point], cells: &[Cell]) -> Option<String> {
-    let mut skewed: Vec<(f64, &Cell, &Summary)> = cells
+/// Returns a warning for each skewed makespan, the most skewed first.
+pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Vec<String> {
+    let mut skewed: Vec<(f64, String, &statistics::Summary)> = cells
         .iter()
         .filter(|cell| cell.standing.is_comparable())
         .filter_map(|cell| {
             let figure = cell.standing.figure(Score::makespan().path())?;
-            Some((figure.too_skewed()?.abs(), cell, figure))
+            let name =
+                format!("makespan of {} at {}", cell.standing.strategy, points[cell.point].at.join(", "));
+            Some((figure.too_skewed()?.abs(), name, figure))
         })
         .collect();
     skewed.sort_by(|(skewness, ..), (other, ..)| other.total_cmp(skewness));
-    let (_, worst, figure) = skewed.first()?;
-    let name = format!("makespan of {} at {}", worst.standing.strategy, points[worst.point].at.join(", "));
-    let words = crate::repeats::skewed(std::iter::once((name, *figure))).pop()?;
-    Some(match skewed.len() {
-        1 => words,
-        2 => format!("{words}; so is one other line of the table"),
-        more => format!("{words}; so are {} other lines of the table", more - 1),
-    })
+    repeats::skewed(skewed.into_iter().map(|(_, name, figure)| (name, figure)))
 }
 
-/// What must be known to read it.
+/// Returns the legend of the table.
 fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let modelled = grid.points.first().is_some_and(|point| point.opponent.model().is_some());
     let server = if modelled { "for this server model" } else { "against this server" };
@@ -127,7 +96,7 @@ fn load(grid: &Grid<'_>) -> String {
     format!("{}\n", wrapped(&words, "", ""))
 }
 
-/// Over how many seeds means are; of shards that were merged without others, those that every strategy of a point met.
+/// Returns the number of seeds of the means; of incomplete shards, of those that every strategy of a point ran with.
 fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let planned = counted(grid.repeats() as u64, "seed");
     let Some(Incomplete { tasks, missing_tasks, .. }) = incomplete else { return planned };

@@ -1,0 +1,71 @@
+//! `--junit FILE`: results of checks as XML, in the format that CI systems read.
+
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, Event};
+
+use super::Case;
+use crate::files::output::Output;
+
+/// Name of the test suite.
+const SUITE: &str = "loadgen";
+
+/// Writes one test case per check.
+pub(super) fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
+    let mut writer = begun()?;
+    let failures = cases.iter().filter(|case| case.failure.is_some()).count().to_string();
+    let tests = cases.len().to_string();
+    let suite = [("name", SUITE), ("tests", &tests), ("failures", &failures), ("errors", "0")];
+    let whole = [("tests", tests.as_str()), ("failures", failures.as_str()), ("errors", "0")];
+    writer.create_element("testsuites").with_attributes(whole).write_inner_content(|writer| {
+        writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
+            cases.iter().try_for_each(|case| {
+                let name = [("classname", case.strategy.as_str()), ("name", case.name.as_str())];
+                let element = writer.create_element("testcase").with_attributes(name);
+                match &case.failure {
+                    None => element.write_empty().map(drop),
+                    Some(message) => element
+                        .write_inner_content(|writer| {
+                            let message = [("message", message.as_str())];
+                            writer.create_element("failure").with_attributes(message).write_empty().map(drop)
+                        })
+                        .map(drop),
+                }
+            })
+        })?;
+        Ok(())
+    })?;
+    finish(writer, output)
+}
+
+/// Writes one test case with an error: not all runs were complete, so nothing was checked.
+pub(super) fn write_incomplete(output: &Output) -> anyhow::Result<()> {
+    let mut writer = begun()?;
+    let counts = [("tests", "1"), ("failures", "0"), ("errors", "1")];
+    let suite = [("name", SUITE)].into_iter().chain(counts);
+    writer.create_element("testsuites").with_attributes(counts).write_inner_content(|writer| {
+        writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
+            let name = [("classname", SUITE), ("name", "runs are complete")];
+            writer.create_element("testcase").with_attributes(name).write_inner_content(|writer| {
+                let message = [("message", "the runs were not complete; nothing was checked")];
+                writer.create_element("error").with_attributes(message).write_empty().map(drop)
+            })?;
+            Ok(())
+        })?;
+        Ok(())
+    })?;
+    finish(writer, output)
+}
+
+fn begun() -> io::Result<Writer<Vec<u8>>> {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    Ok(writer)
+}
+
+fn finish(writer: Writer<Vec<u8>>, output: &Output) -> anyhow::Result<()> {
+    let mut text = writer.into_inner();
+    text.push(b'\n');
+    output.write(&text)
+}
