@@ -1,17 +1,6 @@
 //! Numbers as people read them.
 
-/// `1234567` as `1 234 567`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use vocabulary::thousands;
 
 /// So many of something: `1 seed`, `2 000 seeds`.
 pub fn counted(number: u64, one: &str) -> String {

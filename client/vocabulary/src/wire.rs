@@ -269,6 +269,10 @@ pub struct ServerStats {
     /// Resets since it started: counts of different epochs do not belong together.
     #[serde(default)]
     pub epoch: u64,
+    /// Requests that came before the time that the server advised to their client in `Retry-After`; a client is an `Authorization`
+    /// header, or an address. 0 from servers that do not count them.
+    #[serde(default)]
+    pub retried_too_early: u64,
     /// The latest activity that may belong to the run asked for and is not in its counts, because too many runs were
     /// counted at once; in experiment time since the server started. Null when nothing of it can be missing.
     #[serde(default)]

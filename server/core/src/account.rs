@@ -29,6 +29,8 @@ pub struct Account {
     pub spoiled: u64,
     /// Answers that came later on purpose.
     pub slowed: u64,
+    /// Requests that came before the time that was advised to their client.
+    pub early: u64,
 }
 
 impl Account {
@@ -47,6 +49,7 @@ impl Account {
             lost_answers,
             spoiled,
             slowed,
+            early,
         } = other;
         let ServerCounts {
             received,
@@ -89,5 +92,6 @@ impl Account {
         self.lost_answers += lost_answers;
         self.spoiled += spoiled;
         self.slowed += slowed;
+        self.early += early;
     }
 }

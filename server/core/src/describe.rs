@@ -29,33 +29,51 @@ impl Config {
             let later = if self.caps.is_empty() { String::new() } else { format!(" (later {})", self.caps) };
             let _ = write!(text, "{}cap {}{later}", if is_usual { "" } else { ", " }, self.max_busy);
         }
+        for setting in self.settings() {
+            let _ = write!(text, ", {setting}");
+        }
+        text
+    }
+
+    /// Returns the settings in which this server differs from its preset. Limits and answers are not among them.
+    pub fn settings_beside_preset(&self) -> Vec<String> {
+        let preset =
+            self.preset.as_deref().and_then(|preset| Self::default().with_preset(preset, self.scale).ok());
+        let usual = preset.map(|preset| preset.settings()).unwrap_or_default();
+        self.settings().into_iter().filter(|setting| !usual.contains(setting)).collect()
+    }
+
+    /// Times, losses and faults in a few words each.
+    fn settings(&self) -> Vec<String> {
+        let mut settings = Vec::new();
         if self.draws_service_times() {
-            let status = Some(statuses).filter(|_| self.preset.is_none());
+            let status = self.preset.is_none().then(|| self.statuses_of_policies());
             let slot = self.rejections_hold_slots().then(|| "holds a slot".to_owned());
             let how = status.into_iter().chain(slot).collect::<Vec<_>>().join(", ");
             let how = if how.is_empty() { how } else { format!(" ({how})") };
-            let _ = write!(text, ", service {}, reject {}{how}", self.service_time, self.reject_time);
+            settings.push(format!("service {}", self.service_time));
+            settings.push(format!("reject {}{how}", self.reject_time));
         }
-        let _ = write!(text, ", network {}", self.network_delay);
+        settings.push(format!("network {}", self.network_delay));
         if !self.return_delay.is_zero() {
-            let _ = write!(text, ", back {}", self.return_delay);
+            settings.push(format!("back {}", self.return_delay));
         }
         if self.loss > 0.0 {
-            let _ = write!(text, ", loss {}", self.loss);
+            settings.push(format!("loss {}", self.loss));
         }
         if !self.outages.is_empty() {
-            let _ = write!(text, ", down {}", self.outages);
+            settings.push(format!("down {}", self.outages));
         }
         if !self.schedule.is_empty() {
-            let _ = write!(text, ", schedule {}", self.schedule);
+            settings.push(format!("schedule {}", self.schedule));
         }
         if self.reject_first > 0 {
-            let _ = write!(text, ", first {} attempts rejected", self.reject_first);
+            settings.push(format!("first {} attempts rejected", self.reject_first));
         }
         if !self.fault.is_empty() {
-            let _ = write!(text, ", faults {}", self.fault);
+            settings.push(format!("faults {}", self.fault));
         }
-        text
+        settings
     }
 
     /// The statuses with which policies reject, in their order; outages and refused first attempts have the server's own.
@@ -116,6 +134,14 @@ mod tests {
             let words = preset(name, None);
             assert!(words.starts_with(&format!("preset {name}: ")) && words.len() < 250, "{words}");
         }
+    }
+
+    #[test]
+    fn only_what_was_set_besides_the_preset_is_listed() {
+        let config = Config::default().with_preset("openai", Some(0.02)).unwrap();
+        assert_eq!(config.settings_beside_preset(), [""; 0]);
+        let config = Config { loss: 0.25, service_time: "1s".parse().unwrap(), ..config };
+        assert_eq!(config.settings_beside_preset(), ["service 1s", "loss 0.25"]);
     }
 
     #[test]

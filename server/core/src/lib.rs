@@ -14,6 +14,7 @@ mod caps;
 mod config;
 mod describe;
 mod details;
+mod early_retries;
 mod events;
 mod faults;
 mod first_limit;
@@ -68,8 +69,8 @@ pub use policies::{POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use policy_stack::Policies;
 pub use presets::{
-    Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand, read_scale,
-    server_preset, server_preset_names, server_presets,
+    BaseUrl, Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand,
+    read_scale, server_preset, server_preset_names, server_presets,
 };
 pub use rate_law::RateLaw;
 pub use request::{Counted, Request, RequestId, Step, Verdict};

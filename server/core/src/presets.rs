@@ -2,13 +2,14 @@
 
 mod preset;
 mod scaling;
+mod short_limits;
 mod use_error;
 mod using;
 mod without;
 
 use std::sync::LazyLock;
 
-pub use self::preset::{Fact, Limit, ServerPreset, ServerPresetError};
+pub use self::preset::{BaseUrl, Fact, Limit, ServerPreset, ServerPresetError};
 pub use self::use_error::ServerPresetUseError;
 pub use self::using::{Expanded, expand, read_scale};
 

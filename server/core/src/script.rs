@@ -86,6 +86,11 @@ impl Script {
         self.replies.get(usize::from(id.0.get()) - 1)
     }
 
+    /// Returns every reply, in the order of the ops.
+    pub(crate) fn replies(&self) -> impl Iterator<Item = &Reply> {
+        self.replies.iter()
+    }
+
     /// Whether any reply has this status.
     pub fn has_status(&self, status: u16) -> bool {
         self.replies.iter().any(|reply| matches!(reply, Reply::Answer(answer) if answer.status == status))

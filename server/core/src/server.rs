@@ -14,13 +14,15 @@ use vocabulary::{Instant, WallTime};
 use crate::account::Account;
 use crate::config::Config;
 use crate::details::{Details, Wants};
+use crate::early_retries::EarlyRetries;
 use crate::events::{Answer, Extras, Input, Output};
 use crate::ledger::{Ledger, Of};
 use crate::log::ServerLog;
-use crate::policies::Stages;
+use crate::policies::{Key, Stages};
 use crate::request::{Request, RequestId};
 use crate::schedule::InForce;
 use crate::service::ServiceModel;
+use crate::standing::Standing;
 use crate::timeline::Timeline;
 
 use run_clock::RunClock;
@@ -63,6 +65,8 @@ pub struct Server {
     spare: Option<Box<Extras>>,
     /// Nothing happens before this, [`Instant::FAR_FUTURE`] if nothing happens: looked at far more often than anything does.
     next_at: Instant,
+    /// Clients that were advised when to come back. Absent if no answer advises anything.
+    early_retries: Option<EarlyRetries>,
     /// What is kept to be played again, if it is recorded.
     log: Option<Box<ServerLog>>,
 }
@@ -112,6 +116,7 @@ impl Server {
             answers: VecDeque::new(),
             spare: None,
             next_at: Instant::FAR_FUTURE,
+            early_retries: None,
             log: None,
         };
         server.look_at_answers();
@@ -122,6 +127,7 @@ impl Server {
     fn look_at_answers(&mut self) {
         self.has_facts = self.policy.has_facts() || !self.config.answers.is_empty();
         self.is_plain = !self.has_facts && self.config.fault.is_empty();
+        self.early_retries = EarlyRetries::new(&self.config, self.anchor, self.early_retries.take());
     }
 
     /// Something happened at `now`.
@@ -226,7 +232,30 @@ impl Server {
 
     /// What of requests the policy in force looks at: with it they come as [`Input::ArriveWith`].
     pub fn wants(&self) -> Wants {
-        self.config.policy.wants()
+        let mut wants = self.config.policy.wants();
+        if self.early_retries.is_some() {
+            EarlyRetries::want(&mut wants);
+        }
+        wants
+    }
+
+    /// True if answers may advise when to come back, so that [early retries](ServerStats::retried_too_early) are counted.
+    pub fn advises(&self) -> bool {
+        self.early_retries.is_some()
+    }
+
+    /// Returns the name of each limit of the stack and its state for the client that came last.
+    pub fn limits(&mut self, now: Instant) -> Vec<(String, Standing)> {
+        self.advance(now);
+        let standings = self.policy.standings(now, &self.service);
+        let of_newcomer = |index: usize| {
+            let mut stage = self.policies().stage(index, self.anchor)?;
+            stage.gate.standing(now, Key::default(), &self.service)
+        };
+        let limits = self.policies().labels().into_iter().zip(standings).enumerate();
+        limits
+            .filter_map(|(index, (label, standing))| Some((label, standing.or_else(|| of_newcomer(index))?)))
+            .collect()
     }
 
     /// Keys of policies that were forgotten for the sake of others, since the policy in force began: their limits are as new.
@@ -259,6 +288,7 @@ impl Server {
             served_ms: Some(account.served.as_secs_f64() * 1e3),
             wasted_ms: account.wasted.as_secs_f64() * 1e3,
             epoch: self.epoch,
+            retried_too_early: account.early,
             shards: run.map(|run| self.ledger.shard_rows(run)).unwrap_or_default(),
             forgotten_until_s: run.and_then(|run| self.ledger.forgotten_until(run)).map(Instant::as_secs_f64),
             ..ServerStats::default()

@@ -1,6 +1,6 @@
-//! The table of presets in docs/servers.md is what the presets' files say.
+//! The tables in docs/servers.md and docs/clients-here.md have what the files of the presets have.
 //!
-//! `WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes it anew.
+//! `WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes them anew.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,9 +8,9 @@ use std::fs;
 
 use mockserver_core::{Fact, ServerPreset, server_presets};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/servers.md");
+const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 
-/// What stands around the table.
+/// Comments around a table.
 const BEGIN: &str = "<!-- presets: written by server/core/tests/preset_table.rs -->\n";
 const END: &str = "<!-- end of presets -->\n";
 
@@ -45,17 +45,47 @@ fn statuses(preset: &ServerPreset) -> String {
     told.into_iter().map(mark).collect::<Vec<_>>().join(", ")
 }
 
-#[test]
-fn the_table_of_presets_is_what_their_files_say() {
-    let page = fs::read_to_string(FILE).unwrap();
-    let (before, rest) = page.split_once(BEGIN).expect("the place where the table begins");
-    let (found, after) = rest.split_once(END).expect("the place where the table ends");
-    let table = table();
+/// Every setting that points a client here: environment variables first, because they need no change of a program.
+fn clients() -> String {
+    let mut text = String::from(
+        "| client | setting, URL = `http://127.0.0.1:8503` | `--preset` | source |\n|---|---|---|---|\n",
+    );
+    for variables in [true, false] {
+        for preset in server_presets() {
+            for base_url in preset.base_urls.iter().filter(|base_url| base_url.is_variable() == variables) {
+                let set = base_url
+                    .set
+                    .replace("{url}", "URL")
+                    .replace("{host}", "127.0.0.1")
+                    .replace("{port}", "8503");
+                let (client, name, source) = (&base_url.client, &preset.name, &base_url.source);
+                let _ = writeln!(text, "| {client} | `{set}` | `{name}` | {source} |");
+            }
+        }
+    }
+    text
+}
+
+/// Compares a table with the one in a page, or writes it there.
+fn check(page: &str, table: &str) {
+    let file = format!("{DOCS}/{page}");
+    let text = fs::read_to_string(&file).unwrap();
+    let (before, rest) = text.split_once(BEGIN).expect("the comment before the table");
+    let (found, after) = rest.split_once(END).expect("the comment after the table");
     if std::env::var_os("WRITE_DOCS").is_some() {
-        fs::write(FILE, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+        fs::write(file, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
-    let words =
-        "`WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes docs/servers.md anew";
-    assert!(found == table, "{words}");
+    let words = "`WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes the tables anew";
+    assert!(found == table, "docs/{page}: {words}");
+}
+
+#[test]
+fn the_table_of_presets_is_current() {
+    check("servers.md", &table());
+}
+
+#[test]
+fn the_table_of_clients_is_current() {
+    check("clients-here.md", &clients());
 }

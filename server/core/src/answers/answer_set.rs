@@ -131,6 +131,11 @@ impl AnswerSet {
         self.response(told.outcome).header(name, &self.telling(told, teller))
     }
 
+    /// True if a rejection may have this header, whose name is in lower case.
+    pub(crate) fn may_reject_with(&self, header: &str) -> bool {
+        self.rejected.iter().chain([&self.turned_away]).any(|response| response.has_header(header))
+    }
+
     /// The body of an answer, if it is not the one that the server writes anyway.
     pub fn body(&self, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
         self.response(told.outcome).body(&self.telling(told, teller))

@@ -160,6 +160,11 @@ impl Response {
         Rendered { status: self.status, headers, body: self.body(telling) }
     }
 
+    /// True if it may have this header, whose name is in lower case.
+    pub(super) fn has_header(&self, name: &str) -> bool {
+        has(&self.headers, name)
+    }
+
     /// The value of this header, whose name is in lower case.
     pub(super) fn header(&self, name: &str, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
         let (_, value) = self.headers.iter().find(|(there, _)| **there == *name)?;

@@ -18,6 +18,7 @@ use crate::policies::gate::{Gate, Ruling, Waited};
 use crate::policies::holding::Holding;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
+use crate::standing::Standing;
 
 pub(crate) use stage::Stage;
 
@@ -176,6 +177,21 @@ impl Stages {
             Some(server) if self.gates.is_empty() => server.free(capacity),
             _ => capacity.saturating_sub(self.busy()),
         }
+    }
+
+    /// Returns the state of each limit for the client that came last. `None` for a stage without a limit, and while no client has come
+    /// at a stage that distinguishes them.
+    pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<Standing>> {
+        let Self { gates, latest, .. } = self;
+        let standing = |(index, stage): (usize, &mut Stage)| {
+            let key = match latest {
+                Some((_, faces)) => faces.get(index)?.key,
+                None if stage.common.counts_all_alike() => stage.plain.key,
+                None => return None,
+            };
+            stage.gate.standing(at, key, service)
+        };
+        gates.iter_mut().enumerate().map(standing).collect()
     }
 
     /// Whether there is anything that answers could tell of limits.

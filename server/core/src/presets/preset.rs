@@ -1,6 +1,7 @@
 //! One preset, as its file has it: limits, answers, and where every figure was read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,12 @@ pub struct ServerPreset {
     /// What a user should know that the figures do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// Strategy of `loadgen` that behaves like a usual client of this server: `preset:openai`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<String>,
+    /// Settings that point existing clients at another server, the most usual first.
+    #[serde(default, rename = "base-url-env", skip_serializing_if = "Vec::is_empty")]
+    pub base_urls: Vec<BaseUrl>,
     /// In the order in which a request meets them.
     #[serde(rename = "limit")]
     pub limits: Vec<Limit>,
@@ -45,6 +52,18 @@ pub struct ServerPreset {
     pub reject: BTreeMap<String, ResponseConfig>,
 }
 
+/// Setting that points an existing client at another server: an environment variable or an option.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaseUrl {
+    /// The client, with its language where it has several: `openai (Python)`.
+    pub client: String,
+    /// The setting, with `{url}`, or `{host}` and `{port}`, for the other server's address: `OPENAI_BASE_URL={url}/v1`.
+    pub set: String,
+    /// Documentation or source file that has the setting.
+    pub source: String,
+}
+
 /// One limit: a policy of the stack, and where its figures were read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +72,12 @@ pub struct Limit {
     pub name: String,
     /// What it limits, in words.
     pub about: String,
+    /// Noun for what is counted, plural: `tokens`. Absent where a number with its time says enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Whom or what each limit applies to: `per user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// The policy, as typed.
     pub policy: String,
     /// Where its figures were read; empty where nowhere.
@@ -119,6 +144,12 @@ impl ServerPreset {
         self.limits.iter().find(|limit| limit.name == name)
     }
 
+    /// Statuses of rejections, in ascending order.
+    pub fn statuses(&self) -> Vec<u16> {
+        let statuses: BTreeSet<u16> = self.reject.values().filter_map(|response| response.status).collect();
+        statuses.into_iter().collect()
+    }
+
     /// What answers say.
     pub(super) fn answers(&self) -> AnswersConfig {
         AnswersConfig {
@@ -168,6 +199,23 @@ impl ServerPreset {
             Some(table) => Err(ServerPresetError::Unexplained(table)),
             None => Ok(()),
         }
+    }
+}
+
+impl BaseUrl {
+    /// True if the setting is an environment variable, and not an option in a program.
+    pub fn is_variable(&self) -> bool {
+        let (name, _) = self.set.split_once('=').unwrap_or_default();
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || b"0123456789_".contains(&byte))
+    }
+
+    /// Returns the setting that points the client at this server.
+    pub fn at(&self, address: SocketAddr) -> String {
+        self.set
+            .replace("{url}", &format!("http://{address}"))
+            .replace("{host}", &address.ip().to_string())
+            .replace("{port}", &address.port().to_string())
     }
 }
 

@@ -55,12 +55,26 @@ impl Server {
         if request.is_lost(Way::ToServer, self.config.loss) {
             return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
         }
+        if self.early_retries.is_some() {
+            self.check_earliness(now, &held);
+        }
         let delay = request.network_delay(&self.config.network_delay);
         if delay.is_zero() {
             let answer = self.admit(now, request.id);
             self.answers.extend(answer);
         } else {
             self.coming.push(now + delay, held.message, request.id);
+        }
+    }
+
+    /// Counts a request that comes before the time that was advised to its client.
+    #[inline(never)]
+    fn check_earliness(&mut self, now: Instant, held: &Held) {
+        let id = held.request.id;
+        let details = self.details.get(id.0 as usize).and_then(Option::as_deref);
+        let early = self.early_retries.as_mut();
+        if early.is_some_and(|early| early.on_arrival(now, id, details)) {
+            self.ledger.note(self.of(held), |account| account.early += 1);
         }
     }
 
@@ -283,6 +297,15 @@ impl Server {
             extras,
         };
         let delay = request.return_delay(&self.config.return_delay) + later;
+        let extras = match &mut self.early_retries {
+            // Fast path: no answer advises anything.
+            None => extras,
+            Some(early) => {
+                let answer = answer(extras);
+                early.on_answer(&answer, &self.config, at + delay);
+                answer.extras
+            }
+        };
         if delay.is_zero() {
             self.requests[index] = None;
             Some(answer(extras))

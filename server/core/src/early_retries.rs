@@ -1,0 +1,240 @@
+//! Requests that come before the time that the server advised to their client.
+//!
+//! A client is an `Authorization` header, or an address where there is none. What was advised is what the answer said in `Retry-After` or
+//! `retry-after-ms`, whichever is earlier, counted from the instant at which the answer reaches the client. Of several pieces of advice to
+//! one client the latest instant holds.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use vocabulary::{Instant, TextField as _, WallTime};
+
+use crate::answers::{AnswerSet, Teller};
+use crate::config::Config;
+use crate::details::{Details, Wants};
+use crate::events::Answer;
+use crate::policies::{Key, KeyRule, Keys};
+use crate::request::RequestId;
+use crate::script::Reply;
+
+/// Headers that advise when to come back, with their unit.
+const HEADERS: [(&str, Duration); 2] =
+    [("retry-after", Duration::from_secs(1)), ("retry-after-ms", Duration::from_millis(1))];
+
+/// Header by which clients are distinguished.
+const CLIENT: &str = "authorization";
+
+/// Maximum number of clients that are remembered. The one that was advised least recently makes room.
+const MAX_CLIENTS: u32 = 10_000;
+
+/// Bookkeeping of a server that advises its clients.
+#[derive(Debug)]
+pub(crate) struct EarlyRetries {
+    key: KeyRule,
+    /// Instant before which each client should not come back.
+    advised: Keys<Instant>,
+    /// Client of each request that has no answer yet, by request id.
+    clients: Vec<Option<Key>>,
+    /// Templates and forms of advice, unless answers are in the server's own words.
+    answers: Option<AnswerSet>,
+    teller: Teller,
+}
+
+impl EarlyRetries {
+    /// Creates the bookkeeping, or continues an earlier one, for a configuration whose answers may advise; `None` for any other.
+    pub(crate) fn new(config: &Config, anchor: WallTime, earlier: Option<Self>) -> Option<Self> {
+        let answers = config.answer_set().ok().flatten();
+        let script = config.policy.script();
+        let scripted = script
+            .is_some_and(|script| script.replies().any(|reply| advice_of(reply, anchor, anchor).is_some()));
+        let own = match &answers {
+            Some(answers) => HEADERS.iter().any(|(name, _)| answers.may_reject_with(name)),
+            None => config.retry_after.is_some(),
+        };
+        if !scripted && !own {
+            return None;
+        }
+        let earlier = earlier.unwrap_or_else(|| {
+            let mut key = KeyRule::default();
+            key.read(&format!("header:{CLIENT}|address")).expect("a rule of the documented notation");
+            Self {
+                key,
+                advised: Keys::new(MAX_CLIENTS),
+                clients: Vec::new(),
+                answers: None,
+                teller: Teller::experiment(anchor),
+            }
+        });
+        Some(Self { answers, ..earlier })
+    }
+
+    /// Adds what identifies a client to the parts of requests that the server needs.
+    pub(crate) fn want(wants: &mut Wants) {
+        wants.any = true;
+        wants.headers.insert(CLIENT.to_owned());
+    }
+
+    /// Records an arrival. Returns whether it comes before the time that was advised to its client.
+    pub(crate) fn on_arrival(&mut self, now: Instant, id: RequestId, details: Option<&Details>) -> bool {
+        let index = id.0 as usize;
+        if self.clients.len() <= index {
+            self.clients.resize(index + 1, None);
+        }
+        let client = details.map(|details| self.key.of(details));
+        self.clients[index] = client;
+        client.and_then(|client| self.advised.get_mut(client)).is_some_and(|until| now < *until)
+    }
+
+    /// Records what an answer advises to the client that it reaches at this instant.
+    pub(crate) fn on_answer(&mut self, answer: &Answer, config: &Config, reached_at: Instant) {
+        let client = self.clients.get_mut(answer.id.0 as usize).and_then(Option::take);
+        let (Some(client), Some(wait)) = (client, self.advice(answer, config, reached_at)) else { return };
+        let until = self.advised.state(client, || reached_at);
+        *until = (*until).max(reached_at + wait);
+    }
+
+    /// Returns the wait that the answer advises to the client that it reaches at this instant.
+    fn advice(&self, answer: &Answer, config: &Config, reached_at: Instant) -> Option<Duration> {
+        let (written, reached) = (self.teller.wall(answer.at), self.teller.wall(reached_at));
+        match (answer.reply, answer.facts(), &self.answers) {
+            (Some(reply), ..) => advice_of(config.policy.script()?.reply(reply)?, written, reached),
+            (None, Some(facts), Some(answers)) => {
+                let told = answer.told(facts);
+                let header = |name: &str| answers.header(name, &told, &self.teller);
+                earliest(header, reached)
+            }
+            (None, ..) => {
+                config.retry_after?;
+                Some(Duration::from_secs(self.teller.whole_seconds(answer.advice?)))
+            }
+        }
+    }
+}
+
+/// Returns the wait that a scripted answer advises, which is written and reaches its client at these moments.
+fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Duration> {
+    let Reply::Answer(answer) = reply else { return None };
+    let header =
+        |name: &str| answer.headers(written).find_map(|(there, value)| (there == name).then_some(value));
+    earliest(header, reached)
+}
+
+/// Returns the shortest wait from this moment that any of the headers advises. A header that is neither a number nor a date advises
+/// nothing.
+fn earliest<'a>(header: impl Fn(&str) -> Option<Cow<'a, str>>, now: WallTime) -> Option<Duration> {
+    let wait = |(name, unit): (&str, Duration)| {
+        let value = header(name)?;
+        if let Ok(number) = value.trim().parse::<f64>() {
+            return Duration::try_from_secs_f64(number * unit.as_secs_f64()).ok();
+        }
+        let moment = httpdate::parse_http_date(value.trim()).ok()?;
+        let since_unix = moment.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(since_unix.saturating_sub(now.since_unix()))
+    };
+    HEADERS.into_iter().filter_map(wait).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::events::{Input, Output};
+    use crate::request::{Request, Step};
+    use crate::server::Server;
+
+    /// Sends a request of this user at this millisecond and takes every answer until the next one.
+    fn send(server: &mut Server, at_ms: u64, number: u32, user: &str) {
+        let at = Instant::from_millis(at_ms);
+        while let Output::Answer(_) = server.poll(at) {}
+        let request = Request {
+            id: RequestId(number),
+            run: None,
+            seed: 1,
+            op: number.into(),
+            attempt: 1,
+            step: Step::Work,
+        };
+        let headers = vec![("authorization".into(), user.into())];
+        let details =
+            Arc::new(Details { method: "GET".into(), path: "/".into(), headers, ..Details::default() });
+        server.handle(at, Input::ArriveWith { request, details, least: 0 });
+    }
+
+    fn early(server: &mut Server, at_ms: u64) -> u64 {
+        server.stats(Instant::from_millis(at_ms), None).retried_too_early
+    }
+
+    fn server(policy: &str, advice: Option<&str>) -> Server {
+        let plain = Config {
+            policy: policy.parse().unwrap(),
+            network_delay: "0s".parse().unwrap(),
+            reject_time: "0s".parse().unwrap(),
+            service_time: "0s".parse().unwrap(),
+            ..Config::default()
+        };
+        Server::new(match advice {
+            None => Config { retry_after: Some(Duration::from_secs(2)), ..plain },
+            Some(advice) => {
+                let answers = plain.answers.clone().advising(advice);
+                Config { answers, ..plain }
+            }
+        })
+    }
+
+    #[test]
+    fn a_request_before_the_advised_time_counts_for_its_client_alone() {
+        let mut server = server("token-bucket:rate=1/2s,burst=1", None);
+        send(&mut server, 0, 0, "a");
+        send(&mut server, 0, 1, "a");
+        assert_eq!(early(&mut server, 0), 0, "nothing had been advised when they came");
+        send(&mut server, 1_999, 2, "b");
+        assert_eq!(early(&mut server, 1_999), 0, "nothing was advised to another client");
+        send(&mut server, 1_999, 3, "a");
+        assert_eq!(early(&mut server, 1_999), 1);
+        send(&mut server, 4_000, 4, "a");
+        assert_eq!(early(&mut server, 4_000), 1, "the answer at 1.999 s advised 2.999 s");
+    }
+
+    #[test]
+    fn what_the_headers_say_counts_and_not_the_exact_wait() {
+        for (advice, early_at_900_ms) in
+            [("seconds", 1), ("ms", 0), ("seconds+ms", 0), ("seconds:round=down", 0), ("date", 1), ("go", 0)]
+        {
+            let mut server = server("token-bucket:rate=2/s,burst=1", Some(advice));
+            send(&mut server, 0, 0, "a");
+            send(&mut server, 0, 1, "a");
+            send(&mut server, 900, 2, "a");
+            assert_eq!(early(&mut server, 900), early_at_900_ms, "{advice}");
+        }
+    }
+
+    #[test]
+    fn scripts_advise_in_headers_of_their_own() {
+        let mut server = server("script:steps=429 retry-after:3|200", None);
+        assert!(server.wants().any);
+        send(&mut server, 0, 0, "a");
+        send(&mut server, 2_000, 1, "a");
+        assert_eq!(early(&mut server, 2_000), 1);
+    }
+
+    #[test]
+    fn a_server_that_never_advises_needs_nothing_of_requests() {
+        assert!(!Server::new(Config::default()).wants().any);
+        assert!(!server("token-bucket", Some("epoch")).wants().any);
+        assert!(server("token-bucket", Some("seconds")).wants().headers.contains(CLIENT));
+    }
+
+    #[test]
+    fn the_client_that_was_advised_least_recently_is_forgotten() {
+        let mut server = server("token-bucket:rate=1/100s,burst=1", None);
+        send(&mut server, 0, 0, "first");
+        for number in 0..=MAX_CLIENTS {
+            send(&mut server, 10, 1, &number.to_string());
+        }
+        send(&mut server, 20, 1, "0");
+        assert_eq!(early(&mut server, 20), 0);
+        send(&mut server, 20, 1, "1000");
+        assert_eq!(early(&mut server, 20), 1);
+    }
+}
