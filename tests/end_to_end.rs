@@ -28,6 +28,7 @@ mod mock_server;
 mod never_hangs;
 mod one_router;
 mod open_files;
+mod openai_package;
 mod outputs;
 mod pty;
 mod runs;

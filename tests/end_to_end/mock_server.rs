@@ -37,7 +37,9 @@ fn it_says_where_it_listens_and_what_it_enforces() {
         "cap 7, service 500ms",
         "Retry-After 2s",
         "time scale 0.5",
-        "PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics",
+        "  your client   curl -i http://127.0.0.1:",
+        "  loadgen       loadgen --target http://127.0.0.1:",
+        "  look, change  /_mock/stats · PATCH /_mock/config · /metrics   Ctrl-C stops",
         "mockserver stopped: 0 received",
     ]);
 }

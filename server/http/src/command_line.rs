@@ -12,18 +12,20 @@ use clap_complete::Shell;
 use mockserver_core::{Config, server_preset_names};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use vocabulary::{TimeScale, duration_text, wire};
+use vocabulary::{TimeScale, wire};
 
 use crate::access::Access;
 use crate::admin_token::AdminToken;
+use crate::announcement::announcement;
 use crate::app::App;
 use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
+use crate::preset_list::short_list;
 use crate::shared::Shared;
 use crate::signals::Signals;
 use crate::suggesting::suggesting;
-use crate::{admin, alarm, listen, live, open_files, presets, shell, threads, typed};
+use crate::{alarm, listen, live, open_files, presets, shell, threads, typed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,6 +111,10 @@ enum Command {
         /// What its figures are multiplied with.
         #[arg(long, value_name = "F", requires = "name")]
         scale: Option<f64>,
+
+        /// List every limit in words.
+        #[arg(long, conflicts_with = "name")]
+        explain: bool,
     },
 }
 
@@ -126,8 +132,11 @@ pub fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let printed = match (&cli.command, cli.completions) {
-        (Some(Command::Presets { name: None, .. }), _) => Some(shell::print(presets::list().as_bytes())),
-        (Some(Command::Presets { name: Some(name), scale }), _) => {
+        (Some(Command::Presets { name: None, explain, .. }), _) => {
+            let list = if *explain { presets::list() } else { short_list() };
+            Some(shell::print(list.as_bytes()))
+        }
+        (Some(Command::Presets { name: Some(name), scale, .. }), _) => {
             let text = presets::explain(name, *scale)?;
             Some(shell::print(vocabulary::printable(&text).as_bytes()))
         }
@@ -158,7 +167,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         // Whoever reads the announcement may change the server at once, and is told of that, too.
         let announced = live::Seen::of(&shared);
         if !cli.quiet {
-            say(&announcement(address, &config, cli.time_scale));
+            say(&announcement(address, &config, cli.time_scale, live::columns()));
         }
         let (stop, stopped) = watch::channel(false);
         let limits = Limits {
@@ -198,9 +207,13 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         } else {
             String::new()
         };
+        let early = match shared.stats(None).retried_too_early {
+            0 => String::new(),
+            early => format!(", {early} retried too early"),
+        };
         let failed = if counts.failed > 0 { format!(", {} failed", counts.failed) } else { String::new() };
         say(&format!(
-            "mockserver stopped: {} received, {} accepted, {} rejected{failed}, busy at most {}{explained}\n",
+            "mockserver stopped: {} received, {} accepted, {} rejected{failed}, busy at most {}{explained}{early}\n",
             counts.received, counts.accepted, counts.rejected, counts.max_busy_seen
         ));
     }
@@ -209,76 +222,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(128 + signal))
 }
 
-fn announcement(address: SocketAddr, config: &Config, scale: TimeScale) -> String {
-    let after = config
-        .retry_after
-        .map_or_else(String::new, |after| format!(", Retry-After {}", duration_text::format(after)));
-    // The model tells it beside the time of a rejection, which not every policy takes from here.
-    let status = if config.draws_service_times() {
-        String::new()
-    } else {
-        format!(", rejections with {}", config.reject_status)
-    };
-    let scaled = if scale == TimeScale::default() { String::new() } else { format!(", time scale {scale}") };
-    let notes: String = config.notes().iter().flat_map(|note| ["note: ", note, "\n"]).collect();
-    format!(
-        "mockserver listening on http://{address}\n\
-         {}{status},\n\
-         seed {}{after}{scaled}\n\
-         anything is work but {}\n\
-         {notes}",
-        config.describe(),
-        config.seed,
-        admin::ENDPOINTS.replace(", GET /_mock/config", ",\n  GET /_mock/config")
-    )
-}
-
 fn say(words: &str) {
     // A closed stderr must not stop the server.
     drop(io::stderr().lock().write_all(vocabulary::printable(words).as_bytes()));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn announced(config: &Config) -> String {
-        announcement("127.0.0.1:8503".parse().unwrap(), config, TimeScale::default())
-    }
-
-    #[test]
-    fn a_server_without_slots_announces_none() {
-        for policy in ["overwhelmed-queue", "descriptor-pool"] {
-            let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
-            let words = announced(&config);
-            assert!(words.contains(policy), "{words}");
-            assert!(!words.contains("cap 50") && !words.contains("service 500ms"), "{words}");
-            assert!(words.contains(&config.describe()), "the same as loadgen says: {words}");
-        }
-    }
-
-    #[test]
-    fn the_status_of_rejections_is_announced_whatever_the_policy() {
-        for policy in ["concurrency-cap", "overwhelmed-queue", "descriptor-pool", "script"] {
-            let config = Config { policy: policy.parse().unwrap(), reject_status: 429, ..Config::default() };
-            let words = announced(&config);
-            let model = words.lines().nth(1).unwrap();
-            assert_eq!(model.matches("429").count(), 1, "{words}");
-        }
-    }
-
-    #[test]
-    fn the_announcement_tells_the_model_the_seed_and_what_rejections_advise() {
-        let config = Config { retry_after: Some(Duration::from_secs(2)), ..Config::default() };
-        let words = announced(&config);
-        let lines: Vec<&str> = words.lines().take(3).collect();
-        assert_eq!(
-            lines,
-            [
-                "mockserver listening on http://127.0.0.1:8503",
-                "cap 50, service 500ms, reject 50ms (503, holds a slot), network 100ms,",
-                "seed 1, Retry-After 2s",
-            ]
-        );
-    }
 }

@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use mockserver_core::Config;
+use mockserver_core::{Config, Policies, Standing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpgrp;
 use rustix::termios::{tcgetpgrp, tcgetwinsize};
+use vocabulary::thousands;
 use vocabulary::wire::ServerCounts;
 
 use crate::shared::Shared;
+use crate::wrap::USUAL;
 
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(250);
@@ -42,9 +44,10 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
             words.push_str(&std::mem::take(&mut events));
         }
         if painted && !words.is_empty() {
-            let columns = tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
-            let line = now.line(before.front().unwrap_or(&seen));
-            words.extend(line.chars().take(usize::from(columns.max(2)) - 1));
+            // A line that fills the last column wraps in some terminals.
+            let columns = columns().unwrap_or(USUAL).max(2) - 1;
+            let line = now.line(before.front().unwrap_or(&seen), columns);
+            words.extend(line.chars().take(columns));
         }
         if !words.is_empty() {
             // A closed stderr must not stop the server.
@@ -72,6 +75,15 @@ pub(crate) fn takes_words(within: Duration) -> bool {
     poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&within)).is_ok_and(|ready| ready > 0)
 }
 
+/// Returns the width of the terminal behind stderr; `None` without a terminal.
+pub(crate) fn columns() -> Option<usize> {
+    if !io::stderr().is_terminal() {
+        return None;
+    }
+    let columns = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    Some(if columns == 0 { USUAL } else { columns })
+}
+
 /// Whether people look at a terminal, and a line there would not be over what somebody else shows: not from the background.
 fn paints() -> bool {
     let terminal = io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb");
@@ -89,6 +101,10 @@ pub(crate) struct Seen {
     config: Config,
     epoch: u64,
     counts: ServerCounts,
+    /// Name and state of each limit, in the order of the stack.
+    limits: Vec<(String, Standing)>,
+    /// Requests that came before the advised time. Absent if the server never advises.
+    early: Option<u64>,
 }
 
 impl Seen {
@@ -101,6 +117,8 @@ impl Seen {
             config: shared.config(),
             epoch: metrics.stats.epoch,
             counts: metrics.lifetime.counts,
+            limits: shared.limits(),
+            early: shared.advises().then_some(metrics.lifetime.early),
         }
     }
 
@@ -122,21 +140,53 @@ impl Seen {
         events
     }
 
-    /// All of it in one line.
-    fn line(&self, before: &Self) -> String {
+    /// Returns the state in one line of at most so many columns: the limit with the least left, rates of the last seconds, and as many
+    /// other limits as fit.
+    fn line(&self, before: &Self, columns: usize) -> String {
         let seconds = self.at_s - before.at_s;
         let rate = |count: fn(&ServerCounts) -> u64| {
             let counted = count(&self.counts).saturating_sub(count(&before.counts));
             if seconds > 0.0 { counted as f64 / seconds } else { 0.0 }
         };
-        let of = self.capacity.map(|capacity| format!("/{capacity}")).unwrap_or_default();
-        format!(
-            "busy {:>4}{of}   accepted {:>6.1}/s   rejected {:>6.1}/s   received {}",
-            self.busy,
+        let last = match self.early {
+            Some(early) => format!("retried too early {}", thousands(early)),
+            None => format!("received {}", thousands(self.counts.received)),
+        };
+        let rest = format!(
+            "served {:.1}/s   rejected {:.1}/s   {last}",
             rate(|counts| counts.accepted),
             rate(|counts| counts.rejected),
-            self.counts.received
-        )
+        );
+        format!("{}   {rest}", self.levels(columns.saturating_sub(rest.chars().count() + 3)))
+    }
+
+    /// Returns the limits in at most so many columns, in the order of the stack; at least the one with the least left.
+    fn levels(&self, columns: usize) -> String {
+        // Of the server's own slots rejections may hold some, too.
+        if self.limits.is_empty() || self.config.policy == Policies::default() {
+            let of =
+                self.capacity.map(|capacity| format!("/{}", thousands(capacity.into()))).unwrap_or_default();
+            return format!("busy {}{of}", thousands(self.busy));
+        }
+        let mut nearest: Vec<usize> = (0..self.limits.len()).collect();
+        nearest.sort_by(|one, other| {
+            let left = |index: &usize| {
+                let (_, Standing { limit, remaining, .. }) = self.limits[*index];
+                if limit == 0 { 0.0 } else { remaining as f64 / limit as f64 }
+            };
+            left(one).total_cmp(&left(other))
+        });
+        let text = |index: &usize| {
+            let (name, Standing { limit, remaining, .. }) = &self.limits[*index];
+            format!("{name} {}/{} left", thousands(*remaining), thousands(*limit))
+        };
+        let joined = |count: usize| {
+            let mut shown = nearest[..count].to_vec();
+            shown.sort_unstable();
+            shown.iter().map(text).collect::<Vec<_>>().join("   ")
+        };
+        let fitting = (1..=nearest.len()).rev().map(joined).find(|levels| levels.chars().count() <= columns);
+        fitting.unwrap_or_else(|| joined(1))
     }
 }
 
@@ -152,13 +202,34 @@ mod tests {
             config: Config { max_busy, ..Config::default() },
             epoch: 0,
             counts: ServerCounts { accepted, received: accepted, ..ServerCounts::default() },
+            limits: Vec::new(),
+            early: None,
         }
     }
 
     #[test]
-    fn the_line_tells_busy_of_cap_and_rates_of_the_last_seconds() {
-        let line = seen(4.0, 50, 400).line(&seen(2.0, 50, 204));
-        assert_eq!(line, "busy   48/50   accepted   98.0/s   rejected    0.0/s   received 400");
+    fn the_line_has_busy_slots_and_rates_of_the_last_seconds() {
+        let line = seen(4.0, 50, 1_400).line(&seen(2.0, 50, 1_204), 79);
+        assert_eq!(line, "busy 48/50   served 98.0/s   rejected 0.0/s   received 1 400");
+    }
+
+    #[test]
+    fn the_limit_with_the_least_left_comes_first_to_a_narrow_line() {
+        let limit = |name: &str, limit, remaining| {
+            (name.to_owned(), Standing { limit, remaining, ..Standing::default() })
+        };
+        let now = Seen {
+            config: Config::default().with_preset("openai", None).unwrap(),
+            limits: vec![limit("requests", 500, 0), limit("tokens", 30_000, 29_500)],
+            early: Some(12),
+            ..seen(4.0, 50, 200)
+        };
+        let line = |columns| now.line(&seen(2.0, 50, 0), columns);
+        assert_eq!(line(79), "requests 0/500 left   served 100.0/s   rejected 0.0/s   retried too early 12");
+        assert_eq!(
+            line(119),
+            "requests 0/500 left   tokens 29 500/30 000 left   served 100.0/s   rejected 0.0/s   retried too early 12"
+        );
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! `mockserver presets`: the servers that it can be, and where every figure of them was read.
+//! Presets in full: limits, answers, settings for clients, and the source of every figure.
 
 use std::fmt::Write as _;
 
 use mockserver_core::{
-    EveryConfig, Expanded, Fact, Limit, ResponseConfig, ServerPreset, ServerPresetUseError, expand,
+    BaseUrl, EveryConfig, Expanded, Fact, Limit, ResponseConfig, ServerPreset, ServerPresetUseError, expand,
     server_presets,
 };
 use serde::Serialize;
 
-/// The width of a terminal that nobody has widened.
-const WIDTH: usize = 80;
+use crate::wrap::{USUAL, wrapped};
 
-/// What marks that a figure was not read in its source.
+/// Mark of a figure that was not read in its source.
 const UNVERIFIED: &str = "not verified";
 
 /// A preset in a list.
@@ -23,7 +22,7 @@ pub(crate) struct Listed {
     verified: bool,
 }
 
-/// All of them, shortly.
+/// Returns every preset with its limits in words.
 pub(crate) fn listed() -> Vec<Listed> {
     let short = |preset: &'static ServerPreset| Listed {
         name: &preset.name,
@@ -34,33 +33,35 @@ pub(crate) fn listed() -> Vec<Listed> {
     server_presets().iter().map(short).collect()
 }
 
-/// One entry for each: its name, whose server it is, its limits in words.
+/// Returns an entry for each preset: name, server, limits in words.
 pub(crate) fn list() -> String {
     let mut text = String::new();
     let widest = server_presets().iter().map(|preset| preset.name.len()).max().unwrap_or(0);
     for preset in listed() {
         let _ = writeln!(text, "  {:<widest$}  {}", preset.name, preset.title);
         let rest = " ".repeat(widest + 6);
-        text += &wrapped(&preset.limits.join("; "), &rest, &rest);
+        text += &wrapped(&preset.limits.join("; "), &rest, &rest, USUAL);
     }
     text.push('\n');
     text += &wrapped(
-        "`mockserver presets NAME` tells limits, answers and sources of one; `--preset NAME` is it, `--preset NAME --scale 0.02` a \
-         fiftieth of it, `--preset 'NAME:LIMIT=off,LIMIT.PARAMETER=VALUE'` with other limits. `loadgen` takes the same flags.",
+        "`mockserver presets NAME` prints limits, answers and sources of one. `--preset NAME` behaves like it, `--preset NAME --scale \
+         0.02` like it with a fiftieth of its limits, `--preset 'NAME:LIMIT=off,LIMIT.PARAMETER=VALUE'` with other limits. `loadgen` \
+         has the same flags.",
         "",
         "",
+        USUAL,
     );
     text
 }
 
-/// What a preset is, with what is typed behind its name.
+/// Describes a preset with the options behind its name.
 ///
 /// # Errors
-/// When there is no such preset, or it has not what is typed of it.
+/// If the preset, or what the options name, does not exist.
 pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerPresetUseError> {
     let Expanded { preset, policy, answers } = expand(typed, scale)?;
     let mut text = format!("{}: {}\nRead on {}.\n\n", preset.name, preset.title, preset.read);
-    text += "Limits, in the order in which a request meets them\n";
+    text += "Limits, in the order in which requests pass them\n";
     for policy in policy.iter() {
         if let Some(limit) = preset.limits.iter().find(|limit| policy.label() == Some(&limit.name)) {
             of_limit(limit, &policy.to_string(), &mut text);
@@ -79,9 +80,17 @@ pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerP
         }
         sources("server", preset, &mut text);
     }
-    for (title, words) in [("What clients are told", &preset.clients), ("Good to know", &preset.notes)] {
+    for (title, words) in [("Advice to clients", &preset.clients), ("Good to know", &preset.notes)] {
         if let Some(words) = words {
-            let _ = write!(text, "\n{title}\n{}", wrapped(words, "  ", "  "));
+            let _ = write!(text, "\n{title}\n{}", wrapped(words, "  ", "  ", USUAL));
+        }
+    }
+    if !preset.base_urls.is_empty() {
+        text += "\nPoint a client here (URL stands for http://127.0.0.1:8503)\n";
+        for BaseUrl { client, set, source } in &preset.base_urls {
+            let set = set.replace("{url}", "URL").replace("{host}", "127.0.0.1").replace("{port}", "8503");
+            let _ = writeln!(text, "  {client}: {set}");
+            text += &wrapped(&format!("source: {source}"), "      ", "        ", USUAL);
         }
     }
     let scale = scale.map_or_else(String::new, |scale| format!(" --scale {scale}"));
@@ -94,13 +103,13 @@ pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerP
 }
 
 fn of_limit(limit: &Limit, policy: &str, text: &mut String) {
-    *text += &wrapped(&format!("{}: {}", limit.name, limit.about), "  ", "      ");
+    *text += &wrapped(&format!("{}: {}", limit.name, limit.about), "  ", "      ", USUAL);
     // A stack names its policies; here the name stands above.
     let policy = policy.split_once('=').map_or(policy, |(_, policy)| policy);
     let _ = writeln!(text, "      {policy}");
-    *text += &wrapped(&source(&limit.source, limit.verified), "      ", "      ");
+    *text += &wrapped(&source(&limit.source, limit.verified), "      ", "      ", USUAL);
     if let Some(note) = &limit.note {
-        *text += &wrapped(note, "      ", "      ");
+        *text += &wrapped(note, "      ", "      ", USUAL);
     }
 }
 
@@ -132,7 +141,7 @@ fn of_response(name: &str, response: &ResponseConfig, preset: &ServerPreset, tex
 fn sources(table: &str, preset: &ServerPreset, text: &mut String) {
     for fact in preset.facts.iter().filter(|fact| fact.of == table) {
         let Fact { about, source: read, verified, .. } = fact;
-        *text += &wrapped(&format!("{about}: {}", source(read, *verified)), "      ", "        ");
+        *text += &wrapped(&format!("{about}: {}", source(read, *verified)), "      ", "        ", USUAL);
     }
 }
 
@@ -142,26 +151,6 @@ fn source(read: &str, verified: bool) -> String {
         (read, true) => format!("source: {read}"),
         (read, false) => format!("source: {read}, {UNVERIFIED}"),
     }
-}
-
-/// The words in lines that fit a terminal; what is longer than a line stays whole.
-fn wrapped(words: &str, first: &str, rest: &str) -> String {
-    let (mut text, mut line) = (String::new(), first.to_owned());
-    let mut is_empty = true;
-    for word in words.split_whitespace() {
-        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            text += &line;
-            text.push('\n');
-            rest.clone_into(&mut line);
-            is_empty = true;
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        is_empty = false;
-    }
-    text + &line + "\n"
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mockserver_core::{
     Answer, AnswerSet, Config, ConfigError, Counted, Details, Fault, Input, Output, Patch, PatchError, Reply,
-    Request, RequestId, Script, Server, ServerLog, Verdict,
+    Request, RequestId, Script, Server, ServerLog, Standing, Verdict,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -258,6 +258,17 @@ impl Shared {
             answer_times: inner.answer_times,
             time_scale: self.clock.scale,
         }
+    }
+
+    /// Returns the name of each limit and its state for the client that came last.
+    pub(crate) fn limits(&self) -> Vec<(String, Standing)> {
+        let now = self.clock.now();
+        self.lock().server.limits(now)
+    }
+
+    /// True if answers may advise when to come back.
+    pub(crate) fn advises(&self) -> bool {
+        self.lock().server.advises()
     }
 
     /// What a carrier sense reads.

@@ -1,0 +1,77 @@
+//! `mockserver presets`: one line for each preset.
+
+use std::fmt::Write as _;
+
+use mockserver_core::{ServerPreset, expand, server_presets};
+
+/// Maximum length of the limits.
+const LIMITS: usize = 42;
+
+/// Columns of limits and statuses together.
+const MIDDLE: usize = 50;
+
+/// Returns the list, in lines of at most 80 columns.
+pub(crate) fn short_list() -> String {
+    let mut text = format!("{:<17}{:<41}rejects  from\n", "name", "limits (first two)");
+    for preset in server_presets() {
+        let statuses: Vec<String> = preset.statuses().iter().map(u16::to_string).collect();
+        let (limits, statuses) = (limits(preset), statuses.join("/"));
+        // Several statuses begin one column before the others.
+        let before = if statuses.len() > 3 { LIMITS } else { LIMITS + 1 };
+        let middle = format!("{limits:<before$}{statuses}");
+        let _ = writeln!(text, "{:<17}{middle:<MIDDLE$}{}", preset.name, from(preset));
+    }
+    text + "mockserver presets NAME: limits, answers, sources.  --preset NAME --scale 0.02\n"
+}
+
+/// Returns the first two limits, or the first where both are too long, and the number of the others.
+fn limits(preset: &ServerPreset) -> String {
+    let Ok(expanded) = expand(&preset.name, None) else { return String::new() };
+    let limits = expanded.short_limits();
+    let listed = |shown: usize| {
+        let more = preset.limits.len() - shown.min(limits.len());
+        let more = if more == 0 { String::new() } else { format!(" (+{more})") };
+        limits[..shown.min(limits.len())].join(" · ") + &more
+    };
+    let both = listed(2);
+    if both.chars().count() <= LIMITS { both } else { listed(1) }
+}
+
+/// Returns whether the figures of the limits were read in documentation or source code, and how many of them, unless all were.
+fn from(preset: &ServerPreset) -> String {
+    let read = preset.limits.iter().filter(|limit| limit.verified).count();
+    match (read, preset.limits.len()) {
+        (0, _) => "unverified".to_owned(),
+        (read, all) if read == all => "docs".to_owned(),
+        (read, all) => format!("docs ({read} of {all})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_for_each_preset_of_at_most_80_columns() {
+        let list = short_list();
+        assert_eq!(list.lines().count(), server_presets().len() + 2);
+        assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+        insta::assert_snapshot!(list);
+    }
+
+    #[test]
+    fn the_origin_of_figures_follows_from_the_limits_of_a_preset() {
+        let limit = |rest: &str| format!("[[limit]]\nname = 'a'\nabout = 'all'\npolicy = 'gcra'\n{rest}\n");
+        let preset = |limits: &[String]| -> ServerPreset {
+            format!("name = 'x'\ntitle = 'X'\nread = '2026-11-21'\n{}", limits.concat()).parse().unwrap()
+        };
+        let (docs, unverified) = (limit("source = 'x.org, Limits'"), limit("verified = false"));
+        for (limits, origin) in [
+            (vec![docs.clone()], "docs"),
+            (vec![unverified.clone()], "unverified"),
+            (vec![docs, unverified], "docs (1 of 2)"),
+        ] {
+            assert_eq!(from(&preset(&limits)), origin);
+        }
+    }
+}
