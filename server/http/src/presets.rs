@@ -89,7 +89,7 @@ pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerP
         text += "\nPoint a client here (URL stands for http://127.0.0.1:8503)\n";
         for BaseUrl { client, set, source } in &preset.base_urls {
             let set = set.replace("{url}", "URL").replace("{host}", "127.0.0.1").replace("{port}", "8503");
-            let _ = writeln!(text, "  {client}: {set}");
+            text += &wrapped(&format!("{client}: {set}"), "  ", "      ", USUAL);
             text += &wrapped(&format!("source: {source}"), "      ", "        ", USUAL);
         }
     }
@@ -106,7 +106,7 @@ fn of_limit(limit: &Limit, policy: &str, text: &mut String) {
     *text += &wrapped(&format!("{}: {}", limit.name, limit.about), "  ", "      ", USUAL);
     // A stack names its policies; here the name stands above.
     let policy = policy.split_once('=').map_or(policy, |(_, policy)| policy);
-    let _ = writeln!(text, "      {policy}");
+    *text += &wrapped(policy, "      ", "        ", USUAL);
     *text += &wrapped(&source(&limit.source, limit.verified), "      ", "      ", USUAL);
     if let Some(note) = &limit.note {
         *text += &wrapped(note, "      ", "      ", USUAL);
