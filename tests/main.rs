@@ -23,6 +23,8 @@ mod machines;
 mod report;
 // The seeds' experiments: reference figures, claims, bad files.
 mod scenarios;
+// Screens of runs, reproductions and the list of strategies.
+mod screens;
 // What all of these share.
 mod support;
 // Parts of commands, and what is merged of them.

@@ -79,7 +79,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
         assert_eq!(told("/op_latency/count"), count(run, "/op_latency_ms/count"));
         assert_eq!(lines.iter().filter(|line| line["last"] == true).count(), 1);
         assert_eq!(lines.last().unwrap()["last"], true);
-        for words in ["ops        500 succeeded", "and the server received what was sent"] {
+        for words in [": all 500 ops done in ", "server received exactly what was sent"] {
             assert!(left.stderr.contains(words), "{}", left.stderr);
         }
     }
@@ -96,7 +96,8 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     for words in ["lacks clients", "the clients of 1 of 4 shards are missing."] {
         assert!(folder.read("whole.html").contains(words), "{words}");
     }
-    for words in ["of the clients that are there", "without the clients of 3/4", "received what was sent"] {
+    for words in ["of 3 of 4 shards done in", "without the clients of 3/4", "received exactly what was sent"]
+    {
         assert!(partly.stdout.contains(words), "{}", partly.stdout);
     }
     let rest = document(&folder, "whole.json");

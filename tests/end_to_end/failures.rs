@@ -61,7 +61,7 @@ fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not()
         assert_eq!(quietly(&server.url(), &[]).exits(0).stderr, "", "{status}");
         let base = ["--target", &server.url(), "--ops", "5", "--rate", "1000/s", "--max-attempts", "1"];
         let none = loadgen(&base).exits(1);
-        assert!(none.stdout.contains("given up   5 after "), "{}", none.stdout);
+        assert!(none.stdout.contains("none of 5 ops done, 5 given up after "), "{}", none.stdout);
     }
 }
 

@@ -42,7 +42,7 @@ fn an_op_that_spins_at_one_instant_of_virtual_time_is_stopped_at_once_and_the_re
     let no_time = ["--network-delay", "0s", "--reject-time", "0s", "--delay-noise", "0"];
     let load = ["--simulate", "--ops", "20", "--rate", "100/s", "--arrivals", "uniform", "--seed", "856734"];
     for strategy in ["immediate", "immediate+hedging:delay=30ms"] {
-        let left = loadgen(&[&server[..], &no_time, &load, &["-s", strategy]].concat()).exits(0);
+        let left = loadgen(&[&server[..], &no_time, &load, &["-s", strategy, "--explain"]].concat()).exits(0);
         let words = left.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             words.contains("10 001 consecutive tries failed at one instant, because neither the network"),

@@ -140,7 +140,10 @@ fn page_and_terminal_tell_means_and_the_same_ratio() {
 fn a_skewed_sample_is_warned_of_and_offers_its_median() {
     let args = ["--simulate", "--no-tui", "-s", "exponential:jitter=0.5", "--ops", "500", "--repeats", "30"];
     let text = loadgen(&args).exits(0).stdout;
-    assert!(text.contains("warning: makespan s is skewed over these 30 runs"), "{text}");
+    assert!(text.contains("skewed") && text.contains("median") && text.contains("(--explain)"), "{text}");
+    let text = loadgen(&[&args[..], &["--explain"]].concat()).exits(0).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("! makespan s is skewed over these 30 runs"), "{text}");
     assert!(text.contains("by order statistics"), "{text}");
     let summary =
         loadgen(&[&args[..], &["--quiet", "--json", "-"]].concat()).exits(0).json()["summary"].clone();

@@ -17,12 +17,14 @@ use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 
 pub(crate) mod args;
+mod overview;
 mod remaining;
 mod runs;
 mod table;
 mod tally;
 mod watching;
 
+use overview::overview;
 use table::{claims_table, experiment_table};
 use tally::conclusion;
 
@@ -47,16 +49,17 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());
     }
-    let mut text = String::new();
     let mut judged = Vec::new();
     let mut tally = Tally::default();
     for reproduction in &reproductions {
         let claims = reproduction.judged(args.http);
         tally.add(&claims);
-        text.push_str(&in_words(reproduction, &claims));
         judged.push((reproduction, claims));
     }
-    text.push_str(&conclusion(&tally));
+    let text = match judged.as_slice() {
+        [(only, claims)] => in_words(only, claims) + &conclusion(&tally),
+        several => overview(several, &tally, args.explain.explain),
+    };
     let stdout_is_taken = exports.take_stdout();
     exports.finish(&serde_json::to_value(document(&judged, &tally, started_at))?)?;
     if !args.output.quiet {
@@ -92,11 +95,11 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a scenario's runs came to, for people.
+/// Returns the tables and claims of one document.
 fn in_words(reproduction: &Reproduction, judged: &[Judged<'_>]) -> String {
     let Reproduction { scenario, cells, data, .. } = reproduction;
     let Scenario { name, title, source, about, .. } = scenario;
-    let mut text = format!("\n{name} · {title}\n{source}\n\n");
+    let mut text = format!("{name} · {title}\n{}\n\n", wrapped(source, "", "  "));
     let about = wrapped(about, "  ", "  ");
     let _ = writeln!(text, "{about}");
     for (name, experiment) in &scenario.experiment {

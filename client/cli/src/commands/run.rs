@@ -91,6 +91,7 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     args.simulate = merging.simulated();
     (args.output.quiet, args.output.threads) = (merging.output.quiet, merging.output.threads);
     args.output.screen = Merging::screen();
+    args.explain = merging.explain;
     args.output.exports.asked = std::mem::take(&mut merging.asked);
     args.checks = merging.checks.clone();
     conduct(&args, Plan::merged(&args, merging)?)
@@ -116,36 +117,21 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     if of_clients.is_some() {
         kept.keep_records();
     }
-    // A summary that cannot be shown must not cost the result.
-    let mut shown = Ok(());
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
-        if !args.simulate {
-            let result = report.run(&over.finished, repeat, experiment);
-            shown = std::mem::replace(&mut shown, Ok(())).and(result);
-        }
-        // What was cut off in the middle says nothing about a whole run, unless there is none; over HTTP its requests were made.
+        report.on_run(&over.finished, repeat, experiment, !args.simulate);
+        // A run that was cut off says nothing about whole runs, unless it is the only one; over HTTP its requests were made.
         kept.take(over.finished, over.texts, !args.simulate);
         Ok(())
     });
     let told = watcher.conclude();
     let mut runs = kept.conclude();
-    // A run that cannot be done costs none that is over: those are written, and told.
+    // If a later run fails, the completed ones are still written and summarised.
     let failed = match driven {
         Err(error) if is_past || runs.count == 0 => return Err(error),
         driven => driven.err().map(|error| crate::exit::report(&error)),
     };
     let of_clients = of_clients.map(|shard| TaskShard { tasks: std::mem::take(&mut runs.records), ..shard });
-    if let (true, Some(only)) = (args.simulate, &runs.only) {
-        shown = report.run(only, 0, experiment);
-    }
-    report.conclude(
-        &runs,
-        shown.and(told),
-        experiment,
-        (exports, of_clients),
-        &checks,
-        (&interrupt, failed, incomplete),
-    )
+    report.conclude(&runs, told, experiment, (exports, of_clients), &checks, (&interrupt, failed, incomplete))
 }
 
 /// What is kept of every run: what is written, shown or checked of all of them together.

@@ -2,6 +2,7 @@
 
 mod advice;
 mod check;
+mod list;
 mod presets;
 mod settings;
 
@@ -10,14 +11,18 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::StringValueParser;
-use tailback::{Entry, PartKind, STRATEGIES, StrategySpec, find};
+use tailback::{Entry, ParameterInfo, PartKind, StrategySpec, find};
 
+use crate::args::ExplainArgs;
 use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
 use crate::text::people::to_people;
-use crate::text::wrapping::{labelled, wrapped};
+use crate::text::wrapping::wrapped;
 
 pub(crate) use check::EXAMPLES;
+
+/// Parameters of every strategy that are named without `--explain`.
+const NAMED: usize = 2;
 
 /// What is explained, or checked.
 #[derive(Args, Debug)]
@@ -45,6 +50,9 @@ pub(crate) struct StrategiesArgs {
 
     #[command(flatten)]
     check: check::CheckArgs,
+
+    #[command(flatten)]
+    explain: ExplainArgs,
 }
 
 pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
@@ -66,9 +74,10 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     }
     let text = match &args.name {
         None if args.presets => presets::list(),
-        None => list(),
+        None if args.explain.explain => list::explained(),
+        None => list::names(),
         Some(name) => match find(name) {
-            Some(entry) => explain(entry),
+            Some(entry) => explain(entry, args.explain.explain),
             None => presets::explain(name)?,
         },
     };
@@ -76,27 +85,8 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list() -> String {
-    let mut text = String::new();
-    for (kind, title) in [
-        (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
-        (PartKind::Limiter, "Limiters: when the next attempt may start"),
-        (PartKind::Budget, "Budgets: whether an attempt is let through"),
-        (PartKind::Hedging, "Hedgers: when copies of an unanswered attempt are sent"),
-    ] {
-        let _ = writeln!(text, "{title}");
-        for entry in STRATEGIES.iter().filter(|entry| entry.kind == kind) {
-            let _ = writeln!(text, "{}", labelled(&format!("  {}", entry.name), 23, entry.summary));
-        }
-        text.push('\n');
-    }
-    let combined = "Combine parts with `+`, such as `aimd+full-jitter:base=100ms+retry-budget`: any number of \
-                    limiters and budgets, at most one retry policy and one hedger. `loadgen strategies NAME` explains one, `loadgen strategies --presets` lists what \
-                    production clients do.";
-    text + &wrapped(combined, "", "") + "\n"
-}
-
-fn explain(entry: &Entry) -> String {
+/// Returns the rule, the source and the parameters of a strategy; those that every strategy has only if `common`.
+fn explain(entry: &Entry, common: bool) -> String {
     let mut text = String::new();
     let kind = match entry.kind {
         PartKind::RetryPolicy => "retry policy",
@@ -107,19 +97,14 @@ fn explain(entry: &Entry) -> String {
     let _ = writeln!(text, "{} ({kind})\n{}\n", entry.name, wrapped(entry.summary, "", ""));
     let _ = writeln!(text, "Rule\n{}\n", wrapped(entry.rule, "  ", "  "));
     let _ = writeln!(text, "Source\n{}\n", wrapped(entry.source, "  ", "  "));
-    for (title, parameters) in
-        [("Parameters", entry.parameters()), ("Common to all strategies", StrategySpec::common_parameters())]
-    {
-        if parameters.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "{title}");
-        for parameter in parameters {
-            let _ = writeln!(text, "  {} = {}", parameter.key, parameter.value);
-            let about = format!("{}; {}", parameter.about, parameter.accepted);
-            let _ = writeln!(text, "{}", wrapped(&about, "      ", "      "));
-        }
-        text.push('\n');
+    parameters("Parameters", &entry.parameters(), &mut text);
+    let of_all = StrategySpec::common_parameters();
+    if common {
+        parameters("Common to all strategies", &of_all, &mut text);
+    } else {
+        let keys: Vec<&str> = of_all.iter().take(NAMED).map(|parameter| parameter.key).collect();
+        let keys = keys.join(", ");
+        let _ = writeln!(text, "And {} that every strategy has: {keys}, … (--explain)\n", of_all.len());
     }
     let example = entry.parameters().first().map_or_else(
         || entry.name.to_owned(),
@@ -129,19 +114,32 @@ fn explain(entry: &Entry) -> String {
     text
 }
 
+fn parameters(title: &str, parameters: &[ParameterInfo], text: &mut String) {
+    if parameters.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "{title}");
+    for parameter in parameters {
+        let _ = writeln!(text, "  {} = {}", parameter.key, parameter.value);
+        let about = format!("{}; {}", parameter.about, parameter.accepted);
+        let _ = writeln!(text, "{}", wrapped(&about, "      ", "      "));
+    }
+    text.push('\n');
+}
+
 #[cfg(test)]
 mod tests {
+    use tailback::STRATEGIES;
+
     use super::*;
 
     #[test]
-    fn the_list_names_every_strategy_and_fits_eighty_columns() {
-        let list = list();
+    fn every_explanation_fits_eighty_columns() {
         for entry in STRATEGIES {
-            assert!(list.contains(&format!("  {} ", entry.name)), "{}", entry.name);
-            assert!(explain(entry).lines().all(|line| line.chars().count() <= 80), "{}", explain(entry));
-        }
-        for line in list.lines() {
-            assert!(line.chars().count() <= 80, "{line}");
+            for common in [false, true] {
+                let text = explain(entry, common);
+                assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use experiments::runs::stored::Stored;
 use experiments::servers::opponent::Opponent;
 use results::{Incomplete, Mode, PlannedPoint, Score, ShardPlan};
 
-use crate::args::{CheckArgs, ReportArgs, ScreenArgs};
+use crate::args::{CheckArgs, ExplainArgs, ReportArgs, ScreenArgs};
 use crate::exit::{Exit, Fatal};
 use crate::files::exports::Asked;
 use crate::shards::kept::{Place, Texts};
@@ -32,6 +32,7 @@ pub(crate) struct Merging {
     pub(crate) asked: Vec<Asked>,
     pub(crate) checks: CheckArgs,
     pub(crate) output: ReportArgs,
+    pub(crate) explain: ExplainArgs,
 }
 
 impl Merging {

@@ -17,6 +17,9 @@ pub struct Scenario {
     /// Kebab-case; how it is asked for.
     pub name: String,
     pub title: String,
+    /// Title for tables, at most 31 characters.
+    #[serde(default)]
+    pub short_title: Option<String>,
     /// The document, paper or system that the claims are about.
     #[serde(default)]
     pub source: String,

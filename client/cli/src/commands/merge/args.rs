@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::exports::{ExportArgs, Merged};
-use crate::args::{CheckArgs, ReportArgs};
+use crate::args::{CheckArgs, ExplainArgs, ReportArgs};
 use crate::files::exporters::EXPORTERS;
 use crate::files::exports::Asked;
 
@@ -47,6 +47,9 @@ pub(crate) struct MergeArgs {
 
     #[command(flatten)]
     pub(super) report: ReportArgs,
+
+    #[command(flatten)]
+    pub(super) explain: ExplainArgs,
 }
 
 impl MergeArgs {

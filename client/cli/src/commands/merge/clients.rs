@@ -64,6 +64,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         asked: args.asked(),
         checks: args.checks.clone(),
         output: args.report.clone(),
+        explain: args.explain,
     };
     let code = run::merged(merging)?;
     Ok(if is_partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })

@@ -47,6 +47,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         asked: args.asked(),
         checks: args.checks.clone(),
         output: args.report.clone(),
+        explain: args.explain,
     };
     let partial = merging.incomplete.is_some();
     let code = match merging.plan.command {

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
 
-use crate::args::ReportArgs;
 use crate::args::exports::{ExportArgs, Reproduction};
 use crate::args::shell::{scenarios, suggesting};
+use crate::args::{ExplainArgs, ReportArgs};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -71,6 +71,9 @@ pub(crate) struct ReproduceArgs {
 
     #[command(flatten)]
     pub(crate) output: ReportArgs,
+
+    #[command(flatten)]
+    pub(crate) explain: ExplainArgs,
 }
 
 /// What is judged of a scenario depends on all of its runs.

@@ -91,7 +91,8 @@ pub(super) fn claims_table(judged: &[Judged<'_>]) -> String {
     table
 }
 
-fn claim(judged: &Judged<'_>) -> String {
+/// Returns a claim with its verdict, what was tested, and our figure.
+pub(super) fn claim(judged: &Judged<'_>) -> String {
     let mark = if judged.as_expected() == Some(false) { '!' } else { ' ' };
     let verdict = format!(" {mark} {}", judged.verdict.words());
     let mut text = format!("{}\n", labelled(&verdict, 17, &judged.claim.says));

@@ -6,6 +6,8 @@ use experiments::reproduction::{Counts, Tally};
 use results::ClaimVerdict;
 use results::numbers::counted;
 
+use crate::text::wrapping::wrapped;
+
 /// Every verdict, and what claims with it do: one of them, and several.
 const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [
     (ClaimVerdict::Holds, "holds", "hold"),
@@ -21,12 +23,18 @@ pub(super) fn conclusion(tally: &Tally) -> String {
     if tally.ours.claims() > 0 {
         let _ = writeln!(text, "{}", line(&tally.ours, "claim", " of ours, which no source makes"));
     }
+    text + &unmet(tally)
+}
+
+/// Returns the claims that did not come out as expected, below a heading; empty if there are none.
+pub(super) fn unmet(tally: &Tally) -> String {
+    let mut text = String::new();
     let mut unmet = tally.source.unmet.iter().chain(&tally.ours.unmet).peekable();
     if unmet.peek().is_some() {
         text.push_str("not as expected:\n");
     }
     for says in unmet {
-        let _ = writeln!(text, "  {says}");
+        let _ = writeln!(text, "{}", wrapped(says, "  ", "    "));
     }
     text
 }
@@ -41,10 +49,16 @@ fn line(counts: &Counts, one: &str, whose: &str) -> String {
         .filter(|(place, (count, ..))| *place < 3 || *count > 0)
         .map(|(_, (count, does, do_))| format!("{count} {}", if count == 1 { does } else { do_ }))
         .collect();
-    let expected = match (counts.as_expected, counts.unmet.len()) {
-        (met, 0) if met == all => "all as expected".to_owned(),
+    let expected = expected(counts);
+    let line = format!("{}{whose}: {}; {expected}", counted(all as u64, one), parts.join(", "));
+    wrapped(&line, "", "  ")
+}
+
+/// Returns how many claims came out as expected.
+pub(super) fn expected(counts: &Counts) -> String {
+    match (counts.as_expected, counts.unmet.len()) {
+        (met, 0) if met == counts.claims() => "all as expected".to_owned(),
         (met, 0) => format!("{met} as expected, none otherwise"),
         (met, unmet) => format!("{met} as expected, {unmet} not"),
-    };
-    format!("{}{whose}: {}; {expected}", counted(all as u64, one), parts.join(", "))
+    }
 }

@@ -5,6 +5,7 @@ use results::{Figure, RunFigures, TaskRecord};
 
 use crate::files::exports::Exports;
 use crate::shortfall::Shortfalls;
+use crate::text::summary::OverSeeds;
 
 /// More runs than that may never come.
 const MOST_RESERVED: usize = 200_000;
@@ -21,6 +22,7 @@ pub(super) struct Kept<'a> {
 pub(super) struct Runs {
     /// Of the runs that were complete; of the one that was cut off, if there is no other.
     pub(super) figures: RunFigures,
+    pub(super) over_seeds: OverSeeds,
     pub(super) short: Shortfalls,
     /// How many were written.
     pub(super) count: usize,
@@ -44,6 +46,7 @@ impl<'a> Kept<'a> {
         figures.reserve(count.min(MOST_RESERVED));
         let runs = Runs {
             figures,
+            over_seeds: OverSeeds::default(),
             short: Shortfalls::default(),
             count: 0,
             only: None,
@@ -66,6 +69,7 @@ impl<'a> Kept<'a> {
         let whole = run.result.interrupted.is_none();
         if whole {
             self.runs.figures.push(&run.result);
+            self.runs.over_seeds.note(&run.result);
         }
         if whole || also_cut_off && self.runs.count > 0 {
             self.write(run, &texts);
@@ -80,6 +84,7 @@ impl<'a> Kept<'a> {
             && let Some((run, texts)) = self.cut.take()
         {
             self.runs.figures.push(&run.result);
+            self.runs.over_seeds.note(&run.result);
             self.write(run, &texts);
         }
         self.runs

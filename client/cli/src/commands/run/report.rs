@@ -6,7 +6,6 @@ use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
 use results::{Incomplete, Repeats, RunResult, TaskShard, figures_over_runs};
-use statistics::Summary;
 
 use super::kept::Runs;
 use crate::args::RunArgs;
@@ -34,23 +33,35 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     failed.or_else(|| exit().map(ExitCode::from))
 }
 
-/// Where people read: the summary on stdout, or on stderr when stdout is taken.
+/// Where screens are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Stdout,
+    /// Stdout with the first line in bold.
+    BoldStdout,
+    /// Stdout has data.
+    Stderr,
+}
+
+/// Prints the screen of the runs, and their errors.
 pub(super) struct Report {
     quiet: bool,
-    to_stderr: bool,
-    /// Whether titles stand out.
-    bold: bool,
+    place: Place,
+    explain: bool,
+    /// Screens of the single runs, if there are several to explain.
+    screens: Vec<String>,
 }
 
 impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
-        Self {
-            quiet: args.output.quiet,
-            to_stderr: stdout_is_data,
-            // Whoever wants no dashboard, or could not see one, gets plain text only.
-            bold: matches!(Watch::choose(&args.output, stdout_is_data), Watch::Dashboard(_))
-                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        }
+        let has_color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let place = match Watch::choose(&args.output, stdout_is_data) {
+            _ if stdout_is_data => Place::Stderr,
+            // Without a dashboard text is plain.
+            Watch::Dashboard(_) if has_color => Place::BoldStdout,
+            _ => Place::Stdout,
+        };
+        Self { quiet: args.output.quiet, place, explain: args.explain.explain, screens: Vec::new() }
     }
 
     /// What is said and saved at the end, whatever was shown before.
@@ -74,9 +85,8 @@ impl Report {
             })
         });
         let over_seeds = runs.figures.summaries();
-        if runs.figures.runs() > 1 {
-            shown = shown.and(self.several(&over_seeds, runs.figures.runs()));
-        }
+        // A summary that cannot be shown must not cost the result.
+        shown = shown.and(self.show(runs, experiment));
         match &runs.only {
             // Without a run nothing that was there is overwritten.
             None if runs.count == 0 => {
@@ -122,33 +132,38 @@ impl Report {
         }
     }
 
-    pub(super) fn run(
-        &mut self,
-        run: &Finished,
-        repeat: usize,
-        experiment: &Experiment,
-    ) -> anyhow::Result<()> {
+    /// Reports the errors of a run as soon as it is over, and keeps its screen for `--explain`. Of simulated runs only a single one is
+    /// reported as unanswered, because no target can be wrong.
+    pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
         for mismatch in &run.conservation.mismatches {
             to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
         }
-        if !run.answered {
+        if !run.answered && (over_http || experiment.repeats == 1) {
             let error = Fatal::error(Exit::Unreachable, unanswered(run));
             crate::exit::report(&error);
         }
-        if self.quiet {
-            return Ok(());
+        if self.explain && !self.quiet && experiment.repeats > 1 {
+            self.screens.push(summary::run(run, repeat, experiment, true));
         }
-        let text = summary::run(run, repeat, experiment);
-        // The dashboard is not there when stdout is taken.
-        if self.bold { unless_closed(titled(&text)) } else { self.write(&text) }
     }
 
-    fn several(&mut self, over_seeds: &[(&'static str, Summary)], runs: usize) -> anyhow::Result<()> {
-        if self.quiet { Ok(()) } else { self.write(&summary::several(over_seeds, runs)) }
-    }
-
-    fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        unless_closed(to_people(text, self.to_stderr))
+    /// Prints the screen of the only run, or that of several with those of each run if they were kept.
+    fn show(&self, runs: &Runs, experiment: &Experiment) -> anyhow::Result<()> {
+        let text = match &runs.only {
+            _ if self.quiet || runs.count == 0 => return Ok(()),
+            Some(only) => summary::run(only, 0, experiment, self.explain),
+            None => {
+                let several = summary::several(&runs.over_seeds, &runs.figures, experiment, self.explain);
+                let screens = self.screens.iter().map(|screen| format!("\n{screen}"));
+                several + &screens.collect::<String>()
+            }
+        };
+        // Sets the answer apart from the announcement.
+        to_stderr("\n");
+        unless_closed(match self.place {
+            Place::BoldStdout => titled(&text),
+            place => to_people(&text, place == Place::Stderr),
+        })
     }
 }
 

@@ -1,0 +1,109 @@
+//! Table of several documents: one line each, then what to look at next.
+
+use std::fmt::Write as _;
+
+use experiments::reproduction::{Counts, Reproduction, Tally};
+use experiments::scenario::Judged;
+use results::ClaimVerdict;
+
+use super::table::claim;
+use super::tally::{expected, unmet};
+use crate::text::figures::{counted, thousands};
+
+/// Columns that are left for the title of a document.
+const TITLE: usize = 31;
+
+/// Returns the screen of several documents, each with its claims.
+pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tally, explain: bool) -> String {
+    let mut text = line("document", ["holds", "partly", "not", "of"].map(str::to_owned), "");
+    for (reproduction, claims) in judged {
+        let scenario = &reproduction.scenario;
+        let counts = counts(claims);
+        let title = scenario.short_title.as_ref().unwrap_or(&scenario.title);
+        text.push_str(&line(&scenario.name, counts, title));
+    }
+    let claims = counted(tally.source.claims() as u64, "claim");
+    let one = judged.last().map_or("NAME", |(last, _)| last.scenario.name.as_str());
+    let verdict = expected(&tally.source);
+    text.push('\n');
+    for line in joined(vec![
+        format!("{claims}, {verdict}.  One: loadgen reproduce {one}"),
+        "All: --html FILE".to_owned(),
+    ]) {
+        let _ = writeln!(text, "{line}");
+    }
+    let mut pointers = Vec::new();
+    pointers.extend((!explain).then(|| "What does not hold: --explain".to_owned()));
+    if tally.ours.claims() > 0 {
+        let ours = thousands(tally.ours.claims() as u64);
+        pointers.push(format!("{ours} of ours, in no source: {}", expected(&tally.ours)));
+    }
+    pointers.extend(unjudged(&tally.source));
+    for pointer in joined(pointers) {
+        let _ = writeln!(text, "{pointer}");
+    }
+    text.push_str(&unmet(tally));
+    if explain {
+        for (reproduction, claims) in judged {
+            text.push_str(&failing(reproduction, claims));
+        }
+    }
+    text
+}
+
+/// Returns the numbers of claims of the source that hold, hold partly, do not hold, and of all.
+fn counts(claims: &[Judged<'_>]) -> [String; 4] {
+    let source: Vec<ClaimVerdict> =
+        claims.iter().filter(|judged| !judged.claim.ours).map(|judged| judged.verdict).collect();
+    let with = |verdict| source.iter().filter(|one| **one == verdict).count();
+    let [holds, partly, not] =
+        [ClaimVerdict::Holds, ClaimVerdict::HoldsPartly, ClaimVerdict::DoesNotHold].map(with);
+    [holds, partly, not, source.len()].map(|count| thousands(count as u64))
+}
+
+/// Returns a line of the table; a title that has no room is cut.
+fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> String {
+    let title = match title.chars().count() {
+        length if length <= TITLE => title.to_owned(),
+        _ => format!("{}…", title.chars().take(TITLE - 1).collect::<String>().trim_end()),
+    };
+    let line = format!("{name:<20}{holds:>7}{partly:>8}{not:>6}{all:>5}   {title}");
+    format!("{}\n", line.trim_end())
+}
+
+/// Returns the number of claims that could not be judged, in words, if there are some.
+fn unjudged(counts: &Counts) -> Option<String> {
+    let unjudged = counts.with(ClaimVerdict::TooFewRuns) + counts.with(ClaimVerdict::NoFigure);
+    (unjudged > 0).then(|| format!("{} without a verdict", thousands(unjudged as u64)))
+}
+
+/// Joins parts with three blanks in as few lines as they fit.
+fn joined(parts: Vec<String>) -> Vec<String> {
+    const WIDTH: usize = 80;
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 3 + part.chars().count() < WIDTH => {
+                let _ = write!(line, "   {part}");
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
+}
+
+/// Returns the claims of a document that do not hold, hold partly or have no verdict.
+fn failing(reproduction: &Reproduction, claims: &[Judged<'_>]) -> String {
+    let failing: Vec<&Judged<'_>> =
+        claims.iter().filter(|judged| judged.verdict != ClaimVerdict::Holds).collect();
+    if failing.is_empty() {
+        return String::new();
+    }
+    let scenario = &reproduction.scenario;
+    format!(
+        "\n{} · {}\n{}",
+        scenario.name,
+        scenario.title,
+        failing.into_iter().map(claim).collect::<String>()
+    )
+}

@@ -1,0 +1,57 @@
+//! Warnings on a screen: one line each, in full with `--explain`.
+
+use crate::text::wrapping::{terminal_width, wrapped_to};
+
+/// Longest line of a warning in columns: longer ones are hard to read.
+const WIDTH: usize = 80;
+
+/// Mark of a warning.
+const MARK: &str = "! ";
+
+/// Least length of a clause that says something alone: `shard 0:` does not.
+const SHORTEST: usize = 16;
+
+/// Pointer to the rest of a warning.
+const MORE: &str = " (--explain)";
+
+/// Returns a warning as one line that ends with a pointer if it leaves something out, or in full.
+pub(crate) fn note(warning: &str, in_full: bool) -> String {
+    let room = WIDTH - 1 - MARK.len();
+    let words = if in_full || warning.chars().count() <= room {
+        warning.to_owned()
+    } else {
+        format!("{}{MORE}", beginning(warning, room - MORE.len()))
+    };
+    wrapped_to(terminal_width().min(WIDTH), &words, MARK, "  ")
+}
+
+/// Returns the most clauses from the start of a text that have room, or the most words of its first clause.
+fn beginning(text: &str, room: usize) -> String {
+    let fits = |end: &usize| (SHORTEST..=room).contains(&text[..*end].chars().count());
+    let ends = |between: &str| text.match_indices(between).map(|(at, _)| at).filter(&fits).max();
+    if let Some(end) = [": ", "; ", ", "].iter().filter_map(|between| ends(between)).max() {
+        return text[..end].to_owned();
+    }
+    let words = text.match_indices(' ').map(|(at, _)| at).take_while(|at| text[..*at].chars().count() < room);
+    let end = words.last().unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_that_has_room_is_printed_whole_and_a_longer_one_to_the_end_of_a_clause() {
+        assert_eq!(note("short", false), "! short");
+        let long =
+            "the generator was the bottleneck: 1 % of attempts were sent more than 7.11 ms late (real time)";
+        assert_eq!(note(long, false), "! the generator was the bottleneck (--explain)");
+        assert!(note(long, true).starts_with("! the generator") && note(long, true).contains("late\n"));
+        let shard = note(&format!("shard 0: {long}"), false);
+        assert_eq!(shard, "! shard 0: the generator was the bottleneck (--explain)");
+        let one_clause = "word ".repeat(30);
+        let line = note(one_clause.trim_end(), false);
+        assert!(line.ends_with("word… (--explain)") && line.chars().count() < WIDTH, "{line}");
+    }
+}

@@ -1,0 +1,98 @@
+//! First line of a run: how many ops were done, and how soon.
+
+use std::fmt::Write as _;
+
+use results::RunResult;
+
+use crate::interrupt::by_whom;
+use crate::text::figures::{at_least, seconds, thousands};
+
+/// Returns the answer of one run in one sentence.
+pub(super) fn answer(result: &RunResult) -> String {
+    let strategy = &result.strategy;
+    if result.ops.share_base() == 0 {
+        return format!("{strategy}: no op arrived");
+    }
+    let done = done(result);
+    if let Some(at) = result.stalled_at_s {
+        let at = seconds(at);
+        return format!(
+            "{strategy}: {done}, stalled at {at}: attempts were sent, but none succeeded any more"
+        );
+    }
+    if let Some(cause) = &result.interrupted {
+        let after = result.makespan_s.map_or_else(String::new, |s| format!(" in {}", seconds(s)));
+        return format!("{strategy}: {done}{after}, stopped by {}", by_whom(cause));
+    }
+    let mut text = format!("{strategy}: {done}{}", undone(result));
+    match result.makespan_s {
+        None => text.push_str(", no op ended"),
+        Some(makespan) if is_complete(result) => {
+            let _ = write!(text, " in {}", seconds(makespan));
+            if let Some(bound) = result.optimal_makespan_s.filter(|bound| *bound > 0.0) {
+                let _ = write!(text, " (no client can be faster than {})", seconds(bound));
+            }
+        }
+        Some(makespan) => {
+            let _ = write!(text, " ({})", seconds(makespan));
+        }
+    }
+    text
+}
+
+/// Returns the causes for which ops were given up, each with its number of ops.
+pub(super) fn causes_of_giving_up(result: &RunResult) -> Vec<(u64, &'static str)> {
+    let after = result.given_up_after;
+    let causes = [
+        (after.rejected, "after rejections"),
+        (after.failed, "after failures"),
+        (after.shed, "because a budget refused a retry"),
+        (after.deferred, "because the server stayed full"),
+        (after.deadline, "at the deadline"),
+    ];
+    causes.into_iter().filter(|(count, _)| *count > 0).collect()
+}
+
+/// Returns true if every op was done and no shard is missing.
+fn is_complete(result: &RunResult) -> bool {
+    result.ops.succeeded == result.ops.share_base()
+}
+
+/// Returns the number of ops that were done: `all 2 000 ops done`, `50 of 2 000 ops done (≥ 2.50 %)`.
+fn done(result: &RunResult) -> String {
+    let ops = result.ops;
+    let base = thousands(ops.share_base());
+    let missing = result.merged.as_ref().filter(|merged| !merged.missing.is_empty());
+    let of_shards = missing.map_or_else(String::new, |merged| {
+        let there = (merged.of as usize).saturating_sub(merged.missing.len());
+        format!(" of {there} of {} shards", merged.of)
+    });
+    match (is_complete(result), ops.share_base()) {
+        (true, 1) => return format!("the only op{of_shards} done"),
+        (true, _) => return format!("all {base} ops{of_shards} done"),
+        _ => {}
+    }
+    let succeeded = if ops.succeeded == 0 { "none".to_owned() } else { thousands(ops.succeeded) };
+    let arrived = if ops.offered.is_none() && result.share_is_lower_bound { " that arrived" } else { "" };
+    let share = ops.share(ops.succeeded).filter(|_| result.share_is_lower_bound);
+    let share = share.map_or_else(String::new, |share| format!(" ({})", at_least(share, true)));
+    format!("{succeeded} of {base} ops{arrived}{of_shards} done{share}")
+}
+
+/// Returns the outcome of the other ops: `, 93 given up after rejections`.
+fn undone(result: &RunResult) -> String {
+    let ops = result.ops;
+    let causes = causes_of_giving_up(result);
+    let given_up = match causes.as_slice() {
+        [(_, cause)] => format!("given up {cause}"),
+        _ => "given up".to_owned(),
+    };
+    let given_up = if ops.failed_for_good == ops.given_up { "failed for good".to_owned() } else { given_up };
+    let to_come = ops.share_base().saturating_sub(ops.total);
+    let parts = [(ops.given_up, given_up.as_str()), (ops.unfinished, "unfinished"), (to_come, "not arrived")];
+    let mut text = String::new();
+    for (count, words) in parts.iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(text, ", {} {words}", thousands(*count));
+    }
+    text
+}

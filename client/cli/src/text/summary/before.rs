@@ -1,0 +1,56 @@
+//! Text on stderr before and during runs.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use experiments::Experiment;
+use mockserver::core::Config;
+use tailback::StrategySpec;
+
+use crate::experiment::workload_text;
+use crate::text::figures::{seconds, thousands};
+use crate::text::stderr::to_stderr;
+use crate::text::wrapping::wrapped;
+
+/// Most doubts of one command that are printed; a sweep may have one at each of thousands of points.
+const MAX_DOUBTS: usize = 8;
+
+/// Returns the strategy, the workload and the server of a run, in two or three lines.
+pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {
+    let mut text = format!("{} · {}\n{server}\n", experiment.strategy, workload_text(experiment));
+    if let Some(model) = model {
+        let _ = writeln!(text, "{}", wrapped(&model.describe(), "", "  "));
+    }
+    if matches!(experiment.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
+        text.push_str("note: a closed loop sends fewer ops to a slow server, which hides waiting\n");
+    }
+    text
+}
+
+/// Returns the number of finished runs, with an estimate of the time that the others take.
+pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
+    let mut text = format!("{} of {} runs", thousands(done as u64), thousands(of as u64));
+    if done > 0 {
+        let left = elapsed.as_secs_f64() * (of - done) as f64 / done as f64;
+        let _ = write!(text, "   eta {}", seconds(left));
+    }
+    text
+}
+
+/// Prints a warning for each strategy that can run, but is hardly meant; each warning once.
+pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a StrategySpec>) {
+    let mut doubts: Vec<String> = Vec::new();
+    for doubt in strategies.into_iter().flat_map(StrategySpec::doubts) {
+        if !doubts.contains(&doubt) {
+            doubts.push(doubt);
+        }
+        if doubts.len() > MAX_DOUBTS {
+            doubts.truncate(MAX_DOUBTS);
+            doubts.push("similar warnings at further points".to_owned());
+            break;
+        }
+    }
+    for doubt in doubts {
+        to_stderr(&format!("{}\n", wrapped(&doubt, "warning: ", "         ")));
+    }
+}

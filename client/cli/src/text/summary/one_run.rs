@@ -1,0 +1,67 @@
+//! Screen of one run: the answer, rows of figures, the load, warnings; with `--explain` also the details.
+
+use std::fmt::Write as _;
+
+use experiments::Experiment;
+use experiments::runs::one_run::Finished;
+use results::{Mode, RunResult};
+
+use super::answer::answer;
+use super::details::details;
+use super::rows::{Row, rows};
+use crate::experiment::workload_text;
+use crate::text::figures::{short, thousands};
+use crate::text::notes::note;
+use crate::text::wrapping::{terminal_width, wrapped_figures, wrapped_to};
+
+/// Most warnings that are printed: of hundreds of shards each may have some.
+const MAX_WARNINGS: usize = 10;
+
+/// Returns the screen of a run.
+pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explain: bool) -> String {
+    let result = &run.result;
+    let mut text = format!("{}\n\n", wrapped_to(terminal_width(), &answer(result), "", ""));
+    text.push_str(&lines(&rows(run)));
+    let seed = match experiment.repeats {
+        1 => format!("seed {}", result.seed),
+        repeats => {
+            format!(
+                "seed {}, run {} of {}",
+                result.seed,
+                thousands(repeat as u64 + 1),
+                thousands(repeats.into())
+            )
+        }
+    };
+    let _ = write!(text, "\n{}", setting(result, &seed, experiment));
+    if explain {
+        let _ = write!(text, "\n{}", lines(&details(run)));
+    }
+    let more = result.warnings.len().saturating_sub(MAX_WARNINGS);
+    let more = (more > 0).then(|| format!("{more} more warnings in the JSON document"));
+    for warning in result.warnings.iter().take(MAX_WARNINGS).chain(&more) {
+        let _ = writeln!(text, "{}", note(warning, explain));
+    }
+    text
+}
+
+/// Returns the line with the load, or the workload where no capacity is known, and the seeds.
+pub(super) fn setting(result: &RunResult, seeds: &str, experiment: &Experiment) -> String {
+    let load = result.load.clone().unwrap_or_else(|| workload_text(experiment));
+    let scale = result.config.time_scale;
+    let mode = match result.mode {
+        Mode::Simulated => "simulated".to_owned(),
+        Mode::Http if (scale - 1.0).abs() < 1e-9 => "over HTTP".to_owned(),
+        Mode::Http => format!("over HTTP at time scale {}", short(scale)),
+    };
+    format!("{}\n", wrapped_figures(&format!("{load}.   {seeds}, {mode}"), ""))
+}
+
+fn lines(rows: &[Row]) -> String {
+    let lines = rows.iter().map(|Row { label, figures, is_one_line }| {
+        let lines = wrapped_figures(figures, &format!("  {label:<10} "));
+        let lines = if *is_one_line { lines.lines().next().unwrap_or_default() } else { &lines };
+        format!("{lines}\n")
+    });
+    lines.collect()
+}

@@ -1,0 +1,266 @@
+//! Rows of a run below its answer: label and figures.
+
+use std::fmt::Write as _;
+
+use experiments::runs::one_run::Finished;
+use loadgen_core::{AdviceFigures, AttemptCounts, LatencyFigures, RateFigures};
+use mockserver::core::{Config, LeastCosts};
+use results::{Mode, RunResult, ServerModel};
+
+use super::answer::causes_of_giving_up;
+use crate::text::causes::causes;
+use crate::text::figures::{at_least, counted, milliseconds, percent, seconds, short, thousands, three};
+use crate::text::shards;
+
+/// Row of a summary.
+pub(super) struct Row {
+    pub(super) label: &'static str,
+    /// Figures, with three blanks between two of them.
+    pub(super) figures: String,
+    /// Whether figures at the end that have no room in the line are left out.
+    pub(super) is_one_line: bool,
+}
+
+/// Returns the rows of a run; most of them only where they apply.
+pub(super) fn rows(run: &Finished) -> Vec<Row> {
+    let result = &run.result;
+    let some = |label, figures| Some(Row { label, figures, is_one_line: false });
+    let rows = [
+        some("attempts", attempts(result)),
+        failed(result).and_then(|figures| some("failed", figures)),
+        given_up(result).and_then(|figures| some("given up", figures)),
+        some("latency", op_latency(result)),
+        window(result).map(|figures| Row { label: "window", figures, is_one_line: true }),
+        result.rate.and_then(|figures| some("rate", rate(figures))),
+        fairness(result).and_then(|figures| some("fairness", figures)),
+        late(result).and_then(|figures| some("deadline", figures)),
+        in_time(result).and_then(|figures| some("in time", figures)),
+        advice(result).and_then(|figures| some("advice", figures)),
+        needless(result).and_then(|figures| some("needless", figures)),
+        wasted(result).and_then(|figures| some("wasted", figures)),
+        result.shard.as_ref().and_then(|shard| some("shard", shards::share(shard))),
+        result.merged.as_ref().and_then(|merged| some("shards", shards::together(merged))),
+        some("checked", checked(run)),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// Returns percentiles of a latency.
+pub(super) fn latency(figures: &LatencyFigures) -> String {
+    let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), milliseconds);
+    if figures.count == 0 {
+        return "none".to_owned();
+    }
+    let [p50, p95, p99, max] = [figures.p50, figures.p95, figures.p99, figures.max].map(show);
+    format!("p50 {p50}   p95 {p95}   p99 {p99}   max {max}")
+}
+
+fn op_latency(result: &RunResult) -> String {
+    match result.op_latency_ms.count {
+        0 => "no op succeeded".to_owned(),
+        _ => latency(&result.op_latency_ms) + "   (per op)",
+    }
+}
+
+fn attempts(result: &RunResult) -> String {
+    let attempts = result.attempts;
+    let mut figures = thousands(attempts.total);
+    if let Some(amplification) = result.amplification {
+        let _ = write!(figures, ": {} per op", three(amplification));
+    }
+    let other = attempts.cancelled + attempts.shed + attempts.by_gateway;
+    for (count, words, is_shown) in [
+        (attempts.succeeded, "accepted", true),
+        (attempts.rejected, "rejected", true),
+        (attempts.failed, "failed", other == 0),
+        (attempts.cancelled, "withdrawn", false),
+        (attempts.shed, "refused by a budget", false),
+        (attempts.by_gateway, "answered by a gateway", false),
+    ] {
+        if count > 0 || is_shown {
+            let _ = write!(figures, "   {} {words}", thousands(count));
+        }
+    }
+    figures
+}
+
+/// Returns statuses and kinds of errors, the most frequent first.
+fn failed(result: &RunResult) -> Option<String> {
+    let failed = result.attempts.failed;
+    (failed > 0).then(|| format!("{}: {}", thousands(failed), causes(&result.failures).join("   ")))
+}
+
+/// Returns the causes, unless there is one, which the answer has.
+fn given_up(result: &RunResult) -> Option<String> {
+    let causes = causes_of_giving_up(result);
+    let failed_for_good = result.ops.failed_for_good;
+    let is_in_answer = causes.len() < 2 && (failed_for_good == 0 || failed_for_good == result.ops.given_up);
+    let failed_for_good = (failed_for_good, "failed for good");
+    let mut causes = causes;
+    causes.extend((failed_for_good.0 > 0).then_some(failed_for_good));
+    let figures = causes.iter().map(|(count, words)| format!("{} {words}", thousands(*count)));
+    (!is_in_answer).then(|| figures.collect::<Vec<_>>().join("   "))
+}
+
+/// Returns the size of the window and, where the cap of the server is known, when the window came near to it.
+fn window(result: &RunResult) -> Option<String> {
+    let window = &result.window;
+    let mut figures = format!("mean {}", short(window.mean?));
+    let slots = slots(result).filter(|_| window.overshoot.is_some());
+    let near = |cap: &str| match window.convergence_s {
+        Some(after) => format!("near the {cap} (10 %) after {}", seconds(after)),
+        None => format!("never near the {cap} (10 %)"),
+    };
+    match slots {
+        Some(_) if is_paced(result) => figures.push_str(" (paced) for slots and network"),
+        None if is_paced(result) => figures.push_str(" (paced)"),
+        Some(Slots::Constant(slots)) => {
+            let _ = write!(figures, " for {}   {}", counted(slots, "slot"), near("cap"));
+        }
+        Some(Slots::Changing) => {
+            let _ = write!(figures, "   {}", near("changing cap"));
+        }
+        None => {}
+    }
+    let _ = write!(figures, "   {}", counted(window.cuts?, "cut"));
+    if let Some(most) = largest_window(result) {
+        let _ = write!(figures, "   most {most}");
+    }
+    Some(figures)
+}
+
+/// Returns the largest window of the run.
+pub(super) fn largest_window(result: &RunResult) -> Option<String> {
+    let most = result.series.iter().filter_map(|point| point.window_max).fold(0.0, f64::max);
+    (most > 0.0).then(|| short(most.round()))
+}
+
+/// True for strategies that also space their attempts: a window of theirs covers the network, too, so it is larger than the cap.
+fn is_paced(result: &RunResult) -> bool {
+    let mut gauges = result.series.iter().flat_map(|point| &point.gauges);
+    gauges.any(|gauge| gauge.name == "gap" || gauge.name == "rate")
+}
+
+/// Number of slots of a server.
+enum Slots {
+    Constant(u64),
+    Changing,
+}
+
+/// Returns the slots of the server, if it is a mockserver that has some.
+fn slots(result: &RunResult) -> Option<Slots> {
+    let model: Config = result.config.server_model.as_ref().and_then(ServerModel::read)?;
+    if !model.caps.is_empty() {
+        return Some(Slots::Changing);
+    }
+    let costs = LeastCosts::of(&model, result.seed)?;
+    let slots = u64::from(costs.slots()?);
+    Some(if costs.slots_vary() { Slots::Changing } else { Slots::Constant(slots) })
+}
+
+/// Returns how near the client came to the rate that the server allows.
+fn rate(rate: RateFigures) -> String {
+    let beyond = format!("most {} beyond it", thousands(rate.overshoot));
+    let Some(law_per_s) = rate.law_per_s else { return format!("limit per window   {beyond}") };
+    let near = match rate.convergence_s {
+        Some(after) => format!("near it (10 %) after {}", seconds(after)),
+        None => "never near it (10 %)".to_owned(),
+    };
+    format!("limit {}/s   {near}   {beyond}", short(law_per_s))
+}
+
+/// Returns how evenly clients were served.
+fn fairness(result: &RunResult) -> Option<String> {
+    let fairness = result.fairness?;
+    let index = fairness.jain.or(fairness.jain_whole_run);
+    let mut figures = index.map_or_else(|| "Jain –".to_owned(), |index| format!("Jain {}", short(index)));
+    match (fairness.slowest_client, fairness.slowest_mean_ms) {
+        (Some(client), Some(ms)) => {
+            let _ = write!(figures, "   slowest client {client}: mean {}", milliseconds(ms));
+        }
+        (Some(client), None) => {
+            let _ = write!(figures, "   client {client} got no op done");
+        }
+        (None, _) => {}
+    }
+    if let Some(times) = fairness.slowest_over_median {
+        let _ = write!(figures, ", {} × the median", short(times));
+    }
+    Some(figures)
+}
+
+fn late(result: &RunResult) -> Option<String> {
+    let at_most = if result.share_is_lower_bound { "at most " } else { "" };
+    result.late_share.map(|share| format!("missed by {at_most}{} of the ops", percent(share)))
+}
+
+fn in_time(result: &RunResult) -> Option<String> {
+    let (share, limit) = result.done_share.zip(result.config.within.as_ref())?;
+    Some(format!("{} of the ops within {limit}", at_least(share, result.share_is_lower_bound)))
+}
+
+/// Returns how many retries came before the time that the server had advised, if some did.
+fn advice(result: &RunResult) -> Option<String> {
+    let AdviceFigures { retries, broken, early_ms } = result.advice;
+    let (mean, max) = early_ms.mean.zip(early_ms.max)?;
+    let (broken, retries) = (thousands(broken), thousands(retries));
+    let (mean, max) = (milliseconds(mean), milliseconds(max));
+    Some(format!("{broken} of {retries} retries were too early   by {mean} on average   max {max}"))
+}
+
+/// Returns the numbers of attempts that could not help, if there are some.
+fn needless(result: &RunResult) -> Option<String> {
+    let counts = [
+        (result.attempts.after_final, "after a final response"),
+        (result.attempts.duplicates, "beside another of the same op"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let figures: Vec<String> = counts.map(|(count, words)| format!("{} {words}", thousands(count))).collect();
+    (!figures.is_empty()).then(|| figures.join("   "))
+}
+
+/// Returns the time of the server's slots that rejections and abandoned attempts took.
+fn wasted(result: &RunResult) -> Option<String> {
+    let wasted_s = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0)?;
+    let Some(all_s) = slot_time_s(result).filter(|all_s| *all_s >= wasted_s) else {
+        return Some(format!("{} of the server's slot time", seconds(wasted_s)));
+    };
+    let share = percent(wasted_s / all_s);
+    Some(format!("{share} of the server's slot time ({} of {} s)", three(wasted_s), three(all_s)))
+}
+
+/// Returns the time of all slots until the last op was done, in seconds; `None` if the run left ops undone or slots change.
+fn slot_time_s(result: &RunResult) -> Option<f64> {
+    let Some(Slots::Constant(slots)) = slots(result) else { return None };
+    result.makespan_s.filter(|_| result.makespan_complete).map(|makespan| makespan * slots as f64)
+}
+
+/// Returns whether the counts of client and server agree.
+fn checked(run: &Finished) -> String {
+    let mut figures = agreement(run);
+    if run.result.mode == Mode::Http
+        && let Some(p99) = run.result.generator.send_lag_ms.p99
+    {
+        let _ = write!(figures, "   send lag p99 {}", milliseconds(p99));
+    }
+    figures
+}
+
+fn agreement(run: &Finished) -> String {
+    let AttemptCounts { total: sent, by_gateway, .. } = run.result.attempts;
+    let received = shards::received(&run.result).filter(|_| run.conservation.server_compared);
+    match (run.conservation.holds(), received) {
+        (false, _) => "COUNTS DO NOT ADD UP, see the error".to_owned(),
+        (true, None) => "client's counts add up (the server has none)".to_owned(),
+        (true, Some(received)) if by_gateway > 0 => format!(
+            "{} sent   {} received by the server   {} answered by a gateway",
+            thousands(sent),
+            thousands(received),
+            thousands(by_gateway)
+        ),
+        (true, Some(received)) => match sent.saturating_sub(received) {
+            0 => "server received exactly what was sent".to_owned(),
+            lost => format!("server received all but {} that failed or were withdrawn", thousands(lost)),
+        },
+    }
+}
